@@ -1,0 +1,49 @@
+# Every target makes the virtual environment it needs: `make bench` and `make test` work in a fresh clone.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help bench test check format oracle benchmark tables clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(INSTALLED): pyproject.toml src/molt_bench/_version.py
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+bench: $(INSTALLED) ## run the benchmark with its defaults
+	$(BIN)/molt-bench
+
+test: $(INSTALLED) ## run the tests, under five minutes on two cores
+	$(BIN)/python -m pytest -n auto -m 'not slow'
+
+check: $(INSTALLED) ## lint, format, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_layers.py
+
+format: $(INSTALLED) ## put the code into its house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+oracle: $(INSTALLED) ## play a million random hands against PokerKit, about 20 minutes on two cores
+	$(BIN)/python -m pytest -n auto -m slow tests/poker/test_oracle.py
+
+tables: $(INSTALLED) ## build the evaluator's tables anew
+	$(BIN)/python scripts/build_tables.py
+
+# The peers get an environment of their own, so that nothing of theirs is ever in ours.
+.venv-benchmark/.installed: pyproject.toml benchmarks/requirements.txt
+	$(PYTHON) -m venv .venv-benchmark
+	.venv-benchmark/bin/python -m pip install --quiet --disable-pip-version-check --editable . -r benchmarks/requirements.txt
+	@touch $@
+
+benchmark: .venv-benchmark/.installed ## measure speed, side by side with other engines
+	.venv-benchmark/bin/python benchmarks/engine.py
+
+clean: ## remove what the targets made
+	rm -rf .venv .venv-benchmark .mypy_cache .ruff_cache .pytest_cache .hypothesis

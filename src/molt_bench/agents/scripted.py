@@ -1,0 +1,137 @@
+"""The built-in bots: simple, fast, and the same in every run.
+
+None has a memory: what a bot does depends on the observation and, where it mixes, on the observation's noise and its
+own seed. `tag`, the strongest of them, has a file of its own.
+"""
+
+from typing import Final
+
+from molt_bench.agents.ranges import starting_hand
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.observation import Observation
+from molt_bench.seeds import Seed, derive
+
+_MASK: Final = (1 << 64) - 1
+
+
+class ScriptedAgent:
+    """What the built-in bots have in common.
+
+    Attributes:
+        name: Name in records.
+        seed: Tells apart two bots of one kind that mix: with equal seeds they throw the same dice.
+    """
+
+    #: Name in configs and on the command line.
+    kind: str
+
+    def __init__(self, *, seed: Seed = 0, name: str = "") -> None:
+        self.name = name or self.kind
+        self.seed = seed
+        self._salt = derive(seed, "agent") & _MASK
+
+    def throw(self, observation: Observation) -> int:
+        """Return 64 random bits that belong to this decision and this bot (the mixer of SplitMix64)."""
+        bits = (observation.noise ^ self._salt) * 0x9E3779B97F4A7C15 & _MASK
+        bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+        bits = (bits ^ bits >> 27) * 0x94D049BB133111EB & _MASK
+        return bits ^ bits >> 31
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(seed={self.seed!r}, name={self.name!r})"
+
+
+class RandomAgent(ScriptedAgent):
+    """Any legal kind of action with the same chance, then any legal size."""
+
+    kind = "random"
+
+    def act(self, observation: Observation) -> Action:
+        """Draw a kind, then a size."""
+        bits = self.throw(observation)
+        kinds = 3 if observation.max_raise_to else 2
+        drawn = bits % kinds
+        if drawn == 2:
+            low, high = observation.min_raise_to, observation.max_raise_to
+            return Action("raiseTo", low + (bits >> 8) % (high - low + 1))
+        if drawn:
+            return CALL if observation.to_call else CHECK
+        return FOLD
+
+
+class CallStationAgent(ScriptedAgent):
+    """Never folds, never raises."""
+
+    kind = "callstation"
+
+    def act(self, observation: Observation) -> Action:
+        """Call, or check when it is free."""
+        return CALL if observation.to_call else CHECK
+
+
+class FolderAgent(ScriptedAgent):
+    """Gives up every hand, even for free: loses its blinds, 75 big blinds in 100 hands, to whoever plays on."""
+
+    kind = "folder"
+
+    def act(self, observation: Observation) -> Action:
+        """Fold."""
+        return FOLD
+
+
+class ShoverAgent(ScriptedAgent):
+    """All-in, every time."""
+
+    kind = "shover"
+
+    def act(self, observation: Observation) -> Action:
+        """Raise all-in, or call where no raise is legal."""
+        if observation.max_raise_to:
+            return Action("raiseTo", observation.max_raise_to)
+        return CALL if observation.to_call else CHECK
+
+
+class ManiacAgent(ScriptedAgent):
+    """Bets and raises seven times in ten, half the pot to one and a half pots, and never folds."""
+
+    kind = "maniac"
+
+    def act(self, observation: Observation) -> Action:
+        """Throw for a raise and its size."""
+        bits = self.throw(observation)
+        if observation.max_raise_to and bits % 10 < 7:
+            percent = 50 + (bits >> 8) % 101
+            return raise_by_pot(observation, percent)
+        return CALL if observation.to_call else CHECK
+
+
+class TightAgent(ScriptedAgent):
+    """Plays few hands: raises premiums with the smallest raise, calls with good ones, and hopes.
+
+    After the flop it checks when that is free and calls only at pot odds below 0.2.
+    """
+
+    kind = "tight"
+
+    PREMIUM = frozenset({"AA", "KK", "QQ", "JJ", "TT", "AKs", "AKo", "AQs"})
+    GOOD = frozenset({"99", "88", "77", "66", "AQo", "AJs", "AJo", "ATs", "KQs", "KQo", "KJs", "QJs", "JTs"})
+
+    def act(self, observation: Observation) -> Action:
+        """Look the hand up before the flop, and at the price after it."""
+        if not observation.board:
+            hand = starting_hand(observation.cards)
+            if hand in self.PREMIUM and observation.max_raise_to:
+                return Action("raiseTo", observation.min_raise_to)
+            wanted = hand in self.PREMIUM or hand in self.GOOD
+        else:
+            wanted = observation.pot_odds < 0.2
+        if not observation.to_call:
+            return CHECK
+        return CALL if wanted else FOLD
+
+
+def raise_by_pot(observation: Observation, percent: int) -> Action:
+    """Return a raise by `percent` of the pot as it would be after a call, as near as it is legal."""
+    facing = observation.bets[observation.seat] + observation.to_call
+    amount = facing + (observation.pot + observation.to_call) * percent // 100
+    return Action("raiseTo", min(max(amount, observation.min_raise_to), observation.max_raise_to))

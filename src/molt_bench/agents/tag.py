@@ -1,0 +1,60 @@
+"""`tag`, the strongest built-in bot: tight, aggressive, and good at arithmetic."""
+
+from molt_bench.agents.ranges import equity_against_best
+from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.cards import Hole
+from molt_bench.poker.observation import Observation
+
+
+class TagAgent(ScriptedAgent):
+    """Weighs its equity against the hands the other seat plausibly holds, and the price.
+
+    It raises with the better hand, calls when the price is right, folds otherwise, and bluffs now and then.
+    """
+
+    kind = "tag"
+
+    def act(self, observation: Observation) -> Action:
+        """Compare equity with thresholds and with pot odds."""
+        hole = observation.cards if observation.board else _suits_named_anew(observation.cards)
+        equity = equity_against_best(hole, observation.board, plausible_percent(observation))
+        chance = self.throw(observation) % 100
+        can_raise = observation.max_raise_to > 0
+        if not observation.to_call or self._opens(observation):
+            return self._unopposed(observation, equity, chance) if can_raise else CHECK
+        if can_raise and (equity > 0.72 or (equity < 0.35 and chance < 4 and observation.pot_odds < 0.3)):
+            return raise_by_pot(observation, 90)
+        return CALL if equity > observation.pot_odds + 0.04 else FOLD
+
+    @staticmethod
+    def _opens(observation: Observation) -> bool:
+        """Say whether this is the button's first decision, where only the big blind stands against it."""
+        return not observation.log
+
+    @staticmethod
+    def _unopposed(observation: Observation, equity: float, chance: int) -> Action:
+        if equity > 0.55 or (equity < 0.4 and chance < 25):
+            return raise_by_pot(observation, 75)
+        if not observation.to_call:
+            return CHECK
+        return CALL if equity > 0.42 else FOLD
+
+
+def plausible_percent(observation: Observation) -> int:
+    """Return the share of hands, from the best down, that fits what the other seat has done in this hand."""
+    percent = 100
+    opponent, facing, pot = 1 - observation.seat, 0, 0
+    for done in observation.log:
+        if done.street == "preflop" and done.seat == opponent and done.kind == "raiseTo":
+            big_blinds = done.amount / observation.big_blind
+            percent = min(percent, 70 if big_blinds <= 4 else 35 if big_blinds <= 15 else 20)
+        elif done.seat == opponent and done.kind == "raiseTo":
+            percent = max(15, percent * 70 // 100)
+    return percent
+
+
+def _suits_named_anew(hole: Hole) -> Hole:
+    """Return the one hand that stands for all with the same ranks and suitedness, so that a cache knows it."""
+    first, second = max(hole), min(hole)
+    return first & ~3, (second & ~3) + (first & 3 != second & 3)

@@ -1,0 +1,57 @@
+"""`molt-bench`: the commands and their flags."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=False,
+    pretty_exceptions_enable=False,
+    help="Which agent plays better heads-up no-limit hold'em, and how sure are we?",
+)
+
+
+@app.callback(invoke_without_command=True)
+def default(context: typer.Context) -> None:
+    """Which agent plays better heads-up no-limit hold'em, and how sure are we?
+
+    Without a command: `molt-bench run`.
+    """
+    if context.invoked_subcommand is None:
+        run()
+
+
+@app.command()
+def run(
+    participants: Annotated[str, typer.Option(help="Agents to compare, with commas between.")] = "random,tight",
+    seeds: Annotated[int, typer.Option(help="Seeds of each match; each is played twice, seats swapped.")] = 10,
+    hands: Annotated[int, typer.Option(help="Hands of each game.")] = 50,
+    master_seed: Annotated[str, typer.Option(help="Names the pool of seeds.")] = "molt-bench",
+) -> None:
+    """Play every agent against every other on the same cards, seats swapped, and print the table."""
+    from molt_bench.cli.round_robin import print_table
+
+    print_table(participants.split(","), seeds=seeds, hands=hands, master_seed=master_seed)
+
+
+@app.command()
+def agents() -> None:
+    """List the built-in agents."""
+    from molt_bench.agents.registry import BUILTIN_AGENTS
+
+    for kind, bot in BUILTIN_AGENTS.items():
+        about = (bot.__doc__ or "").partition("\n")[0]
+        typer.echo(f"{kind:12} {about}")
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line and exit status 1."""
+    from molt_bench.errors import MoltBenchError
+
+    try:
+        app()
+    except MoltBenchError as error:
+        typer.echo(f"molt-bench: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,44 @@
+"""The exception tree: what went wrong on our side of the table.
+
+An agent's mistake is never an exception that leaves the library: it is recorded as a `Fault`.
+
+    MoltBenchError
+    ├── ConfigError         a setting that cannot work; names the field, the value and what would
+    ├── RulesError          a hand was asked for something the rules of poker do not have
+    │   └── IllegalAction   an action that is not legal now; says which ones are
+    ├── AgentError          an agent that cannot be made or called at all
+    └── JournalError        a file of results that cannot be read
+"""
+
+
+class MoltBenchError(Exception):
+    """Base of all errors of this library; its text is one line that a user can act on."""
+
+
+class ConfigError(MoltBenchError):
+    """A setting that cannot work."""
+
+    def __init__(self, field: str, value: object, expected: str) -> None:
+        self.field = field
+        self.value = value
+        self.expected = expected
+        super().__init__(f"{field} = {value!r}: expected {expected}")
+
+    def __reduce__(self) -> tuple[type, tuple[str, object, str]]:
+        return (type(self), (self.field, self.value, self.expected))
+
+
+class RulesError(MoltBenchError):
+    """A hand was asked for something the rules of poker do not have."""
+
+
+class IllegalAction(RulesError):  # noqa: N818 - reads as what it is, as `IllegalMoveError` would not
+    """An action that is not legal now."""
+
+
+class AgentError(MoltBenchError):
+    """An agent that cannot be made or called at all."""
+
+
+class JournalError(MoltBenchError):
+    """A file of results that cannot be read."""

@@ -1,0 +1,1 @@
+"""Play: specs in, records out."""

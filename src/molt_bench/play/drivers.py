@@ -1,0 +1,170 @@
+"""Drivers: ask the agents of a game, and carry their answers or what went wrong into it.
+
+`play_game` is for plain code, `play_game_async` for an event loop. Both take agents of either kind and give equal
+records.
+"""
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, TypeAlias, TypedDict, Unpack
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.errors import AgentError
+from molt_bench.play.game import HOOKS, AgentFailed, Notice, Turns, turns
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import Observation
+from molt_bench.records import GameRecord
+from molt_bench.seeds import Seed
+from molt_bench.specs import DEFAULT_TIMEOUT_S, GameSpec, Seating, StackMode
+
+Players: TypeAlias = tuple[PokerAgent, PokerAgent]
+
+Event: TypeAlias = Observation | Notice
+Call: TypeAlias = Callable[[], Any]
+
+# What an agent may raise without ending the run; a KeyboardInterrupt is the user's.
+_AGENT_RAISES: Final = (Exception, SystemExit)
+
+
+class GameOptions(TypedDict, total=False):
+    """The settings of a game that have defaults; `molt_bench.specs.GameSpec` says what they mean."""
+
+    seating: Seating
+    small_blind: int
+    big_blind: int
+    ante: int
+    stack: int
+    stacks: StackMode
+    raise_cap: int | None
+    warmup_hands: int
+    max_retries: int
+    max_actions: int
+    action_timeout_s: float | None
+
+
+def play_game(players: Players, *, seed: Seed, hands: int, **options: Unpack[GameOptions]) -> GameRecord:
+    """Play one game and return its record.
+
+    Args:
+        players: Players A and B. With the default seating A sits in seat 0 and has the button in hand 1.
+        seed: Names the decks: an int of any size or a text.
+        hands: Hands to play, at least 1.
+        **options: Fields of `GameSpec`, such as `big_blind`, `stack`, `seating` or `action_timeout_s`.
+
+    Raises:
+        ConfigError: A setting that cannot work.
+        AgentError: A player that is no agent.
+    """
+    return drive(_spec(players, seed, hands, options), players)
+
+
+async def play_game_async(
+    players: Players, *, seed: Seed, hands: int, **options: Unpack[GameOptions]
+) -> GameRecord:
+    """Play one game on the running event loop; otherwise as `play_game`, with an equal record."""
+    return await drive_async(_spec(players, seed, hands, options), players)
+
+
+def drive(spec: GameSpec, players: Players) -> GameRecord:
+    """Play `spec` with these agents as players A and B."""
+    seats, game = _start(spec, players)
+    acts = (seats[0].act, seats[1].act)
+    try:
+        event = next(game)
+        if spec.action_timeout_s is not None:
+            return _in_event_loop(spec, seats, game, event, _call(seats, event))
+        while True:
+            try:
+                answer = acts[event.seat](event) if event.__class__ is Observation else _call(seats, event)()
+            except _AGENT_RAISES as error:
+                event = game.throw(_failure(error))
+                continue
+            if answer.__class__ is not Action and inspect.isawaitable(answer):
+                awaitable = answer
+                return _in_event_loop(spec, seats, game, event, lambda: awaitable)
+            event = game.send(answer)
+    except StopIteration as end:
+        record: GameRecord = end.value
+        return record
+
+
+async def drive_async(spec: GameSpec, players: Players) -> GameRecord:
+    """Play `spec` with these agents as players A and B on the running event loop."""
+    seats, game = _start(spec, players)
+    event = next(game)
+    return await _drive_on(spec, seats, game, event, _call(seats, event))
+
+
+async def _drive_on(spec: GameSpec, seats: Players, game: Turns, event: Event, call: Call) -> GameRecord:
+    """Drive a game on from `event`, which `call` answers."""
+    from molt_bench.play.waiting import Waiter
+
+    waiters = Waiter(spec.action_timeout_s), Waiter(spec.action_timeout_s)
+    try:
+        while True:
+            try:
+                answer = await waiters[event.seat].result(call)
+            except AgentFailed as failure:
+                event = game.throw(failure)
+            except _AGENT_RAISES as error:
+                event = game.throw(_failure(error))
+            else:
+                event = game.send(answer)
+            call = _call(seats, event)
+    except StopIteration as end:
+        record: GameRecord = end.value
+        return record
+    finally:
+        for waiter in waiters:
+            waiter.close()
+
+
+def _in_event_loop(spec: GameSpec, seats: Players, game: Turns, event: Event, call: Call) -> GameRecord:
+    """Drive a game on in an event loop of its own, as awaitable answers and time limits need one."""
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(_drive_on(spec, seats, game, event, call))
+    raise AgentError(
+        "play_game cannot wait for an async agent or a time limit inside a running event loop: "
+        "use `await play_game_async(...)` there"
+    )
+
+
+def _start(spec: GameSpec, players: Players) -> tuple[Players, Turns]:
+    """Return the agents by seat, and the game."""
+    seats = players if spec.seating == "AB" else (players[1], players[0])
+    listening = [[hook for hook in HOOKS if callable(getattr(agent, hook, None))] for agent in seats]
+    return seats, turns(spec, listening=(listening[0], listening[1]))
+
+
+def _call(seats: Players, event: Event) -> Call:
+    """Return the call on an agent that answers `event`."""
+    agent = seats[event.seat]
+    if isinstance(event, Notice):
+        return partial(getattr(agent, event.hook), *event.arguments)
+    return partial(agent.act, event)
+
+
+def _failure(error: BaseException) -> AgentFailed:
+    try:
+        said = str(error)
+    except Exception:
+        said = "its message cannot be read"
+    return AgentFailed("exception", f"{type(error).__name__}: {said}" if said else type(error).__name__)
+
+
+def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:
+    if not isinstance(players, tuple | list) or len(players) != 2:
+        raise AgentError("a game needs a pair of agents, such as (first, second)")
+    for letter, agent in zip("AB", players, strict=True):
+        if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
+            raise AgentError(
+                f"player {letter} is {agent!r}, which is no agent: expected an object with a name and a method "
+                "act(observation) that returns an Action"
+            )
+    first, second = (str(getattr(agent, "name", type(agent).__name__)) for agent in players)
+    return GameSpec(seed=seed, hands=hands, players=(first, second), **options)

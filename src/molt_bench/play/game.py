@@ -1,0 +1,217 @@
+"""A game as a generator: it yields what the seat to act sees, receives an action, and returns the record.
+
+It knows no agents, no clock and no event loop. Drivers ask the agents and send their answers in, or throw in what
+went wrong; the same rules so serve scripted bots at full speed and hundreds of games at once, with equal records.
+"""
+
+from collections.abc import Collection, Generator
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench.errors import IllegalAction, RulesError
+from molt_bench.poker.actions import FOLD, Action
+from molt_bench.poker.cards import Shoe, deal
+from molt_bench.poker.hand import Hand, HandRules
+from molt_bench.poker.notation import hand_to_text
+from molt_bench.poker.observation import HandResult, Observation, observe, result_for
+from molt_bench.records import MESSAGE_LENGTH, Fault, FaultKind, GameRecord
+from molt_bench.seeds import derive
+from molt_bench.specs import GameSpec
+
+Hook: TypeAlias = Literal["reset", "on_hand_complete", "on_error"]
+HOOKS: Final[tuple[Hook, ...]] = ("reset", "on_hand_complete", "on_error")
+
+_NOISE_BYTES: Final = 6
+_FIRST_NOISE_AT: Final = 36  # behind the bytes of the cards
+_NOISE_IN_ENTROPY: Final = 4
+
+
+class Notice(msgspec.Struct, frozen=True, gc=False):
+    """A hook that the driver is to call on the agent in `seat`; the answer to it is not used."""
+
+    seat: int
+    hook: Hook
+    arguments: tuple[HandResult | str, ...] = ()
+
+
+class AgentFailed(Exception):  # noqa: N818 - not an error of ours: it carries an agent's failure into the game
+    """What a driver throws into the game when an agent gave no answer."""
+
+    def __init__(self, kind: FaultKind, message: str) -> None:
+        self.kind: FaultKind = kind
+        super().__init__(message)
+
+
+Turns: TypeAlias = Generator[Observation | Notice, Any, GameRecord]
+_Listening: TypeAlias = tuple[Collection[Hook], Collection[Hook]]
+
+
+def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
+    """Play a game.
+
+    Args:
+        spec: What to play.
+        listening: The hooks that the agents in seats 0 and 1 have.
+
+    Yields:
+        An `Observation`, to be answered with an action or with an `AgentFailed`; or a `Notice`.
+
+    Returns:
+        The record of the game.
+    """
+    game = _Game(spec, listening)
+    for seat in (0, 1):
+        yield from game.notify(seat, "reset")
+    entropy_of = Shoe(spec.seed).entropy
+    rules, stacks = game.rules, (spec.stack, spec.stack)
+    first_that_counts, last = spec.warmup_hands + 1, spec.warmup_hands + spec.hands
+    for number in range(1, last + 1):
+        if number == first_that_counts:
+            stacks = (spec.stack, spec.stack)
+        entropy = entropy_of(number)
+        hand = Hand(rules, deal(entropy), stacks, button=(number - 1) & 1)
+        decision = 0
+        game.forced = False
+        while hand.actor >= 0:
+            if decision >= spec.max_actions:
+                hand.close_raising()
+            observation = observe(hand, number, noise=game.noise(entropy, number, decision))
+            try:
+                action = yield observation
+                if action.__class__ is not Action:
+                    raise AgentFailed("unreadable", _not_an_action(action))
+                hand.apply(action)
+                game.answered[observation.seat] = True
+            except (AgentFailed, IllegalAction) as failure:
+                yield from game.retry(hand, observation, failure)
+            decision += 1
+        game.finish(hand, number)
+        if game.hearing:
+            for seat in (0, 1):
+                yield from game.notify(seat, "on_hand_complete", result_for(hand, seat, number))
+        if spec.stacks == "carry":
+            stacks = hand.stacks
+            if not stacks[0] or not stacks[1]:
+                if number >= first_that_counts:
+                    break
+                stacks = (spec.stack, spec.stack)
+    return game.record()
+
+
+class _Game:
+    """What a game remembers from hand to hand."""
+
+    __slots__ = (
+        "actions",
+        "answered",
+        "faults",
+        "forced",
+        "hand_number",
+        "hearing",
+        "listening",
+        "nets",
+        "rules",
+        "spec",
+        "texts",
+    )
+
+    def __init__(self, spec: GameSpec, listening: _Listening) -> None:
+        self.spec = spec
+        self.rules = HandRules(spec.small_blind, spec.big_blind, spec.ante, spec.raise_cap)
+        self.listening = listening
+        self.hearing = any("on_hand_complete" in hooks for hooks in listening)
+        self.hand_number = 0
+        self.forced = False
+        self.answered = [False, False]
+        self.nets: list[int] = []
+        self.texts: list[str] = []
+        self.faults: list[Fault] = []
+        self.actions = 0
+
+    def player(self, seat: int) -> int:
+        """Return 0 if player A sits in `seat`, 1 if player B does."""
+        return seat if self.spec.seating == "AB" else 1 - seat
+
+    def noise(self, entropy: bytes, number: int, decision: int) -> int:
+        """Return the random number of a decision: from the hand's own bytes, or by hash in a long hand."""
+        if decision < _NOISE_IN_ENTROPY:
+            at = _FIRST_NOISE_AT + decision * _NOISE_BYTES
+            return int.from_bytes(entropy[at : at + _NOISE_BYTES], "little")
+        return derive(self.spec.seed, "noise", number, decision) >> (256 - 8 * _NOISE_BYTES)
+
+    def notify(self, seat: int, hook: Hook, *arguments: HandResult | str) -> Generator[Notice, Any, None]:
+        """Have a hook called, if the agent has it; what it raises is recorded as a fault."""
+        if hook in self.listening[seat]:
+            try:
+                yield Notice(seat, hook, arguments)
+            except AgentFailed as failure:
+                self.fault(seat, failure.kind, f"{hook}: {failure}", attempt=0)
+
+    def fault(self, seat: int, kind: FaultKind, message: str, *, attempt: int, forced_fold: bool = False) -> None:
+        """Record an agent's mistake."""
+        player, text = self.player(seat), message[:MESSAGE_LENGTH]
+        self.faults.append(Fault(player, self.hand_number, kind, text, attempt, forced_fold))
+
+    def retry(
+        self, hand: Hand, observation: Observation, failure: AgentFailed | IllegalAction
+    ) -> Generator[Observation | Notice, Any, None]:
+        """Record a failed answer and ask again with the error fed back; after the last try fold the hand."""
+        seat = observation.seat
+        attempt = 1
+        self.hand_number = observation.hand_number
+        while True:
+            kind = failure.kind if isinstance(failure, AgentFailed) else "illegal"
+            last = attempt > self.spec.max_retries
+            self.fault(seat, kind, str(failure), attempt=attempt, forced_fold=last)
+            yield from self.notify(seat, "on_error", str(failure))
+            if last:
+                hand.apply(FOLD)
+                self.forced = True
+                return
+            attempt += 1
+            try:
+                action = yield msgspec.structs.replace(observation, previous_error=str(failure))
+                if action.__class__ is not Action:
+                    raise AgentFailed("unreadable", _not_an_action(action))
+                hand.apply(action)
+            except (AgentFailed, IllegalAction) as next_failure:
+                failure = next_failure
+            else:
+                self.answered[seat] = True
+                return
+
+    def finish(self, hand: Hand, number: int) -> None:
+        """Record a finished hand, once its chips are counted."""
+        first, second = hand.payoffs
+        if first + second or sum(hand.stacks) != sum(hand.starting_stacks) or min(hand.stacks) < 0:
+            raise RulesError(f"chips were lost or made in hand {number} of seed {self.spec.seed!r}")
+        self.nets.append(hand.payoffs[self.player(0)])
+        self.texts.append(hand_to_text(hand, number, forced=self.forced))
+        self.actions += len(hand.log)
+        self.hand_number = number
+
+    def record(self) -> GameRecord:
+        """Return the record of the game."""
+        spec = self.spec
+        both_failed = not any(self.answered) and {fault.player for fault in self.faults if fault.forced_fold} == {0, 1}
+        won = 0 if both_failed else sum(self.nets[spec.warmup_hands :])
+        return GameRecord(
+            seed=spec.seed,
+            seating=spec.seating,
+            players=spec.players,
+            net=(won, -won),
+            starting_stack=spec.stack,
+            hands=len(self.nets) - spec.warmup_hands,
+            warmup_hands=spec.warmup_hands,
+            hand_nets=tuple(self.nets),
+            hand_texts=tuple(self.texts),
+            actions=self.actions,
+            faults=tuple(self.faults),
+            both_failed=both_failed,
+        )
+
+
+def _not_an_action(answer: object) -> str:
+    shown = repr(answer) if isinstance(answer, str | int | float | None) else "an object"
+    return f"the answer is {shown[:100]} of type {type(answer).__name__}, not an Action such as Action('call')"

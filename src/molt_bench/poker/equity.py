@@ -1,0 +1,215 @@
+"""Exact all-in equity of one hand against another, from any board.
+
+With three or more board cards every run-out is looked up in one vectorised pass. Before the flop there are 1.7 million
+run-outs, but only 6,175 multisets of five ranks: those are compared once, weighted by the number of suits they can
+have, and the boards on which somebody has a flush, which need three or more cards of one suit, are then put right.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations, combinations_with_replacement
+from typing import TYPE_CHECKING, NamedTuple
+
+from molt_bench.errors import RulesError
+from molt_bench.poker import evaluator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, TypeAlias
+
+    import numpy as np
+
+    Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class Showdowns(NamedTuple):
+    """How all run-outs end for the first hand.
+
+    Attributes:
+        wins: Run-outs it wins.
+        ties: Run-outs that split the pot.
+        losses: Run-outs it loses.
+    """
+
+    wins: int
+    ties: int
+    losses: int
+
+    @property
+    def equity(self) -> float:
+        """The share of the pot that the first hand wins on average, from 0 to 1."""
+        return (self.wins + self.ties / 2) / (self.wins + self.ties + self.losses)
+
+
+def equity(first: Sequence[int], second: Sequence[int], board: Sequence[int] = ()) -> float:
+    """Return the exact share of the pot that `first` wins on average against `second`.
+
+    >>> from molt_bench.poker.cards import cards_from_text
+    >>> round(equity(cards_from_text("AhAd"), cards_from_text("KsKc")), 6)
+    0.812555
+    """
+    return showdowns(first, second, board).equity
+
+
+def showdowns(first: Sequence[int], second: Sequence[int], board: Sequence[int] = ()) -> Showdowns:
+    """Count how all run-outs of `board` end.
+
+    Args:
+        first: Two cards.
+        second: Two cards.
+        board: None to five cards.
+
+    Raises:
+        RulesError: A wrong number of cards, or a card twice.
+    """
+    cards = (*first, *second, *board)
+    if len(first) != 2 or len(second) != 2 or len(board) > 5:
+        raise RulesError(f"equity needs two cards, two cards and a board of at most five, not {cards}")
+    if len(set(cards)) != len(cards) or not all(0 <= card < 52 for card in cards):
+        raise RulesError(f"equity needs different cards from 0 to 51, not {cards}")
+    if not board:
+        return _preflop(tuple(first), tuple(second))
+    return _enumerate(first, second, board)
+
+
+@cache
+def _tables() -> tuple[Ints, Ints, Ints, Ints]:
+    """Return the evaluator's card keys, row offsets, seven-card strengths and flushes as arrays."""
+    import numpy as np
+
+    sources = (evaluator.CARD_KEYS, evaluator.SEVEN_OFFSETS, evaluator.SEVEN, evaluator.FLUSH)
+    keys, offsets, seven, flush = (np.array(source, np.int64) for source in sources)
+    return keys, offsets, seven, flush
+
+
+def card_keys() -> Ints:
+    """Return `evaluator.CARD_KEYS` as an array."""
+    return _tables()[0]
+
+
+def strengths(keys: Ints, bits: Ints) -> Ints:
+    """Return the strengths of many seven-card hands.
+
+    Args:
+        keys: Sum of each hand's card keys and `evaluator.KEY_START`.
+        bits: One bit for each card of each hand.
+    """
+    import numpy as np
+
+    _, offsets, seven, flush = _tables()
+    ranks = keys >> 16
+    found = seven[ranks + offsets[ranks >> evaluator.ROW_BITS]]
+    suited = np.flatnonzero(keys & evaluator.FLUSH_BITS)
+    for suit in range(4):
+        of_suit = suited[(keys[suited] >> (4 * suit + 3)) & 1 == 1]
+        found[of_suit] = flush[_ranks_in_suit(bits[of_suit], suit)]
+    return found
+
+
+def _ranks_in_suit(bits: Ints, suit: int) -> Ints:
+    """Return 13 bits of ranks for the cards of one suit in sets of cards given as 52 bits."""
+    import numpy as np
+
+    ranks = np.zeros_like(bits)
+    for rank in range(13):
+        ranks |= ((bits >> (4 * rank + suit)) & 1) << rank
+    return ranks
+
+
+def _enumerate(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> Showdowns:
+    import numpy as np
+
+    keys = card_keys()
+    dead = {*first, *second, *board}
+    live = np.array([card for card in range(52) if card not in dead], np.int64)
+    runouts = live[_combinations(len(live), 5 - len(board))]
+    shared_key = evaluator.KEY_START + keys[list(board)].sum() + keys[runouts].sum(axis=1)
+    shared_bits = sum(1 << card for card in board) + (np.int64(1) << runouts).sum(axis=1)
+    one, two = (
+        strengths(shared_key + keys[list(hole)].sum(), shared_bits + sum(1 << card for card in hole))
+        for hole in (first, second)
+    )
+    wins, losses = int((one > two).sum()), int((one < two).sum())
+    return Showdowns(wins, len(runouts) - wins - losses, losses)
+
+
+@cache
+def _combinations(size: int, drawn: int) -> Ints:
+    import numpy as np
+
+    return np.array(list(combinations(range(size), drawn)), np.int64).reshape(-1, drawn)
+
+
+@cache
+def _multisets(size: int) -> tuple[Ints, Ints]:
+    """Return all multisets of `size` ranks, none more than four times: how often each rank is in it, and its key."""
+    import numpy as np
+
+    drawn = [ranks for ranks in combinations_with_replacement(range(13), size) if _playable(ranks)]
+    counts = np.array([[ranks.count(rank) for rank in range(13)] for ranks in drawn], np.int64)
+    return counts, counts @ np.array(evaluator.RANK_KEYS, np.int64)
+
+
+def _playable(ranks: tuple[int, ...]) -> bool:
+    return all(ranks.count(rank) <= 4 for rank in ranks)
+
+
+@cache
+def _choices() -> Ints:
+    """Return the binomial coefficients up to 4 over 4."""
+    import numpy as np
+
+    return np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 2, 1, 0, 0], [1, 3, 3, 1, 0], [1, 4, 6, 4, 1]], np.int64)
+
+
+def _rank_strengths(keys: Ints) -> Ints:
+    """Return the strengths of seven cards without a flush.
+
+    Five of a rank, which the callers give the weight 0, have no place in the tables: hence "clip".
+    """
+    _, offsets, seven, _ = _tables()
+    return seven.take(keys + offsets.take(keys >> evaluator.ROW_BITS, mode="clip"), mode="clip")
+
+
+def _preflop(first: tuple[int, ...], second: tuple[int, ...]) -> Showdowns:
+    import numpy as np
+
+    key_of_rank = np.array(evaluator.RANK_KEYS, np.int64)
+    hole_keys = [int(key_of_rank[[card >> 2 for card in hole]].sum()) for hole in (first, second)]
+    live = np.ones((13, 4), np.int64)
+    for card in (*first, *second):
+        live[card >> 2, card & 3] = 0
+    counts, keys = _multisets(5)
+    weights = _choices()[live.sum(axis=1), counts].prod(axis=1)
+    one, two = (_rank_strengths(keys + hole) for hole in hole_keys)
+    balance = np.array([(weights * (one > two)).sum(), (weights * (one < two)).sum()])
+    for suit in range(4):
+        balance += _flush_correction((first, second), hole_keys, live, suit)
+    wins, losses = int(balance[0]), int(balance[1])
+    return Showdowns(wins, int(weights.sum()) - wins - losses, losses)
+
+
+def _flush_correction(
+    holes: tuple[tuple[int, ...], tuple[int, ...]], hole_keys: list[int], live: Ints, suit: int
+) -> Ints:
+    """Return how wins and losses change by the boards on which somebody has a flush in `suit`."""
+    import numpy as np
+
+    flush = _tables()[3]
+    own_bits = [sum(1 << (card >> 2) for card in hole if card & 3 == suit) for hole in holes]
+    most = max(bits.bit_count() for bits in own_bits)
+    others = live.sum(axis=1) - live[:, suit]
+    change = np.zeros(2, np.int64)
+    for of_suit in range(5 - most, 6):
+        suited = np.flatnonzero(live[:, suit])[_combinations(int(live[:, suit].sum()), of_suit)]
+        board_bits = (1 << suited).sum(axis=1)[:, None]
+        suited_keys = np.array(evaluator.RANK_KEYS, np.int64)[suited].sum(axis=1)[:, None]
+        counts, keys = _multisets(5 - of_suit)
+        weights = _choices()[others, counts].prod(axis=1)[None, :]
+        by_ranks = [_rank_strengths(suited_keys + keys[None, :] + hole) for hole in hole_keys]
+        # flush[...] is 0 where the suit has fewer than five cards, and above every other strength elsewhere.
+        one, two = (np.maximum(ranks, flush[board_bits | bits]) for ranks, bits in zip(by_ranks, own_bits, strict=True))
+        change[0] += (weights * ((one > two).astype(np.int64) - (by_ranks[0] > by_ranks[1]))).sum()
+        change[1] += (weights * ((one < two).astype(np.int64) - (by_ranks[0] < by_ranks[1]))).sum()
+    return change

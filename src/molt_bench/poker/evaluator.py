@@ -1,0 +1,117 @@
+"""The evaluator: five to seven cards -> strength, by lookup tables shipped with the package.
+
+Every rank has a key such that the sum of the keys of seven cards names their multiset of ranks, so a hand
+without a flush is one table look-up. Suits are counted in the same sum, four bits each, and 5 or more of one
+suit show as a set high bit. `scripts/build_tables.py` makes the tables.
+
+>>> from molt_bench.poker.cards import cards_from_text
+>>> category(strength(cards_from_text("AhKhQhJhTh 2c 2d")))
+'straight flush'
+"""
+
+import os
+import sys
+from array import array
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Final
+
+from molt_bench.errors import RulesError
+
+#: Sums of seven of these, none more than four times, are all different (the smallest such keys, found greedily).
+RANK_KEYS: Final = (0, 1, 5, 22, 98, 453, 2031, 8698, 22854, 83661, 262349, 636345, 1479181)
+#: A sum of keys s is found at s + offset[s >> ROW_BITS]: rows of a sparse table, pushed into each other's gaps.
+ROW_BITS: Final = 10
+TABLES_PATH: Final = os.path.join(os.path.dirname(__file__), "strength.bin")
+
+#: How many of the 7,462 strengths there are, and the weakest strength of each category.
+STRENGTHS: Final = 7462
+CATEGORIES: Final = (
+    (1, "high card"),
+    (1278, "pair"),
+    (4138, "two pair"),
+    (4996, "three of a kind"),
+    (5854, "straight"),
+    (5864, "flush"),
+    (7141, "full house"),
+    (7297, "four of a kind"),
+    (7453, "straight flush"),
+)
+
+#: What a card adds to the key of a hand: its rank's key above bit 16, one in its suit's counter below.
+CARD_KEYS: Final = tuple((RANK_KEYS[card >> 2] << 16) + (1 << 4 * (card & 3)) for card in range(52))
+#: A hand's key starts here: three in each suit's counter, so that five more set the counter's high bit.
+KEY_START: Final = 0x3333
+FLUSH_BITS: Final = 0x8888
+
+
+def _load() -> list[list[int]]:
+    """Return the tables in the file: for each its item type, its size in bytes, and its items, little-endian."""
+    with open(TABLES_PATH, "rb") as file:
+        data = file.read()
+    at, tables = 0, []
+    while at < len(data):
+        end = at + 5 + int.from_bytes(data[at + 1 : at + 5], "little")
+        items = array(chr(data[at]), data[at + 5 : end])
+        if sys.byteorder == "big":
+            items.byteswap()
+        # A list, since Python reads one twice as fast as an array.
+        tables.append(items.tolist())
+        at = end
+    return tables
+
+
+SEVEN_OFFSETS, SEVEN, FIVE_OFFSETS, FIVE, FLUSH = _load()
+
+
+def strength(cards: Sequence[int]) -> int:
+    """Return what the best five of five to seven different cards are worth: 1 (worst) to 7,462 (best)."""
+    count = len(cards)
+    if count == 6:
+        return max([strength(five) for five in combinations(cards, 5)])
+    if count not in (5, 7):
+        raise RulesError(f"{count} cards have no strength: expected 5, 6 or 7")
+    key = KEY_START
+    for card in cards:
+        key += CARD_KEYS[card]
+    if key & FLUSH_BITS:
+        return flush_strength(key, cards)
+    key >>= 16
+    if count == 7:
+        return SEVEN[key + SEVEN_OFFSETS[key >> ROW_BITS]]
+    return FIVE[key + FIVE_OFFSETS[key >> ROW_BITS]]
+
+
+def flush_strength(key: int, cards: Sequence[int]) -> int:
+    """Return the strength of cards whose key shows five or more of one suit.
+
+    No full house and no four of a kind can be among them: those leave at most four ranks in seven cards.
+    """
+    suit = ((key & FLUSH_BITS).bit_length() - 1) >> 2
+    ranks = 0
+    for card in cards:
+        if card & 3 == suit:
+            ranks |= 1 << (card >> 2)
+    return FLUSH[ranks]
+
+
+def showdown(holes: tuple[tuple[int, int], tuple[int, int]], board: tuple[int, ...]) -> tuple[int, int]:
+    """Return the strengths of both seats' cards with a board of five."""
+    (a, b), (c, d) = holes
+    e, f, g, h, i = board
+    keys = CARD_KEYS
+    shared = KEY_START + keys[e] + keys[f] + keys[g] + keys[h] + keys[i]
+    first = shared + keys[a] + keys[b]
+    second = shared + keys[c] + keys[d]
+    if (first | second) & FLUSH_BITS:
+        return strength((a, b, *board)), strength((c, d, *board))
+    first >>= 16
+    second >>= 16
+    return SEVEN[first + SEVEN_OFFSETS[first >> ROW_BITS]], SEVEN[second + SEVEN_OFFSETS[second >> ROW_BITS]]
+
+
+def category(value: int) -> str:
+    """Name a strength's category, as in `"two pair"`."""
+    if not 1 <= value <= STRENGTHS:
+        raise RulesError(f"{value} is no strength: expected 1 to {STRENGTHS}")
+    return next(name for weakest, name in reversed(CATEGORIES) if value >= weakest)

@@ -1,0 +1,88 @@
+"""A finished hand as one line of text, and back.
+
+    7:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kr600c/kk/kk:-900
+
+reads: hand number; small blind, big blind, ante; stacks of seats 0 and 1; the seat with the button; their cards and
+the board as far as it was opened; the actions of each street, one street after the other; net chips of seat 0.
+Actions are `f`old, chec`k`, `c`all and `r`aise with the total raised to. A fold that was forced on an agent after
+its last fault is written `F`.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+from molt_bench.errors import RulesError
+from molt_bench.poker.actions import CALL, CHECK, FOLD, STREETS, Action
+from molt_bench.poker.cards import CARD_TEXT, cards_from_text, deal_from_text
+from molt_bench.poker.hand import NOBODY, Hand, HandRules
+
+_LETTERS: Final = {"fold": "f", "check": "k", "call": "c"}
+_ACTIONS: Final = {"f": FOLD, "F": FOLD, "k": CHECK, "c": CALL}
+_LINE: Final = re.compile(
+    r"(?P<number>\d+):(?P<small>\d+)/(?P<big>\d+)/(?P<ante>\d+):(?P<first>\d+),(?P<second>\d+):b(?P<button>[01]):"
+    r"(?P<hole>\w{4})\|(?P<other_hole>\w{4})\|(?P<board>\w*):(?P<actions>(?:[fFkc]|r\d+|/)*):(?P<net>-?\d+)"
+)
+
+
+class ParsedHand(NamedTuple):
+    """A hand rebuilt from its line.
+
+    Attributes:
+        number: Number of the hand in its game, from 1.
+        hand: The finished hand.
+        forced: The seat whose fold was forced, or `NOBODY`.
+    """
+
+    number: int
+    hand: Hand
+    forced: int
+
+
+def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
+    """Write a finished hand; `forced` says that the fold that ended it was not the agent's choice."""
+    rules = hand.rules
+    (a, b), (c, d) = hand.holes
+    text = CARD_TEXT
+    street = "preflop"
+    actions = ""
+    for done in hand.log:
+        while done.street != street:
+            actions += "/"
+            street = STREETS[STREETS.index(street) + 1]
+        actions += f"r{done.amount}" if done.kind == "raiseTo" else _LETTERS[done.kind]
+    if forced:
+        actions = actions[:-1] + "F"
+    first, second = hand.starting_stacks
+    return (
+        f"{number}:{rules.small_blind}/{rules.big_blind}/{rules.ante}:{first},{second}:b{hand.button}:"
+        f"{text[a]}{text[b]}|{text[c]}{text[d]}|{''.join([text[card] for card in hand.board])}:"
+        f"{actions}:{hand.payoffs[0]}"
+    )
+
+
+def hand_from_text(line: str) -> ParsedHand:
+    """Rebuild a hand by playing its actions again.
+
+    >>> parsed = hand_from_text("7:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kr600c/kk/kk:-900")
+    >>> parsed.hand.payoffs, len(parsed.hand.log), hand_to_text(parsed.hand, parsed.number)[-20:]
+    ((-900, 900), 9, ':r300c/kr600c/kk/kk:-900')
+
+    Raises:
+        RulesError: The line is not of this form, or its hand cannot have happened.
+    """
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise RulesError(f"not a hand: {line!r}")
+    part = match.groupdict()
+    rules = HandRules(int(part["small"]), int(part["big"]), int(part["ante"]))
+    deal = deal_from_text(part["hole"] + part["other_hole"] + part["board"])
+    hand = Hand(rules, deal, (int(part["first"]), int(part["second"])), button=int(part["button"]))
+    forced = NOBODY
+    for letter, amount in re.findall(r"([fFkc]|r)(\d*)", part["actions"]):
+        if letter == "F":
+            forced = hand.actor
+        hand.apply(Action("raiseTo", int(amount)) if letter == "r" else _ACTIONS[letter])
+    number = int(part["number"])
+    if hand.actor != NOBODY or hand_to_text(hand, number, forced=forced != NOBODY) != line:
+        raise RulesError(f"this hand cannot have happened as written: {line!r}")
+    return ParsedHand(number, hand, forced)

@@ -1,0 +1,169 @@
+"""What one seat may see, and nothing else.
+
+An observation holds plain values only: nothing in it leads back to the hand, the deck or the other seat's cards.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from molt_bench.poker.actions import LegalActions, LoggedAction, Street
+from molt_bench.poker.cards import cards_to_text
+from molt_bench.poker.hand import Hand, HandRules
+
+
+class Observation(msgspec.Struct, frozen=True, gc=False):
+    """What the seat to act knows. Pairs are indexed by seat, so `stacks[observation.seat]` is one's own.
+
+    Attributes:
+        seat: The seat that is to act, 0 or 1.
+        button: The seat with the button: small blind, first to act before the flop, last after it.
+        hand_number: Number of the hand in its game, from 1.
+        street: `preflop`, `flop`, `turn` or `river`.
+        cards: One's own two cards, each 0 (2c) to 51 (As).
+        board: The open board cards.
+        pot: All chips in the middle, this street's bets included.
+        stacks: Chips behind.
+        bets: Chips bet on this street.
+        starting_stacks: Chips at the start of the hand, before antes and blinds.
+        to_call: Chips a call costs, never more than the stack; 0 when checking is free.
+        min_raise_to: The smallest legal `raiseTo` amount; 0 where no raise is legal.
+        max_raise_to: The largest one (all-in); 0 where no raise is legal.
+        log: The actions of this hand so far, oldest first.
+        rules: Blinds, ante and limits of the game.
+        noise: A number of this decision alone, uniform over 0 to 2**48 - 1, for agents that mix.
+        dice: The same throw as 0 to 99.
+        previous_error: On a retry: why the last answer was not taken.
+    """
+
+    seat: int
+    button: int
+    hand_number: int
+    street: Street
+    cards: tuple[int, int]
+    board: tuple[int, ...]
+    pot: int
+    stacks: tuple[int, int]
+    bets: tuple[int, int]
+    starting_stacks: tuple[int, int]
+    to_call: int
+    min_raise_to: int
+    max_raise_to: int
+    log: tuple[LoggedAction, ...]
+    rules: HandRules
+    noise: int = 0
+    dice: int = 0
+    previous_error: str | None = None
+
+    @property
+    def legal(self) -> LegalActions:
+        """What may be done now, with exact ranges; `str()` of it is one readable line."""
+        return LegalActions(self.to_call, self.min_raise_to, self.max_raise_to)
+
+    @property
+    def position(self) -> Literal["button", "big_blind"]:
+        """One's own position."""
+        return "button" if self.seat == self.button else "big_blind"
+
+    @property
+    def small_blind(self) -> int:
+        """The small blind in chips."""
+        return self.rules.small_blind
+
+    @property
+    def big_blind(self) -> int:
+        """The big blind in chips."""
+        return self.rules.big_blind
+
+    @property
+    def stack(self) -> int:
+        """One's own chips behind."""
+        return self.stacks[self.seat]
+
+    @property
+    def opponent_stack(self) -> int:
+        """The other seat's chips behind."""
+        return self.stacks[1 - self.seat]
+
+    @property
+    def pot_odds(self) -> float:
+        """The share of the final pot that a call costs: to_call / (pot + to_call), 0 when checking is free."""
+        return self.to_call / (self.pot + self.to_call)
+
+    @property
+    def cards_text(self) -> str:
+        """One's own cards, as in `"AhKd"`."""
+        return cards_to_text(self.cards)
+
+    @property
+    def board_text(self) -> str:
+        """The board, as in `"2c7dTs"`."""
+        return cards_to_text(self.board)
+
+
+class HandResult(msgspec.Struct, frozen=True, gc=False):
+    """What a seat knows once a hand is over, as a table would have seen it. Pairs are indexed by seat.
+
+    Attributes:
+        seat: Whose view this is.
+        button: The seat that had the button.
+        hand_number: Number of the hand in its game, from 1.
+        cards: One's own two cards.
+        opponent_cards: The other seat's cards if there was a showdown, else None: a folded hand stays hidden.
+        board: The board cards that were opened.
+        log: All actions of the hand.
+        starting_stacks: Chips at the start of the hand.
+        net: Chips won or lost.
+    """
+
+    seat: int
+    button: int
+    hand_number: int
+    cards: tuple[int, int]
+    opponent_cards: tuple[int, int] | None
+    board: tuple[int, ...]
+    log: tuple[LoggedAction, ...]
+    starting_stacks: tuple[int, int]
+    net: tuple[int, int]
+
+
+def observe(hand: Hand, hand_number: int, *, noise: int = 0) -> Observation:
+    """Return what the seat to act sees."""
+    seat = hand.actor
+    first, second = hand.bets
+    first_limit, second_limit = hand.limits
+    return Observation(
+        seat,
+        hand.button,
+        hand_number,
+        hand.street,
+        hand.holes[seat],
+        hand.board,
+        hand.pot + first + second,
+        (first_limit - first, second_limit - second),
+        (first, second),
+        hand.starting_stacks,
+        hand.to_call,
+        hand.min_raise_to,
+        hand.max_raise_to,
+        tuple(hand.log),
+        hand.rules,
+        noise,
+        noise % 100,
+    )
+
+
+def result_for(hand: Hand, seat: int, hand_number: int) -> HandResult:
+    """Return what `seat` knows of a finished hand."""
+    holes = hand.holes
+    return HandResult(
+        seat,
+        hand.button,
+        hand_number,
+        holes[seat],
+        holes[1 - seat] if hand.folded < 0 else None,
+        hand.board,
+        tuple(hand.log),
+        hand.starting_stacks,
+        hand.payoffs,
+    )

@@ -1,0 +1,152 @@
+"""What happened: every output of a game, frozen."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench.poker.notation import ParsedHand, hand_from_text
+from molt_bench.seeds import Seed
+from molt_bench.specs import Seating
+
+#: What an agent did wrong: an action that is not legal; an answer that is no action; an exception; no answer in time.
+FaultKind: TypeAlias = Literal["illegal", "unreadable", "exception", "timeout"]
+
+#: A fault's message is cut to this many characters.
+MESSAGE_LENGTH: Final = 500
+
+
+class Fault(msgspec.Struct, frozen=True, gc=False):
+    """One mistake of an agent.
+
+    Attributes:
+        player: Who made it: 0 for player A, 1 for player B.
+        hand_number: In which hand, from 1; 0 before the first.
+        kind: What kind of mistake it was.
+        message: What was wrong, in words.
+        attempt: Which try at the decision it was, from 1; 0 for a hook.
+        forced_fold: Whether it was the last try, so that the hand was force-folded.
+    """
+
+    player: int
+    hand_number: int
+    kind: FaultKind
+    message: str
+    attempt: int
+    forced_fold: bool = False
+
+
+class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """One finished game. Pairs are indexed by player, A first, wherever they sat.
+
+    Attributes:
+        seed: Names the decks.
+        seating: Who sat in seat 0.
+        players: Names of players A and B.
+        net: Chips won by each player in the hands that count.
+        starting_stack: Chips each player started with.
+        hands: Hands played that count; fewer than asked for if a player went broke.
+        warmup_hands: Hands played before them.
+        hand_nets: Net chips of player A in every hand, warm-up first.
+        hand_texts: Every hand as a line that rebuilds it, see `molt_bench.poker.notation`.
+        actions: Actions of both players in all hands.
+        faults: All mistakes, in the order in which they were made.
+        both_failed: Whether neither player ever gave a usable answer: then the game is a draw.
+    """
+
+    seed: Seed
+    seating: Seating
+    players: tuple[str, str]
+    net: tuple[int, int]
+    starting_stack: int
+    hands: int
+    warmup_hands: int
+    hand_nets: tuple[int, ...]
+    hand_texts: tuple[str, ...]
+    actions: int
+    faults: tuple[Fault, ...]
+    both_failed: bool = False
+
+    @property
+    def stack_trajectory(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Each player's chips before the first hand that counts and after every one.
+
+        With stacks that are reset for every hand: what the stack would be had it been carried on.
+        """
+        nets = self.hand_nets[self.warmup_hands :]
+        start = self.starting_stack
+        first = tuple(accumulate(nets, initial=start))
+        return first, tuple([2 * start - chips for chips in first])
+
+    @property
+    def fault_counts(self) -> tuple[Counter[FaultKind], Counter[FaultKind]]:
+        """How many faults of each kind each player made."""
+        first, second = (Counter(fault.kind for fault in self.faults if fault.player == who) for who in (0, 1))
+        return first, second
+
+    def replay(self) -> Iterator[ParsedHand]:
+        """Rebuild every hand from its text, warm-up first."""
+        return map(hand_from_text, self.hand_texts)
+
+
+class SeedResult(msgspec.Struct, frozen=True):
+    """The two games of one seed with seats swapped, the unit of all statistics.
+
+    Attributes:
+        seed: Names the decks.
+        games: The game with player A in seat 0, then the one with player B there.
+    """
+
+    seed: Seed
+    games: tuple[GameRecord, GameRecord]
+
+    @property
+    def net(self) -> int:
+        """Chips player A won in both games together."""
+        return sum(game.net[0] for game in self.games)
+
+    @property
+    def hands(self) -> int:
+        """Hands that count in both games together."""
+        return sum(game.hands for game in self.games)
+
+
+class MatchResult(msgspec.Struct, frozen=True):
+    """All seed pairs of one pairing.
+
+    Attributes:
+        seed_results: The result of every seed, in the order in which they were played.
+        draw_threshold: Net chips up to which the match is a draw.
+    """
+
+    seed_results: tuple[SeedResult, ...]
+    draw_threshold: int = 0
+
+    @property
+    def score_a(self) -> int:
+        """Net chips of player A."""
+        return sum(result.net for result in self.seed_results)
+
+    @property
+    def score_b(self) -> int:
+        """Net chips of player B."""
+        return -self.score_a
+
+    @property
+    def winner(self) -> Literal["A", "B", "draw"]:
+        """Who has more chips by more than the draw threshold."""
+        if abs(self.score_a) <= self.draw_threshold:
+            return "draw"
+        return "A" if self.score_a > 0 else "B"
+
+    @property
+    def hands(self) -> int:
+        """Hands that count in all games together."""
+        return sum(result.hands for result in self.seed_results)
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """All mistakes of both players."""
+        return tuple(fault for result in self.seed_results for game in result.games for fault in game.faults)

@@ -1,0 +1,108 @@
+"""What is to be played: every input of a game, frozen and checked."""
+
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench.errors import ConfigError
+from molt_bench.seeds import Seed, label_bytes
+
+#: Which player sits in seat 0 and has the button in hand 1: "AB" for the first player, "BA" for the second.
+Seating: TypeAlias = Literal["AB", "BA"]
+#: "reset": every hand starts with the same stacks. "carry": what was won is there in the next hand.
+StackMode: TypeAlias = Literal["reset", "carry"]
+
+#: Seconds an awaitable answer may take where no limit is set.
+DEFAULT_TIMEOUT_S: Final = 60.0
+
+
+class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """One who takes part.
+
+    Attributes:
+        id: Name in records; unique within a run.
+        type: A built-in agent's name, or one that was registered.
+        display_name: Name on screens; the id where it is empty.
+        params: Keyword arguments for whatever makes the agent.
+        mu: Initial rating, None for the run's default.
+        sigma: Initial uncertainty, None for the run's default.
+    """
+
+    id: str
+    type: str
+    display_name: str = ""
+    params: dict[str, Any] = {}
+    mu: float | None = None
+    sigma: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("id", "type"):
+            value = getattr(self, field)
+            if not isinstance(value, str) or not value:
+                raise ConfigError(field, value, "a name that is not empty")
+
+
+class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """One game: hands between two players in fixed seats, dealt from one seed.
+
+    Attributes:
+        seed: Names the decks; an int of any size or a text.
+        hands: Hands that count, at least 1.
+        players: Names of players A and B.
+        seating: Who sits in seat 0, which has the button in odd hands.
+        small_blind: Chips, 0 to the big blind.
+        big_blind: Chips, at least 1.
+        ante: Chips each seat posts before the blinds.
+        stack: Chips each player starts with, at least the big blind and the ante.
+        stacks: `reset` or `carry`; with `carry` the game ends early when a player is broke.
+        raise_cap: Bets and raises allowed on one street; None for no cap.
+        warmup_hands: Hands played first that do not count; stacks start afresh after them.
+        max_retries: How often a decision is asked for again after a fault, before the hand is force-folded.
+        max_actions: Actions of one hand after which nobody may raise, so that every hand ends.
+        action_timeout_s: Seconds for one answer of any agent. None: an awaitable answer gets 60 s, and a plain
+            function is called directly and may take as long as it does.
+    """
+
+    seed: Seed
+    hands: int
+    players: tuple[str, str] = ("A", "B")
+    seating: Seating = "AB"
+    small_blind: int = 50
+    big_blind: int = 100
+    ante: int = 0
+    stack: int = 10_000
+    stacks: StackMode = "reset"
+    raise_cap: int | None = None
+    warmup_hands: int = 0
+    max_retries: int = 2
+    max_actions: int = 200
+    action_timeout_s: float | None = None
+
+    def __post_init__(self) -> None:
+        label_bytes(self.seed)
+        for field, lowest in (
+            ("hands", 1),
+            ("big_blind", 1),
+            ("small_blind", 0),
+            ("ante", 0),
+            ("stack", 1),
+            ("warmup_hands", 0),
+            ("max_retries", 0),
+            ("max_actions", 1),
+        ):
+            value = getattr(self, field)
+            if type(value) is not int or value < lowest:
+                raise ConfigError(field, value, f"a whole number, at least {lowest}")
+        if self.small_blind > self.big_blind:
+            raise ConfigError("small_blind", self.small_blind, f"at most the big blind ({self.big_blind})")
+        if self.stack < self.big_blind + self.ante:
+            raise ConfigError("stack", self.stack, f"at least big blind and ante ({self.big_blind + self.ante})")
+        cap = self.raise_cap
+        if cap is not None and (type(cap) is not int or cap < 1):
+            raise ConfigError("raise_cap", cap, "None or a whole number, at least 1")
+        for field, allowed in (("seating", ("AB", "BA")), ("stacks", ("reset", "carry"))):
+            if getattr(self, field) not in allowed:
+                raise ConfigError(field, getattr(self, field), " or ".join(map(repr, allowed)))
+        timeout = self.action_timeout_s
+        if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0):
+            raise ConfigError("action_timeout_s", timeout, "None or seconds above 0")
