@@ -15,7 +15,10 @@ SUIT_ORDERS = list(permutations(range(4)))
 def canonical(first: tuple[int, int], second: tuple[int, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the one matchup that stands for all that differ only in the names of the suits."""
     return min(
-        (tuple(sorted(c & ~3 | order[c & 3] for c in first)), tuple(sorted(c & ~3 | order[c & 3] for c in second)))
+        (
+            tuple(sorted(c & ~3 | order[c & 3] for c in first)),
+            tuple(sorted(c & ~3 | order[c & 3] for c in second)),
+        )
         for order in SUIT_ORDERS
     )
 

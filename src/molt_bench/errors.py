@@ -10,6 +10,20 @@ An agent's mistake is never an exception that leaves the library: it is recorded
     └── JournalError        a file of results that cannot be read
 """
 
+from typing import Final
+
+_SHOWN_LENGTH: Final = 100
+
+
+def shown(value: object) -> str:
+    """Write any value for a message: at most 100 characters, and no exception whatever it is."""
+    try:
+        text = repr(value)
+    except Exception:
+        # A repr of somebody else's that raises, or an int of over 4,300 digits.
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
+
 
 class MoltBenchError(Exception):
     """Base of all errors of this library; its text is one line that a user can act on."""
@@ -22,7 +36,7 @@ class ConfigError(MoltBenchError):
         self.field = field
         self.value = value
         self.expected = expected
-        super().__init__(f"{field} = {value!r}: expected {expected}")
+        super().__init__(f"{field} = {shown(value)}: expected {expected}")
 
     def __reduce__(self) -> tuple[type, tuple[str, object, str]]:
         return (type(self), (self.field, self.value, self.expected))

@@ -104,5 +104,7 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
             if getattr(self, field) not in allowed:
                 raise ConfigError(field, getattr(self, field), " or ".join(map(repr, allowed)))
         timeout = self.action_timeout_s
-        if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0):
+        if timeout is not None and (
+            isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0
+        ):
             raise ConfigError("action_timeout_s", timeout, "None or seconds above 0")

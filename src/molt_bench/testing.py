@@ -1,10 +1,10 @@
 """The conformance kit: `check_agent(MyAgent())` says whether an agent is fit to play, and if not, why.
 
-    from molt_bench import check_agent
+from molt_bench import check_agent
 
-    def test_my_agent():
-        report = check_agent(MyAgent())
-        assert report.ok, report
+def test_my_agent():
+    report = check_agent(MyAgent())
+    assert report.ok, report
 """
 
 import inspect
@@ -118,7 +118,9 @@ def check_agent(
             break
     else:
         checks.append(_repeats(watched, seed, hands, action_timeout_s))
-    return AgentReport(shown, tuple(checks), watched.decisions, watched.seconds / max(1, watched.decisions), tuple(faults))
+    return AgentReport(
+        shown, tuple(checks), watched.decisions, watched.seconds / max(1, watched.decisions), tuple(faults)
+    )
 
 
 def _can_act(agent: object) -> bool:

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from hashlib import blake2b
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Final
 
-from molt_bench.poker.cards import RANKS, Board, Hole, deal
-from molt_bench.poker.equity import card_keys, strengths
+from molt_bench.poker.cards import RANKS, Board, Hole, Shoe, cards_to_text
+from molt_bench.poker.equity import card_arrays, strengths
 from molt_bench.poker.evaluator import KEY_START
 
 if TYPE_CHECKING:
     from molt_bench.poker.equity import Ints
 
-#: All 169 starting hands by exact equity against a random hand, best first; made by `scripts/rank_hands.py`.
-RANKED_HANDS: Final = tuple(
-    (
-        "AA KK QQ JJ TT 99 88 AKs 77 AQs AJs AKo ATs AQo AJo KQs 66 A9s ATo KJs A8s KTs KQo A7s A9o KJo "
-        "55 QJs K9s A5s A6s A8o KTo QTs A4s A7o K8s A3s QJo K9o A5o A6o Q9s K7s JTs A2s QTo 44 A4o K6s "
-        "K8o Q8s A3o K5s J9s Q9o JTo K7o A2o K4s Q7s K6o K3s T9s J8s 33 Q6s Q8o K5o J9o K2s Q5s T8s K4o "
-        "J7s Q4s Q7o T9o J8o K3o Q6o Q3s 98s T7s J6s K2o 22 Q2s Q5o J5s T8o J7o Q4o 97s J4s T6s J3s Q3o "
-        "98o 87s T7o J6o 96s J2s Q2o T5s J5o T4s 97o 86s J4o T6o 95s T3s 76s J3o 87o T2s 85s 96o J2o T5o "
-        "94s 75s T4o 93s 86o 65s 84s 95o T3o 92s 76o 74s T2o 54s 85o 64s 83s 94o 75o 82s 73s 93o 65o 53s "
-        "63s 84o 92o 43s 74o 72s 54o 64o 52s 62s 83o 42s 82o 73o 53o 63o 32s 43o 72o 52o 62o 42o 32o "
-    ).split()
+# Made by `scripts/rank_hands.py`.
+_RANKING: Final = (
+    "AA KK QQ JJ TT 99 88 AKs 77 AQs AJs AKo ATs AQo AJo KQs 66 A9s ATo KJs A8s KTs KQo A7s A9o KJo 55 QJs K9s "
+    "A5s A6s A8o KTo QTs A4s A7o K8s A3s QJo K9o A5o A6o Q9s K7s JTs A2s QTo 44 A4o K6s K8o Q8s A3o K5s J9s "
+    "Q9o JTo K7o A2o K4s Q7s K6o K3s T9s J8s 33 Q6s Q8o K5o J9o K2s Q5s T8s K4o J7s Q4s Q7o T9o J8o K3o Q6o "
+    "Q3s 98s T7s J6s K2o 22 Q2s Q5o J5s T8o J7o Q4o 97s J4s T6s J3s Q3o 98o 87s T7o J6o 96s J2s Q2o T5s J5o "
+    "T4s 97o 86s J4o T6o 95s T3s 76s J3o 87o T2s 85s 96o J2o T5o 94s 75s T4o 93s 86o 65s 84s 95o T3o 92s 76o "
+    "74s T2o 54s 85o 64s 83s 94o 75o 82s 73s 93o 65o 53s 63s 84o 92o 43s 74o 72s 54o 64o 52s 62s 83o 42s 82o "
+    "73o 53o 63o 32s 43o 72o 52o 62o 42o 32o "
 )
+#: All 169 starting hands by exact equity against a random hand, best first.
+RANKED_HANDS: Final = tuple(_RANKING.split())
 
 _NAMES: Final = tuple(
     "".join((RANKS[high], RANKS[low], "" if high == low else "s" if suited else "o"))
@@ -34,7 +33,7 @@ _NAMES: Final = tuple(
     for suited in (False, True)
 )
 #: Run-outs looked at where the board is not complete; by number of cards to come.
-_RUNOUTS: Final = (1, 16, 16, 16, 24, 48)
+_RUNOUTS: Final = (1, 10, 8, 8, 24, 48)
 
 
 def starting_hand(cards: Hole) -> str:
@@ -57,7 +56,8 @@ def _ranges() -> tuple[Ints, Ints]:
     place = {name: at for at, name in enumerate(RANKED_HANDS)}
     hands = sorted(combinations(range(52), 2), key=lambda hand: place[starting_hand(hand)])
     cards = np.array(hands, np.int64)
-    return card_keys()[cards].sum(axis=1), (np.int64(1) << cards).sum(axis=1)
+    keys, bits = card_arrays()
+    return keys[cards].sum(axis=1), bits[cards].sum(axis=1)
 
 
 @lru_cache(maxsize=100_000)
@@ -69,25 +69,26 @@ def equity_against_best(hole: Hole, board: Board, percent: int) -> float:
     import numpy as np
 
     range_keys, range_bits = (part[: 1326 * percent // 100] for part in _ranges())
-    keys = card_keys()
-    known = (*hole, *board)
-    boards = np.array([(*board, *runout) for runout in _runouts(known, 5 - len(board))], np.int64)
+    keys, bits = card_arrays()
+    runouts = _runouts((*hole, *board), 5 - len(board))
+    boards = np.array([(*board, *runout) for runout in runouts], np.int64)
     board_keys = KEY_START + keys[boards].sum(axis=1)
-    board_bits = (np.int64(1) << boards).sum(axis=1)
-    hole_bits = (1 << hole[0]) + (1 << hole[1])
-    own = strengths(board_keys + keys[hole[0]] + keys[hole[1]], board_bits + hole_bits)
-    live = range_bits[None, :] & (board_bits + hole_bits)[:, None] == 0
-    at_board, at_range = np.nonzero(live)
-    others = strengths(board_keys[at_board] + range_keys[at_range], board_bits[at_board] | range_bits[at_range])
-    mine = own[at_board]
-    return float(((mine > others).sum() + (mine == others).sum() / 2) / len(others))
+    board_bits = bits[boards].sum(axis=1)
+    own_cards = list(hole)
+    known_bits = board_bits + bits[own_cards].sum()
+    own = strengths(board_keys + keys[own_cards].sum(), known_bits)
+    possible = range_bits & known_bits[:, None] == 0
+    others = strengths((board_keys[:, None] + range_keys)[possible], (board_bits[:, None] | range_bits)[possible])
+    mine = np.repeat(own, possible.sum(axis=1))
+    return float(((mine > others).sum() + (mine >= others).sum()) / (2 * len(others)))
 
 
 def _runouts(known: tuple[int, ...], missing: int) -> list[list[int]]:
     """Return sets of `missing` cards that are not among those known."""
+    shoe = Shoe(cards_to_text(known))
     found = []
     for number in range(_RUNOUTS[missing]):
-        holes, board = deal(blake2b(bytes((number, *known))).digest())
+        holes, board = shoe.deal(number)
         drawn = [card for card in chain(*holes, board) if card not in known]
         found.append(drawn[:missing])
     return found

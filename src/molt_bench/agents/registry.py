@@ -15,7 +15,7 @@ from molt_bench.agents.scripted import (
     TightAgent,
 )
 from molt_bench.agents.tag import TagAgent
-from molt_bench.errors import AgentError, ConfigError
+from molt_bench.errors import AgentError, ConfigError, shown
 from molt_bench.seeds import Seed
 from molt_bench.specs import ParticipantSpec
 
@@ -74,7 +74,7 @@ def _made(spec: ParticipantSpec, factory: AgentFactory, params: Mapping[str, Any
         raise AgentError(f"participant {spec.id!r}: its factory raised {type(error).__name__}: {error}") from error
     if not callable(getattr(agent, "act", None)):
         raise AgentError(
-            f"participant {spec.id!r}: its factory returned {agent!r}, which is no agent: expected an object with "
+            f"participant {spec.id!r}: its factory returned {shown(agent)}, which is no agent: expected an object with "
             "a name and a method act(observation)"
         )
     return agent

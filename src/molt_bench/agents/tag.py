@@ -21,16 +21,14 @@ class TagAgent(ScriptedAgent):
         equity = equity_against_best(hole, observation.board, plausible_percent(observation))
         chance = self.throw(observation) % 100
         can_raise = observation.max_raise_to > 0
-        if not observation.to_call or self._opens(observation):
-            return self._unopposed(observation, equity, chance) if can_raise else CHECK
+        # Before the first action only the big blind stands against the button.
+        if can_raise and not (observation.to_call and observation.log):
+            return self._unopposed(observation, equity, chance)
+        if not observation.to_call:
+            return CHECK
         if can_raise and (equity > 0.72 or (equity < 0.35 and chance < 4 and observation.pot_odds < 0.3)):
             return raise_by_pot(observation, 90)
         return CALL if equity > observation.pot_odds + 0.04 else FOLD
-
-    @staticmethod
-    def _opens(observation: Observation) -> bool:
-        """Say whether this is the button's first decision, where only the big blind stands against it."""
-        return not observation.log
 
     @staticmethod
     def _unopposed(observation: Observation, equity: float, chance: int) -> Action:
@@ -44,12 +42,13 @@ class TagAgent(ScriptedAgent):
 def plausible_percent(observation: Observation) -> int:
     """Return the share of hands, from the best down, that fits what the other seat has done in this hand."""
     percent = 100
-    opponent, facing, pot = 1 - observation.seat, 0, 0
     for done in observation.log:
-        if done.street == "preflop" and done.seat == opponent and done.kind == "raiseTo":
+        if done.seat == observation.seat or done.kind != "raiseTo":
+            continue
+        if done.street == "preflop":
             big_blinds = done.amount / observation.big_blind
             percent = min(percent, 70 if big_blinds <= 4 else 35 if big_blinds <= 15 else 20)
-        elif done.seat == opponent and done.kind == "raiseTo":
+        else:
             percent = max(15, percent * 70 // 100)
     return percent
 

@@ -20,7 +20,7 @@ def default(context: typer.Context) -> None:
     Without a command: `molt-bench run`.
     """
     if context.invoked_subcommand is None:
-        run()
+        context.invoke(run)
 
 
 @app.command()
@@ -31,9 +31,13 @@ def run(
     master_seed: Annotated[str, typer.Option(help="Names the pool of seeds.")] = "molt-bench",
 ) -> None:
     """Play every agent against every other on the same cards, seats swapped, and print the table."""
-    from molt_bench.cli.round_robin import print_table
+    from molt_bench.bench.round_robin import participants_from, play_round_robin, standings
+    from molt_bench.report.terminal import print_standings
+    from molt_bench.specs import GameSpec
 
-    print_table(participants.split(","), seeds=seeds, hands=hands, master_seed=master_seed)
+    specs = participants_from(participants.split(","))
+    results = play_round_robin(specs, master_seed=master_seed, seeds=seeds, hands=hands)
+    print_standings(standings(results, big_blind=GameSpec(seed=master_seed, hands=hands).big_blind))
 
 
 @app.command()

@@ -7,24 +7,21 @@ records.
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.errors import AgentError
-from molt_bench.play.game import HOOKS, AgentFailed, Notice, Turns, turns
+from molt_bench.errors import AgentError, shown
+from molt_bench.play.game import AGENT_RAISES, HOOKS, AgentFailed, Notice, Turns, turns
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
-from molt_bench.specs import DEFAULT_TIMEOUT_S, GameSpec, Seating, StackMode
+from molt_bench.specs import GameSpec, Seating, StackMode
 
 Players: TypeAlias = tuple[PokerAgent, PokerAgent]
 
 Event: TypeAlias = Observation | Notice
 Call: TypeAlias = Callable[[], Any]
-
-# What an agent may raise without ending the run; a KeyboardInterrupt is the user's.
-_AGENT_RAISES: Final = (Exception, SystemExit)
 
 
 class GameOptions(TypedDict, total=False):
@@ -59,9 +56,7 @@ def play_game(players: Players, *, seed: Seed, hands: int, **options: Unpack[Gam
     return drive(_spec(players, seed, hands, options), players)
 
 
-async def play_game_async(
-    players: Players, *, seed: Seed, hands: int, **options: Unpack[GameOptions]
-) -> GameRecord:
+async def play_game_async(players: Players, *, seed: Seed, hands: int, **options: Unpack[GameOptions]) -> GameRecord:
     """Play one game on the running event loop; otherwise as `play_game`, with an equal record."""
     return await drive_async(_spec(players, seed, hands, options), players)
 
@@ -73,16 +68,15 @@ def drive(spec: GameSpec, players: Players) -> GameRecord:
     try:
         event = next(game)
         if spec.action_timeout_s is not None:
-            return _in_event_loop(spec, seats, game, event, _call(seats, event))
+            return _in_event_loop(spec, seats, game, event)
         while True:
             try:
                 answer = acts[event.seat](event) if event.__class__ is Observation else _call(seats, event)()
-            except _AGENT_RAISES as error:
-                event = game.throw(_failure(error))
+            except AGENT_RAISES as error:
+                event = game.throw(AgentFailed.by_raising(error))
                 continue
             if answer.__class__ is not Action and inspect.isawaitable(answer):
-                awaitable = answer
-                return _in_event_loop(spec, seats, game, event, lambda: awaitable)
+                return _in_event_loop(spec, seats, game, event, pending=answer)
             event = game.send(answer)
     except StopIteration as end:
         record: GameRecord = end.value
@@ -107,8 +101,6 @@ async def _drive_on(spec: GameSpec, seats: Players, game: Turns, event: Event, c
                 answer = await waiters[event.seat].result(call)
             except AgentFailed as failure:
                 event = game.throw(failure)
-            except _AGENT_RAISES as error:
-                event = game.throw(_failure(error))
             else:
                 event = game.send(answer)
             call = _call(seats, event)
@@ -120,14 +112,25 @@ async def _drive_on(spec: GameSpec, seats: Players, game: Turns, event: Event, c
             waiter.close()
 
 
-def _in_event_loop(spec: GameSpec, seats: Players, game: Turns, event: Event, call: Call) -> GameRecord:
-    """Drive a game on in an event loop of its own, as awaitable answers and time limits need one."""
+def _in_event_loop(spec: GameSpec, seats: Players, game: Turns, event: Event, *, pending: Any = None) -> GameRecord:
+    """Drive a game on in an event loop of its own, as awaitable answers and time limits need one.
+
+    Args:
+        spec: What is played.
+        seats: The agents by seat.
+        game: The game, which has just yielded `event`.
+        event: What is to be answered.
+        pending: The awaitable answer to it, if it was given already.
+    """
     import asyncio
 
+    call = _call(seats, event) if pending is None else lambda: pending
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(_drive_on(spec, seats, game, event, call))
+    if inspect.iscoroutine(pending):
+        pending.close()
     raise AgentError(
         "play_game cannot wait for an async agent or a time limit inside a running event loop: "
         "use `await play_game_async(...)` there"
@@ -149,21 +152,13 @@ def _call(seats: Players, event: Event) -> Call:
     return partial(agent.act, event)
 
 
-def _failure(error: BaseException) -> AgentFailed:
-    try:
-        said = str(error)
-    except Exception:
-        said = "its message cannot be read"
-    return AgentFailed("exception", f"{type(error).__name__}: {said}" if said else type(error).__name__)
-
-
 def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:
     if not isinstance(players, tuple | list) or len(players) != 2:
         raise AgentError("a game needs a pair of agents, such as (first, second)")
     for letter, agent in zip("AB", players, strict=True):
         if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise AgentError(
-                f"player {letter} is {agent!r}, which is no agent: expected an object with a name and a method "
+                f"player {letter} is {shown(agent)}, which is no agent: expected an object with a name and a method "
                 "act(observation) that returns an Action"
             )
     first, second = (str(getattr(agent, "name", type(agent).__name__)) for agent in players)

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.errors import IllegalAction, RulesError
+from molt_bench.errors import IllegalAction, RulesError, shown
 from molt_bench.poker.actions import FOLD, Action
 from molt_bench.poker.cards import Shoe, deal
 from molt_bench.poker.hand import Hand, HandRules
@@ -22,9 +22,9 @@ from molt_bench.specs import GameSpec
 Hook: TypeAlias = Literal["reset", "on_hand_complete", "on_error"]
 HOOKS: Final[tuple[Hook, ...]] = ("reset", "on_hand_complete", "on_error")
 
-_NOISE_BYTES: Final = 6
-_FIRST_NOISE_AT: Final = 36  # behind the bytes of the cards
-_NOISE_IN_ENTROPY: Final = 4
+#: Of a hand's 16 random numbers, the first nine are the cards; those behind are the noise of its first decisions.
+_FIRST_NOISE: Final = 9
+_NUMBERS: Final = 16
 
 
 class Notice(msgspec.Struct, frozen=True, gc=False):
@@ -41,6 +41,19 @@ class AgentFailed(Exception):  # noqa: N818 - not an error of ours: it carries a
     def __init__(self, kind: FaultKind, message: str) -> None:
         self.kind: FaultKind = kind
         super().__init__(message)
+
+    @classmethod
+    def by_raising(cls, error: BaseException) -> "AgentFailed":
+        """Return the failure of an agent that raised `error`."""
+        try:
+            said = str(error)
+        except Exception:
+            said = "its message cannot be read"
+        return cls("exception", f"{type(error).__name__}: {said}" if said else type(error).__name__)
+
+
+#: What an agent may raise without ending the run; a KeyboardInterrupt is the user's.
+AGENT_RAISES: Final = (Exception, SystemExit)
 
 
 Turns: TypeAlias = Generator[Observation | Notice, Any, GameRecord]
@@ -63,39 +76,38 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
     game = _Game(spec, listening)
     for seat in (0, 1):
         yield from game.notify(seat, "reset")
-    entropy_of = Shoe(spec.seed).entropy
-    rules, stacks = game.rules, (spec.stack, spec.stack)
-    first_that_counts, last = spec.warmup_hands + 1, spec.warmup_hands + spec.hands
-    for number in range(1, last + 1):
-        if number == first_that_counts:
-            stacks = (spec.stack, spec.stack)
-        entropy = entropy_of(number)
-        hand = Hand(rules, deal(entropy), stacks, button=(number - 1) & 1)
-        decision = 0
-        game.forced = False
+    rules, shoe = game.rules, Shoe(spec.seed)
+    long_from = min(_NUMBERS, _FIRST_NOISE + spec.max_actions)
+    stacks = fresh_stacks = (spec.stack, spec.stack)
+    for number in range(1, spec.warmup_hands + spec.hands + 1):
+        if number == spec.warmup_hands + 1:
+            stacks = fresh_stacks
+        numbers = shoe.numbers(number)
+        hand = Hand(rules, deal(numbers), stacks, button=(number - 1) & 1)
+        forced = False
+        at = _FIRST_NOISE
         while hand.actor >= 0:
-            if decision >= spec.max_actions:
-                hand.close_raising()
-            observation = observe(hand, number, noise=game.noise(entropy, number, decision))
+            if at >= long_from:
+                numbers = game.prolong(hand, number, numbers)
+            observation = observe(hand, number, noise=numbers[at])
+            at += 1
             try:
                 action = yield observation
                 if action.__class__ is not Action:
                     raise AgentFailed("unreadable", _not_an_action(action))
                 hand.apply(action)
-                game.answered[observation.seat] = True
             except (AgentFailed, IllegalAction) as failure:
-                yield from game.retry(hand, observation, failure)
-            decision += 1
-        game.finish(hand, number)
+                forced = yield from game.retry(hand, observation, failure)
+        game.finish(hand, number, forced=forced)
         if game.hearing:
             for seat in (0, 1):
                 yield from game.notify(seat, "on_hand_complete", result_for(hand, seat, number))
         if spec.stacks == "carry":
             stacks = hand.stacks
-            if not stacks[0] or not stacks[1]:
-                if number >= first_that_counts:
+            if not (stacks[0] and stacks[1]):
+                if number > spec.warmup_hands:
                     break
-                stacks = (spec.stack, spec.stack)
+                stacks = fresh_stacks
     return game.record()
 
 
@@ -104,9 +116,8 @@ class _Game:
 
     __slots__ = (
         "actions",
-        "answered",
         "faults",
-        "forced",
+        "first_is_a",
         "hand_number",
         "hearing",
         "listening",
@@ -119,11 +130,10 @@ class _Game:
     def __init__(self, spec: GameSpec, listening: _Listening) -> None:
         self.spec = spec
         self.rules = HandRules(spec.small_blind, spec.big_blind, spec.ante, spec.raise_cap)
+        self.first_is_a = spec.seating == "AB"
         self.listening = listening
         self.hearing = any("on_hand_complete" in hooks for hooks in listening)
         self.hand_number = 0
-        self.forced = False
-        self.answered = [False, False]
         self.nets: list[int] = []
         self.texts: list[str] = []
         self.faults: list[Fault] = []
@@ -131,14 +141,16 @@ class _Game:
 
     def player(self, seat: int) -> int:
         """Return 0 if player A sits in `seat`, 1 if player B does."""
-        return seat if self.spec.seating == "AB" else 1 - seat
+        return seat if self.first_is_a else 1 - seat
 
-    def noise(self, entropy: bytes, number: int, decision: int) -> int:
-        """Return the random number of a decision: from the hand's own bytes, or by hash in a long hand."""
-        if decision < _NOISE_IN_ENTROPY:
-            at = _FIRST_NOISE_AT + decision * _NOISE_BYTES
-            return int.from_bytes(entropy[at : at + _NOISE_BYTES], "little")
-        return derive(self.spec.seed, "noise", number, decision) >> (256 - 8 * _NOISE_BYTES)
+    def prolong(self, hand: Hand, number: int, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the random numbers for one more decision of a long hand; close the raising if it is too long."""
+        decision = len(hand.log)
+        if decision >= self.spec.max_actions:
+            hand.close_raising()
+        if _FIRST_NOISE + decision < len(numbers):
+            return numbers
+        return (*numbers, derive(self.spec.seed, "noise", number, decision) & 0xFFFFFFFF)
 
     def notify(self, seat: int, hook: Hook, *arguments: HandResult | str) -> Generator[Notice, Any, None]:
         """Have a hook called, if the agent has it; what it raises is recorded as a fault."""
@@ -155,8 +167,12 @@ class _Game:
 
     def retry(
         self, hand: Hand, observation: Observation, failure: AgentFailed | IllegalAction
-    ) -> Generator[Observation | Notice, Any, None]:
-        """Record a failed answer and ask again with the error fed back; after the last try fold the hand."""
+    ) -> Generator[Observation | Notice, Any, bool]:
+        """Record a failed answer and ask again with the error fed back; after the last try fold the hand.
+
+        Returns:
+            Whether the fold was forced.
+        """
         seat = observation.seat
         attempt = 1
         self.hand_number = observation.hand_number
@@ -167,8 +183,7 @@ class _Game:
             yield from self.notify(seat, "on_error", str(failure))
             if last:
                 hand.apply(FOLD)
-                self.forced = True
-                return
+                return True
             attempt += 1
             try:
                 action = yield msgspec.structs.replace(observation, previous_error=str(failure))
@@ -178,23 +193,25 @@ class _Game:
             except (AgentFailed, IllegalAction) as next_failure:
                 failure = next_failure
             else:
-                self.answered[seat] = True
-                return
+                return False
 
-    def finish(self, hand: Hand, number: int) -> None:
+    def finish(self, hand: Hand, number: int, *, forced: bool) -> None:
         """Record a finished hand, once its chips are counted."""
         first, second = hand.payoffs
-        if first + second or sum(hand.stacks) != sum(hand.starting_stacks) or min(hand.stacks) < 0:
+        stack, other_stack = hand.starting_stacks
+        on_the_table = hand.pot + hand.limits[0] + hand.limits[1]
+        if first + second or on_the_table != stack + other_stack or not -stack <= first <= other_stack:
             raise RulesError(f"chips were lost or made in hand {number} of seed {self.spec.seed!r}")
-        self.nets.append(hand.payoffs[self.player(0)])
-        self.texts.append(hand_to_text(hand, number, forced=self.forced))
+        self.nets.append(first if self.first_is_a else second)
+        self.texts.append(hand_to_text(hand, number, forced=forced))
         self.actions += len(hand.log)
         self.hand_number = number
 
     def record(self) -> GameRecord:
         """Return the record of the game."""
         spec = self.spec
-        both_failed = not any(self.answered) and {fault.player for fault in self.faults if fault.forced_fold} == {0, 1}
+        forced = [fault.player for fault in self.faults if fault.forced_fold]
+        both_failed = len(forced) == self.actions and {*forced} == {0, 1}
         won = 0 if both_failed else sum(self.nets[spec.warmup_hands :])
         return GameRecord(
             seed=spec.seed,
@@ -213,5 +230,6 @@ class _Game:
 
 
 def _not_an_action(answer: object) -> str:
-    shown = repr(answer) if isinstance(answer, str | int | float | None) else "an object"
-    return f"the answer is {shown[:100]} of type {type(answer).__name__}, not an Action such as Action('call')"
+    # Only plain values are shown: the text of another object may hold its address, and differ from run to run.
+    value = f"{shown(answer)}, " if isinstance(answer, str | int | float | None) else ""
+    return f"the answer is {value}a {type(answer).__name__}, not an Action such as Action('call')"

@@ -23,11 +23,11 @@ def play_match(
         hands: Hands of each game.
         **options: Further fields of `GameSpec`; the seating is the match's own.
     """
+    in_seat_0: GameOptions = {**options, "seating": "AB"}
+    in_seat_1: GameOptions = {**options, "seating": "BA"}
     results = []
     for seed in seeds:
-        first, second = (
-            play_game((players[0](), players[1]()), seed=seed, hands=hands, **{**options, "seating": seating})
-            for seating in ("AB", "BA")
-        )
+        first = play_game((players[0](), players[1]()), seed=seed, hands=hands, **in_seat_0)
+        second = play_game((players[0](), players[1]()), seed=seed, hands=hands, **in_seat_1)
         results.append(SeedResult(seed, (first, second)))
     return MatchResult(tuple(results))

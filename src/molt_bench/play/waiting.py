@@ -2,13 +2,13 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeAlias
 
-from molt_bench.play.game import AgentFailed
+from molt_bench.play.game import AGENT_RAISES, AgentFailed
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 
 Call: TypeAlias = Callable[[], Any]
@@ -33,25 +33,33 @@ class Waiter:
         """Return what `call()` returns, awaited if need be.
 
         Raises:
-            AgentFailed: It took too long.
+            AgentFailed: It raised, or took too long.
         """
-        if self._timeout_s is None or inspect.iscoroutinefunction(getattr(call, "func", call)):
-            answer = call()
-        else:
-            answer = await self._in_thread(call, self._timeout_s)
-        if not inspect.isawaitable(answer):
-            return answer
+        try:
+            if self._timeout_s is None or inspect.iscoroutinefunction(getattr(call, "func", call)):
+                answer = call()
+            else:
+                answer = await self._in_thread(call, self._timeout_s)
+            if inspect.isawaitable(answer):
+                answer = await self._awaited(answer)
+        except AgentFailed:
+            raise
+        except AGENT_RAISES as error:
+            raise AgentFailed.by_raising(error) from error
+        return answer
+
+    async def _awaited(self, answer: Awaitable[Any]) -> Any:
         limit = DEFAULT_TIMEOUT_S if self._timeout_s is None else self._timeout_s
         clock = asyncio.timeout(limit)
         try:
             async with clock:
-                answer = await answer
+                result = await answer
         except TimeoutError:
             if not clock.expired():
-                raise
+                raise  # the agent's own
         if clock.expired():
             raise AgentFailed("timeout", f"no answer within {limit:g} s")
-        return answer
+        return result
 
     async def _in_thread(self, call: Call, limit: float) -> Any:
         if self._gone:

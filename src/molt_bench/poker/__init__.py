@@ -1,0 +1,1 @@
+"""Poker: pure rules, with no I/O, no clock, no async and no global randomness."""

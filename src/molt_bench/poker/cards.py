@@ -24,7 +24,7 @@ CARD_TEXT: Final[tuple[str, ...]] = tuple(rank + suit for rank in RANKS for suit
 
 _CARD_OF_TEXT: Final = {text: card for card, text in enumerate(CARD_TEXT)}
 _DECK: Final = tuple(range(52))
-_NINE_NUMBERS: Final = Struct("<9I").unpack_from
+_SIXTEEN_NUMBERS: Final = Struct("<16I").unpack
 
 
 def rank_of(card: int) -> int:
@@ -74,13 +74,12 @@ def deal_from_text(text: str) -> Deal:
     return ((a, b), (c, d)), tuple(board)
 
 
-def deal(entropy: bytes) -> Deal:
-    """Draw the cards of a hand from 36 random bytes; the same bytes give the same cards.
+def deal(numbers: tuple[int, ...]) -> Deal:
+    """Draw the cards of a hand with nine or more 32-bit numbers; the same numbers give the same cards.
 
-    Each card is drawn from those left by a 32-bit number: no card is likelier than another by more than one
-    part in 80 million.
+    Each card is drawn from those left: none is likelier than another by more than one part in 80 million.
     """
-    a, b, c, d, e, f, g, h, i = _NINE_NUMBERS(entropy)
+    a, b, c, d, e, f, g, h, i = numbers[:9]
     take = list(_DECK).pop
     return (
         ((take(a % 52), take(b % 51)), (take(c % 50), take(d % 49))),
@@ -100,13 +99,13 @@ class Shoe:
     def __init__(self, seed: Seed) -> None:
         self._prefix = label_bytes("deck") + label_bytes(seed)
 
-    def entropy(self, hand_number: int) -> bytes:
-        """Return the 64 random bytes of a hand: the first 36 for its cards, the others for its dice.
+    def numbers(self, hand_number: int) -> tuple[int, ...]:
+        """Return the 16 random 32-bit numbers of a hand: nine for its cards, seven for whoever needs dice.
 
-        BLAKE2b, since it gives all of them in half the time of SHA-512.
+        From BLAKE2b, which gives 64 bytes in half the time of SHA-512.
         """
-        return blake2b(self._prefix + hand_number.to_bytes(8, "big")).digest()
+        return _SIXTEEN_NUMBERS(blake2b(self._prefix + hand_number.to_bytes(8, "big")).digest())
 
     def deal(self, hand_number: int) -> Deal:
         """Return the cards of a hand."""
-        return deal(blake2b(self._prefix + hand_number.to_bytes(8, "big")).digest())
+        return deal(self.numbers(hand_number))

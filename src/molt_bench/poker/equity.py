@@ -74,61 +74,58 @@ def showdowns(first: Sequence[int], second: Sequence[int], board: Sequence[int] 
 
 
 @cache
-def _tables() -> tuple[Ints, Ints, Ints, Ints]:
-    """Return the evaluator's card keys, row offsets, seven-card strengths and flushes as arrays."""
+def _tables() -> tuple[Ints, Ints, Ints]:
+    """Return the evaluator's row offsets, seven-card strengths and flushes as arrays."""
     import numpy as np
 
-    sources = (evaluator.CARD_KEYS, evaluator.SEVEN_OFFSETS, evaluator.SEVEN, evaluator.FLUSH)
-    keys, offsets, seven, flush = (np.array(source, np.int64) for source in sources)
-    return keys, offsets, seven, flush
+    offsets, seven, flush = (
+        np.array(table, np.int64) for table in (evaluator.SEVEN_OFFSETS, evaluator.SEVEN, evaluator.FLUSH)
+    )
+    return offsets, seven, flush
 
 
-def card_keys() -> Ints:
-    """Return `evaluator.CARD_KEYS` as an array."""
-    return _tables()[0]
+@cache
+def card_arrays() -> tuple[Ints, Ints]:
+    """Return what each card adds to a hand's key, and its bit, in the form `strengths` takes."""
+    import numpy as np
+
+    bits = [1 << (13 * (card & 3) + (card >> 2)) for card in range(52)]
+    return np.array(evaluator.CARD_KEYS, np.int64), np.array(bits, np.int64)
 
 
 def strengths(keys: Ints, bits: Ints) -> Ints:
     """Return the strengths of many seven-card hands.
 
     Args:
-        keys: Sum of each hand's card keys and `evaluator.KEY_START`.
-        bits: One bit for each card of each hand.
+        keys: `evaluator.KEY_START` and the sum of the keys of each hand's cards.
+        bits: The sum of the bits of each hand's cards.
     """
     import numpy as np
 
-    _, offsets, seven, flush = _tables()
+    offsets, seven, flush = _tables()
     ranks = keys >> 16
-    found = seven[ranks + offsets[ranks >> evaluator.ROW_BITS]]
+    found: Ints = seven[ranks + offsets[ranks >> evaluator.ROW_BITS]]
     suited = np.flatnonzero(keys & evaluator.FLUSH_BITS)
-    for suit in range(4):
-        of_suit = suited[(keys[suited] >> (4 * suit + 3)) & 1 == 1]
-        found[of_suit] = flush[_ranks_in_suit(bits[of_suit], suit)]
+    if len(suited):
+        flags = keys[suited] & evaluator.FLUSH_BITS
+        suits = (flags > 0x8).astype(np.int64) + (flags > 0x80) + (flags > 0x800)
+        found[suited] = flush[(bits[suited] >> 13 * suits) & 0x1FFF]
     return found
-
-
-def _ranks_in_suit(bits: Ints, suit: int) -> Ints:
-    """Return 13 bits of ranks for the cards of one suit in sets of cards given as 52 bits."""
-    import numpy as np
-
-    ranks = np.zeros_like(bits)
-    for rank in range(13):
-        ranks |= ((bits >> (4 * rank + suit)) & 1) << rank
-    return ranks
 
 
 def _enumerate(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> Showdowns:
     import numpy as np
 
-    keys = card_keys()
+    keys, bits = card_arrays()
     dead = {*first, *second, *board}
     live = np.array([card for card in range(52) if card not in dead], np.int64)
     runouts = live[_combinations(len(live), 5 - len(board))]
-    shared_key = evaluator.KEY_START + keys[list(board)].sum() + keys[runouts].sum(axis=1)
-    shared_bits = sum(1 << card for card in board) + (np.int64(1) << runouts).sum(axis=1)
+    open_cards = list(board)
+    shared_keys = evaluator.KEY_START + keys[open_cards].sum() + keys[runouts].sum(axis=1)
+    shared_bits = bits[open_cards].sum() + bits[runouts].sum(axis=1)
     one, two = (
-        strengths(shared_key + keys[list(hole)].sum(), shared_bits + sum(1 << card for card in hole))
-        for hole in (first, second)
+        strengths(shared_keys + keys[hole].sum(), shared_bits + bits[hole].sum())
+        for hole in (list(first), list(second))
     )
     wins, losses = int((one > two).sum()), int((one < two).sum())
     return Showdowns(wins, len(runouts) - wins - losses, losses)
@@ -138,7 +135,8 @@ def _enumerate(first: Sequence[int], second: Sequence[int], board: Sequence[int]
 def _combinations(size: int, drawn: int) -> Ints:
     import numpy as np
 
-    return np.array(list(combinations(range(size), drawn)), np.int64).reshape(-1, drawn)
+    chosen = list(combinations(range(size), drawn))
+    return np.array(chosen, np.int64).reshape(len(chosen), drawn)
 
 
 @cache
@@ -168,7 +166,7 @@ def _rank_strengths(keys: Ints) -> Ints:
 
     Five of a rank, which the callers give the weight 0, have no place in the tables: hence "clip".
     """
-    _, offsets, seven, _ = _tables()
+    offsets, seven, _ = _tables()
     return seven.take(keys + offsets.take(keys >> evaluator.ROW_BITS, mode="clip"), mode="clip")
 
 
@@ -196,7 +194,7 @@ def _flush_correction(
     """Return how wins and losses change by the boards on which somebody has a flush in `suit`."""
     import numpy as np
 
-    flush = _tables()[3]
+    flush = _tables()[2]
     own_bits = [sum(1 << (card >> 2) for card in hole if card & 3 == suit) for hole in holes]
     most = max(bits.bit_count() for bits in own_bits)
     others = live.sum(axis=1) - live[:, suit]

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.errors import ConfigError, IllegalAction, RulesError
+from molt_bench.errors import ConfigError, IllegalAction, RulesError, shown
 from molt_bench.poker.actions import KINDS, Action, LegalActions, LoggedAction, Street
 from molt_bench.poker.cards import Deal
 from molt_bench.poker.evaluator import showdown
@@ -107,9 +107,11 @@ class Hand:
         "to_call",
     )
 
-    def __init__(
-        self, rules: HandRules, deal: Deal, stacks: tuple[int, int], *, button: int
-    ) -> None:
+    def __init__(self, rules: HandRules, deal: Deal, stacks: tuple[int, int], *, button: int) -> None:
+        self.actor: int
+        self.to_call: int
+        self.min_raise_to: int
+        self.max_raise_to: int
         first, second = stacks
         if first < 1 or second < 1:
             raise RulesError(f"stacks {stacks}: both seats need at least one chip to be dealt in")
@@ -202,7 +204,8 @@ class Hand:
         elif kind != "check" or owed:
             raise self._illegal(action)
         self.log.append(LoggedAction(self.street, actor, kind, bets[actor]))
-        if self._settled or bets[other] == self.limits[other]:
+        limits = self.limits
+        if self._settled or bets[other] == limits[other] or bets[actor] == limits[actor]:
             self._close_street()
         else:
             self._settled = True
@@ -258,6 +261,8 @@ class Hand:
 
     def _show_down(self) -> None:
         self.board = self.runout
+        if len(self.board) != 5:
+            raise RulesError(f"a showdown needs a board of five cards, not {len(self.board)}")
         first, second = showdown(self.holes, self.runout)
         # A seat too short for the ante plays for what it has: the other's surplus is not at stake.
         at_stake = min(self.starting_stacks[0] - self.limits[0], self.starting_stacks[1] - self.limits[1])
@@ -268,11 +273,11 @@ class Hand:
     def _illegal(self, action: Action) -> IllegalAction:
         kind = action.kind
         if kind == "raiseTo":
-            done = f"raiseTo {action.amount!r}"
+            done = f"raiseTo {shown(action.amount)}"
             if type(action.amount) is not int:
                 done += " (the amount must be a whole number)"
         elif kind in KINDS:
             done = kind
         else:
-            done = f"unknown kind {kind!r}"
+            done = f"unknown kind {shown(kind)}"
         return IllegalAction(f"{done} is not legal; legal: {self.legal_actions()}")

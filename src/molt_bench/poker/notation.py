@@ -12,8 +12,8 @@ import re
 from typing import Final, NamedTuple
 
 from molt_bench.errors import RulesError
-from molt_bench.poker.actions import CALL, CHECK, FOLD, STREETS, Action
-from molt_bench.poker.cards import CARD_TEXT, cards_from_text, deal_from_text
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action, Street
+from molt_bench.poker.cards import CARD_TEXT, deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 
 _LETTERS: Final = {"fold": "f", "check": "k", "call": "c"}
@@ -42,21 +42,22 @@ def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
     """Write a finished hand; `forced` says that the fold that ended it was not the agent's choice."""
     rules = hand.rules
     (a, b), (c, d) = hand.holes
+    first, second = hand.starting_stacks
     text = CARD_TEXT
-    street = "preflop"
+    board = "".join([text[card] for card in hand.board]) if hand.board else ""
+    street: Street = "preflop"
     actions = ""
     for done in hand.log:
-        while done.street != street:
+        if done.street != street:
+            street = done.street
             actions += "/"
-            street = STREETS[STREETS.index(street) + 1]
-        actions += f"r{done.amount}" if done.kind == "raiseTo" else _LETTERS[done.kind]
+        kind = done.kind
+        actions += f"r{done.amount}" if kind == "raiseTo" else _LETTERS[kind]
     if forced:
         actions = actions[:-1] + "F"
-    first, second = hand.starting_stacks
     return (
         f"{number}:{rules.small_blind}/{rules.big_blind}/{rules.ante}:{first},{second}:b{hand.button}:"
-        f"{text[a]}{text[b]}|{text[c]}{text[d]}|{''.join([text[card] for card in hand.board])}:"
-        f"{actions}:{hand.payoffs[0]}"
+        f"{text[a]}{text[b]}|{text[c]}{text[d]}|{board}:{actions}:{hand.payoffs[0]}"
     )
 
 
@@ -64,8 +65,8 @@ def hand_from_text(line: str) -> ParsedHand:
     """Rebuild a hand by playing its actions again.
 
     >>> parsed = hand_from_text("7:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kr600c/kk/kk:-900")
-    >>> parsed.hand.payoffs, len(parsed.hand.log), hand_to_text(parsed.hand, parsed.number)[-20:]
-    ((-900, 900), 9, ':r300c/kr600c/kk/kk:-900')
+    >>> parsed.hand.payoffs, len(parsed.hand.log), hand_to_text(parsed.hand, parsed.number)[-10:]
+    ((-900, 900), 9, 'kk/kk:-900')
 
     Raises:
         RulesError: The line is not of this form, or its hand cannot have happened.

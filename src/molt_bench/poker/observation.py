@@ -31,7 +31,7 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
         max_raise_to: The largest one (all-in); 0 where no raise is legal.
         log: The actions of this hand so far, oldest first.
         rules: Blinds, ante and limits of the game.
-        noise: A number of this decision alone, uniform over 0 to 2**48 - 1, for agents that mix.
+        noise: A number of this decision alone, uniform over 0 to 2**32 - 1, for agents that mix.
         dice: The same throw as 0 to 99.
         previous_error: On a retry: why the last answer was not taken.
     """

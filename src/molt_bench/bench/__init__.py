@@ -1,0 +1,1 @@
+"""Bench: which games are played, and when it is enough."""

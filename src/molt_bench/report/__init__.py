@@ -1,0 +1,1 @@
+"""Report: what people and programs read."""

@@ -1,0 +1,60 @@
+"""From a participant's spec to an agent."""
+
+import pytest
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.registry import BUILTIN_AGENTS, make_agent
+from molt_bench.errors import AgentError, ConfigError
+from molt_bench.specs import ParticipantSpec
+
+
+class Mine:
+    def __init__(self, level=1):
+        self.name = f"mine-{level}"
+
+    def act(self, observation):
+        return observation
+
+
+def test_all_built_in_types_can_be_made():
+    for kind in ("random", "tight", "callstation", "maniac", "tag", "folder", "shover"):
+        agent = make_agent(ParticipantSpec(id="p", type=kind))
+        assert isinstance(agent, PokerAgent)
+        assert agent.name == "p"
+    assert len(BUILTIN_AGENTS) == 7
+
+
+def test_a_factory_of_ones_own_gets_the_params():
+    spec = ParticipantSpec(id="p", type="mine", params={"level": 3})
+    assert make_agent(spec, factories={"mine": Mine}).name == "mine-3"
+
+
+def test_agents_are_made_afresh():
+    spec = ParticipantSpec(id="p", type="mine")
+    assert make_agent(spec, factories={"mine": Mine}) is not make_agent(spec, factories={"mine": Mine})
+
+
+def test_an_unknown_type_names_the_nearest():
+    with pytest.raises(ConfigError, match="type = 'tigth': expected 'tight' perhaps"):
+        make_agent(ParticipantSpec(id="p", type="tigth"))
+
+
+def test_an_unknown_param_is_named():
+    with pytest.raises(ConfigError, match="params = 'colour'"):
+        make_agent(ParticipantSpec(id="p", type="tight", params={"colour": "red"}))
+
+
+def test_a_factory_that_raises_is_an_error_that_says_so():
+    with pytest.raises(AgentError, match="participant 'p': its factory raised ZeroDivisionError"):
+        make_agent(ParticipantSpec(id="p", type="x"), factories={"x": lambda: 1 / 0})
+
+
+def test_a_factory_that_returns_no_agent_is_an_error_that_says_so():
+    with pytest.raises(AgentError, match="returned 5, which is no agent"):
+        make_agent(ParticipantSpec(id="p", type="x"), factories={"x": lambda: 5})
+
+
+@pytest.mark.parametrize("fields", [{"id": "", "type": "tight"}, {"id": "p", "type": ""}, {"id": 3, "type": "tight"}])
+def test_a_participant_needs_an_id_and_a_type(fields):
+    with pytest.raises(ConfigError, match="a name that is not empty"):
+        ParticipantSpec(**fields)

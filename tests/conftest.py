@@ -1,0 +1,23 @@
+"""Fixtures for all tests."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from hypothesis import settings
+
+# A slow shared machine is no reason for a test to fail.
+settings.register_profile("default", deadline=None)
+settings.load_profile("default")
+
+
+@pytest.fixture
+def fresh_python() -> Callable[[str], str]:
+    """Return a function that runs code in a fresh interpreter and returns what it printed."""
+
+    def run(code: str) -> str:
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+        return done.stdout.strip()
+
+    return run

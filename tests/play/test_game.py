@@ -1,0 +1,379 @@
+"""A game: who sits where, what is counted, what becomes of mistakes."""
+
+import asyncio
+from itertools import pairwise
+
+import msgspec
+import pytest
+
+from molt_bench import (
+    Action,
+    AgentError,
+    ConfigError,
+    GameRecord,
+    ParticipantSpec,
+    make_agent,
+    play_game,
+    play_game_async,
+)
+from molt_bench.play.match import play_match
+from tests.play.agents import Answers, AsyncCaller, Caller, Future
+
+ILLEGAL_ANSWERS = [
+    None,
+    "call",
+    5,
+    {"kind": "call"},
+    Action("bet", 200),
+    Action("raiseTo", 300.0),
+    Action("raiseTo", float("nan")),
+    Action("raiseTo", "300"),
+    Action("raiseTo", 10**5000),
+    Action("raiseTo", -1),
+    Action("check"),
+    Action(None),
+    ZeroDivisionError("at the table"),
+    SystemExit(3),
+    StopIteration(),
+    RecursionError(),
+]
+
+
+def bot(kind, seed=0):
+    return make_agent(ParticipantSpec(id=kind, type=kind), seed=seed)
+
+
+def test_the_same_game_twice_is_the_same():
+    first, second = (play_game((bot("random"), bot("tight")), seed="s1", hands=200) for _ in range(2))
+    assert first == second
+    assert first != play_game((bot("random"), bot("tight")), seed="s2", hands=200)
+
+
+def test_net_chips_sum_to_zero_and_the_texts_add_up_to_them():
+    record = play_game((bot("random", 1), bot("random", 2)), seed="s1", hands=500)
+    assert sum(record.net) == 0
+    assert sum(parsed.hand.payoffs[0] for parsed in record.replay()) == record.net[0] == sum(record.hand_nets)
+    assert record.hands == len(record.hand_texts) == 500
+    assert record.actions == sum(len(parsed.hand.log) for parsed in record.replay())
+
+
+@pytest.mark.parametrize("seating", ["AB", "BA"])
+def test_results_belong_to_players_wherever_they_sit(seating):
+    record = play_game((bot("folder"), bot("callstation")), seed="s1", hands=100, seating=seating)
+    assert record.net == (-7500, 7500)
+    assert record.players == ("folder", "callstation")
+
+
+def test_swapping_seats_swaps_the_cards_and_nothing_else():
+    first, second = Caller("a"), Caller("b")
+    swapped_first, swapped_second = Caller("a"), Caller("b")
+    record = play_game((first, second), seed="s1", hands=50)
+    swapped = play_game((swapped_first, swapped_second), seed="s1", hands=50, seating="BA")
+
+    def views(agent):
+        return [(seen.hand_number, seen.cards, seen.board, seen.seat, seen.dice) for seen in agent.seen]
+
+    assert views(first) == views(swapped_second)
+    assert views(second) == views(swapped_first)
+    assert record.net == swapped.net[::-1]
+    assert record.hand_texts == swapped.hand_texts
+
+
+def test_every_pairing_sees_the_same_cards():
+    decks = set()
+    for pair in (("random", "tight"), ("callstation", "maniac"), ("shover", "folder")):
+        record = play_game((bot(pair[0]), bot(pair[1])), seed="s1", hands=40)
+        decks.add(tuple(text.split(":")[4].rpartition("|")[0] for text in record.hand_texts))
+    assert len(decks) == 1
+
+
+def test_the_button_moves_every_hand_and_seat_0_has_it_first():
+    record = play_game((Caller(), Caller()), seed=1, hands=6)
+    assert [parsed.hand.button for parsed in record.replay()] == [0, 1, 0, 1, 0, 1]
+    assert [parsed.number for parsed in record.replay()] == [1, 2, 3, 4, 5, 6]
+
+
+def test_dice_and_noise_belong_to_the_decision_alone():
+    """The same in both seatings and on a retry, different from decision to decision, also in long hands."""
+
+    class MinRaiser(Caller):
+        def act(self, observation):
+            super().act(observation)
+            return Action("raiseTo", observation.min_raise_to) if observation.max_raise_to else Action("call")
+
+    agent = MinRaiser()
+    play_game((agent, MinRaiser()), seed=1, hands=20)
+    noises = [seen.noise for seen in agent.seen]
+    assert len({*noises}) == len(noises)
+    assert {seen.dice for seen in agent.seen} == {*range(100)}
+    assert max(len(seen.log) for seen in agent.seen) > 16
+
+
+def test_warm_up_hands_are_played_but_not_counted():
+    cold = play_game((bot("random"), bot("tight")), seed=1, hands=70)
+    warm = play_game((bot("random"), bot("tight")), seed=1, hands=50, warmup_hands=20)
+    assert warm.hand_texts == cold.hand_texts
+    assert (warm.hands, warm.warmup_hands) == (50, 20)
+    assert warm.net[0] == sum(cold.hand_nets[20:])
+    assert len(warm.stack_trajectory[0]) == 51
+
+
+def test_the_stack_trajectory_starts_at_the_stack_and_ends_at_the_result():
+    record = play_game((bot("random"), bot("tight")), seed=1, hands=30, stack=5_000)
+    first, second = record.stack_trajectory
+    assert (first[0], second[0]) == (5_000, 5_000)
+    assert (first[-1] - 5_000, second[-1] - 5_000) == record.net
+    assert tuple(after - before for before, after in pairwise(first)) == record.hand_nets
+
+
+class TestCarriedStacks:
+    def test_what_was_won_is_there_in_the_next_hand(self):
+        record = play_game((bot("tight"), bot("maniac")), seed=3, hands=200, stacks="carry")
+        hands = [parsed.hand for parsed in record.replay()]
+        assert all(before.stacks == after.starting_stacks for before, after in pairwise(hands))
+        assert any(hand.starting_stacks != (10_000, 10_000) for hand in hands)
+
+    def test_the_game_ends_when_a_player_is_broke(self):
+        record = play_game((bot("shover"), bot("callstation")), seed=3, hands=1000, stacks="carry")
+        assert record.hands < 1000
+        assert sorted(record.net) == [-10_000, 10_000]
+        assert min(record.stack_trajectory[0][-1], record.stack_trajectory[1][-1]) == 0
+
+    def test_stacks_start_afresh_after_the_warm_up(self):
+        record = play_game((bot("shover"), bot("callstation")), seed=3, hands=5, warmup_hands=30, stacks="carry")
+        hands = [parsed.hand for parsed in record.replay()]
+        assert len(hands) == 30 + record.hands
+        assert hands[30].starting_stacks == (10_000, 10_000)
+        assert record.hands >= 1
+
+    def test_with_stacks_reset_every_hand_starts_the_same(self):
+        record = play_game((bot("shover"), bot("callstation")), seed=3, hands=50)
+        assert {parsed.hand.starting_stacks for parsed in record.replay()} == {(10_000, 10_000)}
+
+
+class TestFaults:
+    @pytest.mark.parametrize("answer", ILLEGAL_ANSWERS, ids=lambda answer: type(answer).__name__)
+    def test_an_answer_that_cannot_be_taken_is_a_fault_then_a_forced_fold(self, answer):
+        agent, other = Answers(answer), Caller()
+        record = play_game((agent, other), seed=1, hands=4, max_retries=2)
+        mine = [fault for fault in record.faults if fault.player == 0]
+        assert sum(record.net) == 0
+        assert record.fault_counts[1] == {}
+        forced = [parsed for parsed in record.replay() if parsed.forced == 0]
+        assert forced
+        assert len(mine) == 3 * len(forced)
+        assert [fault.attempt for fault in mine[:3]] == [1, 2, 3]
+        assert [fault.forced_fold for fault in mine[:3]] == [False, False, True]
+        assert all(len(fault.message) <= 500 for fault in mine)
+        assert not record.both_failed
+
+    def test_kinds_of_faults_are_told_apart(self):
+        kinds = {}
+        for answer in (None, Action("raiseTo", 1), ValueError("no")):
+            record = play_game((Answers(answer), Caller()), seed=1, hands=1)
+            kinds[str(answer)] = record.faults[0].kind
+        assert [*kinds.values()] == ["unreadable", "illegal", "exception"]
+
+    def test_the_error_is_fed_back_on_the_retry(self):
+        agent = Answers(Action("raiseTo", 150))
+        play_game((agent, Caller()), seed=1, hands=1, max_retries=1)
+        first, second = agent.seen
+        assert first.previous_error is None
+        assert second.previous_error == "raiseTo 150 is not legal; legal: fold, call (50), raiseTo 200..10000"
+        assert msgspec.structs.replace(second, previous_error=None) == first
+        assert agent.errors == [second.previous_error] * 2
+
+    def test_an_agent_that_mends_its_ways_plays_on(self):
+        class Learns(Caller):
+            def act(self, observation):
+                return super().act(observation) if observation.previous_error else None
+
+        record = play_game((Learns(), Caller()), seed=1, hands=20, max_retries=1)
+        assert record.fault_counts[0].keys() == {"unreadable"}
+        assert not any(fault.forced_fold for fault in record.faults)
+        clean = play_game((Caller(), Caller()), seed=1, hands=20)
+        assert record.hand_texts == clean.hand_texts
+
+    def test_no_retries_means_the_first_mistake_folds(self):
+        record = play_game((Answers(None), Caller()), seed=1, hands=1, max_retries=0)
+        assert [fault.forced_fold for fault in record.faults] == [True]
+        assert record.hand_texts[0].endswith(":F:-50")
+
+    def test_one_who_always_fails_loses_its_blinds(self):
+        record = play_game((Answers(None), Caller()), seed=1, hands=100)
+        assert record.net == (-7_500, 7_500)
+
+    @pytest.mark.parametrize("hands", [2, 7, 50])
+    def test_both_failing_throughout_is_a_draw_and_flagged(self, hands):
+        record = play_game((Answers(None), Answers(ValueError())), seed=1, hands=hands)
+        assert record.net == (0, 0)
+        assert record.both_failed
+        assert all(record.fault_counts)
+
+    def test_both_failing_sometimes_is_no_draw(self):
+        class Once(Caller):
+            def act(self, observation):
+                return super().act(observation) if observation.hand_number == 1 else None
+
+        record = play_game((Once(), Answers(None)), seed=1, hands=7)
+        assert not record.both_failed
+        assert record.net != (0, 0)
+
+    def test_a_hook_that_raises_is_a_fault_and_nothing_else(self):
+        class Clumsy(Caller):
+            def on_hand_complete(self, result):
+                raise KeyError("lost")
+
+            def reset(self):
+                raise OSError("cannot")
+
+        record = play_game((Clumsy(), Caller()), seed=1, hands=3)
+        assert [(fault.hand_number, fault.attempt) for fault in record.faults] == [
+            (0, 0),
+            (1, 0),
+            (2, 0),
+            (3, 0),
+        ]
+        assert record.faults[1].message.startswith("on_hand_complete: KeyError")
+        assert record.net == play_game((Caller(), Caller()), seed=1, hands=3).net
+
+    def test_the_users_interrupt_is_not_an_agents_fault(self):
+        with pytest.raises(KeyboardInterrupt):
+            play_game((Answers(KeyboardInterrupt()), Caller()), seed=1, hands=3)
+
+    def test_an_exception_that_cannot_be_printed_is_still_a_fault(self):
+        class EvilError(Exception):
+            def __str__(self):
+                raise RuntimeError
+
+        record = play_game((Answers(EvilError()), Caller()), seed=1, hands=1)
+        assert record.faults[0].message == "EvilError: its message cannot be read"
+
+
+def test_hooks_are_called_before_games_and_after_hands():
+    agent = Caller()
+    record = play_game((Caller(), agent), seed=1, hands=5)
+    play_game((Caller(), agent), seed=2, hands=1)
+    assert agent.resets == 2
+    assert [result.hand_number for result in agent.results[:5]] == [1, 2, 3, 4, 5]
+    assert [result.net[0] for result in agent.results[:5]] == list(record.hand_nets)
+    assert all(result.opponent_cards is not None for result in agent.results)
+
+
+@pytest.mark.parametrize("max_actions", [1, 4, 7, 30, 200])
+def test_after_the_last_action_allowed_nobody_may_raise_so_every_hand_ends(max_actions):
+    class MinRaiser(Caller):
+        def act(self, observation):
+            if observation.max_raise_to:
+                assert len(observation.log) < max_actions
+                return Action("raiseTo", observation.min_raise_to)
+            return super().act(observation)
+
+    record = play_game((MinRaiser(), MinRaiser()), seed=1, hands=2, stack=10**7, max_actions=max_actions)
+    assert record.faults == ()
+    assert all(max_actions < len(parsed.hand.log) <= max_actions + 8 for parsed in record.replay())
+
+
+@pytest.mark.parametrize(
+    ("field", "options"),
+    [
+        ("stack", {"stack": -5}),
+        ("stack", {"stack": 99}),
+        ("stack", {"stack": 105, "ante": 10}),
+        ("hands", {"hands": 0}),
+        ("hands", {"hands": -1}),
+        ("hands", {"hands": 1.5}),
+        ("hands", {"hands": True}),
+        ("hands", {"hands": "10"}),
+        ("seed", {"seed": 1.5}),
+        ("seed", {"seed": None}),
+        ("small_blind", {"small_blind": 200}),
+        ("big_blind", {"big_blind": 0, "small_blind": 0}),
+        ("ante", {"ante": -1}),
+        ("stacks", {"stacks": "keep"}),
+        ("seating", {"seating": "first"}),
+        ("max_retries", {"max_retries": -1}),
+        ("max_actions", {"max_actions": 0}),
+        ("warmup_hands", {"warmup_hands": -1}),
+        ("raise_cap", {"raise_cap": 0}),
+        ("action_timeout_s", {"action_timeout_s": 0}),
+        ("action_timeout_s", {"action_timeout_s": float("nan")}),
+        ("action_timeout_s", {"action_timeout_s": "5"}),
+    ],
+)
+def test_a_setting_that_cannot_work_is_refused_by_name(field, options):
+    with pytest.raises(ConfigError) as caught:
+        play_game((Caller(), Caller()), **{"seed": 1, "hands": 1, **options})
+    assert caught.value.field == field
+    assert str(caught.value).count("\n") == 0
+
+
+@pytest.mark.parametrize("players", [(), (Caller(),), (Caller(), "tight"), (Caller, Caller()), (None, Caller()), 5])
+def test_a_player_that_is_no_agent_is_refused(players):
+    with pytest.raises(AgentError, match="agent"):
+        play_game(players, seed=1, hands=1)
+
+
+def test_a_record_goes_through_json_and_back():
+    record = play_game((Answers(None), bot("random")), seed=10**40, hands=20)
+    assert msgspec.json.decode(msgspec.json.encode(record), type=GameRecord) == record
+
+
+class TestAsync:
+    def test_the_async_driver_gives_an_equal_record(self):
+        for first, second in (("random", "tight"), ("maniac", "tag")):
+            plain = play_game((bot(first), bot(second)), seed="s1", hands=60)
+            assert asyncio.run(play_game_async((bot(first), bot(second)), seed="s1", hands=60)) == plain
+
+    def test_async_agents_give_the_record_of_plain_ones(self):
+        plain = play_game((Caller(), bot("maniac")), seed=1, hands=50)
+        agent = AsyncCaller()
+        assert asyncio.run(play_game_async((agent, bot("maniac")), seed=1, hands=50)) == plain
+        assert (agent.resets, len(agent.results)) == (1, 50)
+
+    def test_plain_code_may_play_async_agents(self):
+        plain = play_game((Caller(), bot("maniac")), seed=1, hands=50)
+        assert play_game((AsyncCaller(), bot("maniac")), seed=1, hands=50) == plain
+
+    def test_a_plain_function_may_return_an_awaitable(self):
+        plain = play_game((Caller("future"), bot("maniac")), seed=1, hands=50)
+        assert play_game((Future(), bot("maniac")), seed=1, hands=50) == plain
+
+    def test_many_games_run_at_once_on_one_loop(self):
+        async def all_games():
+            return await asyncio.gather(
+                *(play_game_async((AsyncCaller(), bot("random")), seed=seed, hands=10) for seed in range(50))
+            )
+
+        one_by_one = [play_game((Caller(), bot("random")), seed=seed, hands=10) for seed in range(50)]
+        assert asyncio.run(all_games()) == one_by_one
+
+    def test_faults_are_the_same_in_both_drivers(self):
+        for answer in ILLEGAL_ANSWERS:
+            plain = play_game((Answers(answer), Caller()), seed=1, hands=3)
+            assert asyncio.run(play_game_async((Answers(answer), Caller()), seed=1, hands=3)) == plain
+
+    def test_play_game_inside_a_running_loop_says_what_to_use_instead(self):
+        async def wrong():
+            return play_game((AsyncCaller(), Caller()), seed=1, hands=1)
+
+        with pytest.raises(AgentError, match="await play_game_async"):
+            asyncio.run(wrong())
+
+
+class TestMatch:
+    def test_each_seed_is_played_twice_with_seats_swapped(self):
+        match = play_match((lambda: bot("random", 1), lambda: bot("tight")), seeds=["x", "y"], hands=20)
+        assert [game.seating for pair in match.seed_results for game in pair.games] == ["AB", "BA"] * 2
+        assert match.hands == 80
+        assert match.score_a == -match.score_b == sum(pair.net for pair in match.seed_results)
+
+    def test_equal_agents_with_equal_dice_break_even_on_every_seed(self):
+        match = play_match((lambda: bot("random", 1), lambda: bot("random", 1)), seeds=range(5), hands=40)
+        assert [pair.net for pair in match.seed_results] == [0] * 5
+        assert match.winner == "draw"
+
+    def test_the_winner_has_more_chips(self):
+        match = play_match((lambda: bot("folder"), lambda: bot("shover")), seeds=[1], hands=10)
+        assert (match.winner, match.score_b) == ("B", 1_500)
+        assert msgspec.structs.replace(match, draw_threshold=1_500).winner == "draw"

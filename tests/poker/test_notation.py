@@ -1,0 +1,86 @@
+"""A hand as one line of text, and back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from molt_bench.errors import MoltBenchError
+from molt_bench.poker.actions import CALL, CHECK, Action
+from molt_bench.poker.cards import Shoe, deal_from_text
+from molt_bench.poker.hand import NOBODY, Hand, HandRules
+from molt_bench.poker.notation import hand_from_text, hand_to_text
+
+LINE = "7:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kr600c/kk/kk:-900"
+
+
+@given(
+    seed=st.integers(),
+    stacks=st.tuples(st.integers(1, 2000), st.integers(1, 2000)),
+    ante=st.integers(0, 5),
+    button=st.integers(0, 1),
+    number=st.integers(1, 10**6),
+    plan=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 10**6)), max_size=30),
+)
+def test_a_line_rebuilds_the_hand_exactly(seed, stacks, ante, button, number, plan):
+    hand = Hand(HandRules(50, 100, ante), Shoe(seed).deal(1), stacks, button=button)
+    steps = iter(plan)
+    while hand.actor != NOBODY:
+        wish, size = next(steps, (1, 0))
+        low, high = hand.min_raise_to, hand.max_raise_to
+        if wish > 5 and high:
+            hand.apply(Action("raiseTo", low + size % (high - low + 1)))
+        else:
+            hand.apply(Action("fold") if wish == 0 else CALL if hand.to_call else CHECK)
+    line = hand_to_text(hand, number)
+    again = hand_from_text(line)
+    assert (again.number, again.forced) == (number, NOBODY)
+    for attribute in (
+        "rules",
+        "holes",
+        "board",
+        "button",
+        "starting_stacks",
+        "log",
+        "payoffs",
+        "stacks",
+        "folded",
+    ):
+        assert getattr(again.hand, attribute) == getattr(hand, attribute), attribute
+    assert hand_to_text(again.hand, number) == line
+
+
+def test_a_line_reads_as_its_docstring_says():
+    parsed = hand_from_text(LINE)
+    assert parsed.number == 7
+    assert parsed.hand.payoffs == (-900, 900)
+    assert [done.kind for done in parsed.hand.log[:4]] == ["raiseTo", "call", "check", "raiseTo"]
+
+
+def test_a_forced_fold_is_told_from_a_chosen_one():
+    hand = Hand(HandRules(50, 100), deal_from_text("AhKd 7c7d"), (10_000, 10_000), button=0)
+    hand.apply(Action("fold"))
+    line = hand_to_text(hand, 1, forced=True)
+    assert line == "1:50/100/0:10000,10000:b0:AhKd|7c7d|:F:-50"
+    assert hand_from_text(line).forced == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "nonsense",
+        LINE[:-1],
+        LINE.replace(":-900", ":900"),  # the wrong result
+        LINE.replace("7c7d", "AhKd"),  # a card twice
+        LINE.replace("r600", "r50"),  # an illegal raise
+        LINE.replace("kk/kk", "kk/k"),  # a hand that does not end
+        LINE.replace("kk/kk", "kkkk"),  # a street too few
+        LINE.replace("kk/kk", "kk/kk/kk"),  # a street too many
+        LINE.replace("5c6d", ""),  # the board is not all there
+        LINE.replace("50/100", "200/100"),
+        LINE + "\n",
+    ],
+)
+def test_a_line_that_cannot_have_happened_is_refused(line):
+    with pytest.raises(MoltBenchError):
+        hand_from_text(line)

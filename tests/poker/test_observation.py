@@ -1,0 +1,136 @@
+"""What a seat sees, and what it never sees."""
+
+from itertools import chain
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from molt_bench.poker.actions import CALL, CHECK, Action, LegalActions
+from molt_bench.poker.cards import Shoe, cards_from_text, deal_from_text
+from molt_bench.poker.hand import NOBODY, Hand, HandRules
+from molt_bench.poker.observation import HandResult, Observation, observe, result_for
+
+RULES = HandRules(50, 100)
+DEAL = deal_from_text("AhAd KsKc 2c7d9hJsQc")
+PLANS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 10**6)), max_size=30)
+
+
+def step(hand, wish, size):
+    legal = hand.legal_actions()
+    if wish > 5 and legal.max_raise_to:
+        low, high = legal.min_raise_to, legal.max_raise_to
+        hand.apply(Action("raiseTo", low + size % (high - low + 1)))
+    elif wish == 0:
+        hand.apply(Action("fold"))
+    else:
+        hand.apply(CALL if hand.to_call else CHECK)
+
+
+def views(hand, plan):
+    """Play a hand and return everything both seats were shown, as bytes, and who saw how much of the board."""
+    plan = iter(plan)
+    seen = []
+    while hand.actor != NOBODY:
+        seen.append((hand.actor, len(hand.board), msgspec.json.encode(observe(hand, 1, noise=7))))
+        step(hand, *next(plan, (1, 0)))
+    return seen
+
+
+def test_an_observation_shows_the_spot_from_the_seat_to_act():
+    hand = Hand(RULES, DEAL, (10_000, 8_000), button=1)
+    hand.apply(Action("raiseTo", 300))
+    seen = observe(hand, 12, noise=2**32 - 1)
+    assert seen.cards == cards_from_text("AhAd")
+    assert (seen.seat, seen.button, seen.position) == (0, 1, "big_blind")
+    assert (seen.hand_number, seen.street, seen.board) == (12, "preflop", ())
+    assert (seen.pot, seen.stacks, seen.bets) == (400, (9_900, 7_700), (100, 300))
+    assert (seen.stack, seen.opponent_stack, seen.starting_stacks) == (9_900, 7_700, (10_000, 8_000))
+    assert seen.legal == LegalActions(200, 500, 10_000)
+    assert (seen.to_call, seen.min_raise_to, seen.max_raise_to) == (200, 500, 10_000)
+    assert seen.pot_odds == 200 / 600
+    assert [(done.street, done.seat, done.kind, done.amount) for done in seen.log] == [("preflop", 1, "raiseTo", 300)]
+    assert (seen.small_blind, seen.big_blind) == (50, 100)
+    assert seen.noise == 2**32 - 1
+    assert seen.dice == (2**32 - 1) % 100
+    assert seen.previous_error is None
+    assert (seen.cards_text, seen.board_text) == ("AhAd", "")
+
+
+@given(seed=st.integers(), other_seed=st.integers(), plan=PLANS, button=st.integers(0, 1))
+def test_swapping_the_unseen_cards_leaves_every_observation_byte_identical(seed, other_seed, plan, button):
+    """Whatever a seat cannot see may be anything: what it is shown stays the same, byte for byte."""
+    deal = Shoe(seed).deal(1)
+    shown = views(Hand(RULES, deal, (5_000, 5_000), button=button), plan)
+    holes, board = Shoe(other_seed).deal(1)
+    pool = [*chain(*holes), *board]
+    for seat in (0, 1):
+        for board_size in {size for who, size, _ in shown if who == seat}:
+            known = {*deal[0][seat], *deal[1][:board_size]}
+            fresh = iter([card for card in (*pool, *range(52)) if card not in known])
+            drawn: list[int] = []
+            while len(drawn) < 7 - board_size:
+                card = next(fresh)
+                if card not in drawn:
+                    drawn.append(card)
+            hidden = (drawn[0], drawn[1])
+            swapped = (deal[0][0], hidden) if seat == 0 else (hidden, deal[0][1])
+            other = Hand(RULES, (swapped, (*deal[1][:board_size], *drawn[2:])), (5_000, 5_000), button=button)
+            again = views(other, plan)
+            for one, two in zip(shown, again, strict=False):
+                if one[0] == seat and one[1] <= board_size:
+                    assert one == two
+
+
+@given(seed=st.integers(), plan=PLANS)
+def test_no_reference_leads_from_an_observation_to_the_hand(seed, plan):
+    """Everything reachable is plain values, and no card among them is one the seat cannot see."""
+    hand = Hand(RULES, Shoe(seed).deal(1), (5_000, 5_000), button=0)
+    plan = iter(plan)
+    while hand.actor != NOBODY:
+        observation = observe(hand, 1)
+        plain = msgspec.to_builtins(observation)
+        assert plain["cards"] == hand.holes[hand.actor]
+        assert plain["board"] == hand.board
+        assert len(plain["board"]) in (0, 3, 4, 5)
+        for value in reachable(observation):
+            assert type(value).__module__ in ("builtins", *PLAIN_MODULES), value
+            assert not isinstance(value, list | dict | Hand)
+        step(hand, *next(plan, (1, 0)))
+
+
+PLAIN_MODULES = ("molt_bench.poker.observation", "molt_bench.poker.actions", "molt_bench.poker.hand")
+
+
+def reachable(value):
+    yield value
+    if isinstance(value, msgspec.Struct):
+        for field in value.__struct_fields__:
+            yield from reachable(getattr(value, field))
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from reachable(item)
+
+
+def test_an_observation_goes_through_json_and_back():
+    observation = observe(Hand(RULES, DEAL, (10_000, 10_000), button=0), 1, noise=5)
+    assert msgspec.json.decode(msgspec.json.encode(observation), type=Observation) == observation
+
+
+def test_a_showdown_shows_both_hands():
+    hand = Hand(RULES, DEAL, (10_000, 10_000), button=0)
+    hand.apply(Action("raiseTo", 10_000))
+    hand.apply(CALL)
+    result = result_for(hand, 1, 3)
+    assert isinstance(result, HandResult)
+    assert (result.cards, result.opponent_cards) == (cards_from_text("KsKc"), cards_from_text("AhAd"))
+    assert (result.net, result.hand_number, result.board) == ((10_000, -10_000), 3, DEAL[1])
+
+
+def test_a_folded_hand_stays_hidden_from_both_seats():
+    for seat in (0, 1):
+        hand = Hand(RULES, DEAL, (10_000, 10_000), button=0)
+        hand.apply(Action("raiseTo", 300))
+        hand.apply(Action("fold"))
+        assert result_for(hand, seat, 1).opponent_cards is None
+        assert result_for(hand, seat, 1).board == ()

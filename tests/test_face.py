@@ -1,0 +1,41 @@
+"""The face of the package is what it says."""
+
+import types
+
+import molt_bench
+
+
+def test_all_is_exactly_what_is_exported():
+    public = {
+        name
+        for name, value in vars(molt_bench).items()
+        if not isinstance(value, types.ModuleType) and (not name.startswith("_") or name == "__version__")
+    }
+    assert sorted(molt_bench.__all__) == sorted(public)
+
+
+def test_all_is_sorted_and_has_no_name_twice():
+    assert len(set(molt_bench.__all__)) == len(molt_bench.__all__)
+
+
+def test_every_exported_thing_says_what_it_is():
+    undocumented = [
+        name
+        for name in molt_bench.__all__
+        if callable(getattr(molt_bench, name)) and not getattr(molt_bench, name).__doc__
+    ]
+    assert undocumented == []
+
+
+def test_the_package_is_typed():
+    from importlib.resources import files
+
+    assert files("molt_bench").joinpath("py.typed").is_file()
+
+
+def test_errors_survive_pickling():
+    """Errors cross process borders as they are."""
+    import pickle
+
+    error = pickle.loads(pickle.dumps(molt_bench.ConfigError("hands", 0, "at least 1")))
+    assert (error.field, error.value, str(error)) == ("hands", 0, "hands = 0: expected at least 1")

@@ -1,0 +1,54 @@
+"""Randomness by label."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from molt_bench.errors import ConfigError
+from molt_bench.seeds import derive, label_bytes, seed_pool
+
+LABELS = st.lists(st.one_of(st.integers(), st.text()), min_size=1, max_size=4)
+
+
+@given(LABELS, LABELS)
+def test_different_labels_are_never_written_the_same(first, second):
+    def written(labels):
+        return b"".join(map(label_bytes, labels))
+
+    same = [(type(label), label) for label in first] == [(type(label), label) for label in second]
+    assert (written(first) == written(second)) == same
+
+
+def test_an_int_and_its_text_are_two_seeds():
+    assert derive(7) != derive("7")
+
+
+@pytest.mark.parametrize("seed", [0, -1, 2**64, -(10**5000), "", "a" * 100_000, "\ud800", "ß"], ids=lambda _: "seed")
+def test_seeds_of_any_size_are_taken(seed):
+    assert 0 <= derive(seed, "x") < 2**256
+
+
+@pytest.mark.parametrize("seed", [1.5, None, True, b"bytes", ("a",)])
+def test_a_seed_that_is_neither_int_nor_text_is_refused(seed):
+    with pytest.raises(ConfigError, match="an int or a string"):
+        derive(seed)
+
+
+def test_derived_numbers_stay_the_same_for_ever():
+    """A change here changes every result ever published: bump BENCH_VERSION with it."""
+    assert derive("s1", "agent", 0) >> 224 == 0xB4213D1D
+
+
+def test_the_pool_is_a_function_of_the_master_seed_and_grows_at_its_end():
+    assert seed_pool("m", 10) == seed_pool("m", 10)
+    assert seed_pool("m", 10)[4:] == seed_pool("m", 6, start=4)
+    assert not {*seed_pool("m", 1000)} & {*seed_pool("n", 1000)}
+
+
+def test_a_pool_has_no_seed_twice():
+    assert len(set(seed_pool("m", 100_000))) == 100_000
+
+
+def test_an_empty_pool_is_refused():
+    with pytest.raises(ConfigError, match="at least 1"):
+        seed_pool("m", 0)
