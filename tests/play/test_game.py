@@ -331,6 +331,15 @@ class TestAsync:
         assert asyncio.run(play_game_async((agent, bot("maniac")), seed=1, hands=50)) == plain
         assert (agent.resets, len(agent.results)) == (1, 50)
 
+    def test_a_game_without_a_single_decision_ends_too(self):
+        """Blinds that are all anybody has."""
+        options = {"seed": 1, "hands": 3, "stack": 100, "small_blind": 100, "big_blind": 100}
+        silent = play_game((bot("random"), bot("tight")), **options)
+        assert silent.actions == 0
+        assert silent.hands == 3
+        assert asyncio.run(play_game_async((bot("random"), bot("tight")), **options)) == silent
+        assert play_game((bot("random"), bot("tight")), action_timeout_s=5, **options) == silent
+
     def test_plain_code_may_play_async_agents(self):
         plain = play_game((Caller(), bot("maniac")), seed=1, hands=50)
         assert play_game((AsyncCaller(), bot("maniac")), seed=1, hands=50) == plain

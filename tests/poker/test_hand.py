@@ -50,7 +50,12 @@ def test_the_button_acts_last_on_every_later_street(button):
 
 def test_the_big_blind_may_raise_when_the_button_only_calls():
     hand = played(start(), CALL)
-    assert (hand.actor, hand.to_call, hand.min_raise_to, hand.max_raise_to) == (1, 0, 20, 1000)
+    assert (
+        hand.actor,
+        hand.legal_actions().to_call,
+        hand.legal_actions().min_raise_to,
+        hand.legal_actions().max_raise_to,
+    ) == (1, 0, 20, 1000)
 
 
 def test_the_first_raise_is_at_least_one_big_blind():
@@ -59,14 +64,14 @@ def test_the_first_raise_is_at_least_one_big_blind():
 
 def test_a_raise_is_at_least_as_large_as_the_last_one():
     hand = played(start(), raise_to(50))
-    assert hand.min_raise_to == 90
+    assert hand.legal_actions().min_raise_to == 90
     played(hand, raise_to(100))
-    assert hand.min_raise_to == 150
+    assert hand.legal_actions().min_raise_to == 150
 
 
 def test_the_smallest_bet_after_the_flop_is_the_big_blind_whatever_was_raised_before():
     hand = played(start(), raise_to(200), CALL)
-    assert (hand.min_raise_to, hand.max_raise_to) == (10, 800)
+    assert (hand.legal_actions().min_raise_to, hand.legal_actions().max_raise_to) == (10, 800)
 
 
 def test_an_all_in_may_be_smaller_than_a_full_raise_and_does_not_reopen_the_betting():
@@ -79,7 +84,7 @@ def test_an_all_in_may_be_smaller_than_a_full_raise_and_does_not_reopen_the_bett
 def test_a_short_all_in_does_not_shrink_the_smallest_raise():
     """The step of an all-in below a full raise does not count; only seen with the raise step itself."""
     hand = played(start(stacks=(1000, 130)), raise_to(100))
-    assert (hand.min_raise_to, hand.max_raise_to) == (130, 130)
+    assert (hand.legal_actions().min_raise_to, hand.legal_actions().max_raise_to) == (130, 130)
 
 
 def test_nobody_may_raise_an_opponent_who_is_all_in():
@@ -132,7 +137,7 @@ def test_a_split_never_has_an_odd_chip(stacks, small, ante, button):
     """Both seats have the same chips at stake, so the pot is even whatever blinds, antes and stacks are."""
     hand = Hand(HandRules(small, 7, ante), SPLIT, stacks, button=button)
     while hand.actor != NOBODY:
-        played(hand, CALL if hand.to_call else CHECK)
+        played(hand, CALL if hand.legal_actions().to_call else CHECK)
     assert hand.payoffs == (0, 0)
     assert hand.stacks == stacks
 
@@ -173,7 +178,7 @@ def test_a_button_with_less_than_a_full_raise_may_raise_all_in():
 def test_an_ante_is_posted_before_the_blinds_and_is_no_part_of_a_bet():
     hand = start(ante=2)
     assert (hand.pot, hand.bets, hand.stacks) == (4, [5, 10], (993, 988))
-    assert hand.to_call == 5
+    assert hand.legal_actions().to_call == 5
     assert played(hand, FOLD).payoffs == (-7, 7)
 
 
@@ -185,7 +190,7 @@ def test_the_raise_cap_counts_bets_and_raises_of_one_street():
     hand = played(start(raise_cap=2), raise_to(20), raise_to(30))
     assert hand.legal_actions() == LegalActions(10, 0, 0)
     played(hand, CALL)
-    assert hand.min_raise_to == 10
+    assert hand.legal_actions().min_raise_to == 10
     played(hand, raise_to(10), raise_to(20))
     assert hand.legal_actions() == LegalActions(10, 0, 0)
 
@@ -193,8 +198,8 @@ def test_the_raise_cap_counts_bets_and_raises_of_one_street():
 def test_without_a_cap_raising_goes_on_until_the_chips_are_in():
     hand = start()
     raises = 0
-    while hand.max_raise_to:
-        played(hand, raise_to(hand.min_raise_to))
+    while hand.legal_actions().max_raise_to:
+        played(hand, raise_to(hand.legal_actions().min_raise_to))
         raises += 1
     assert raises == 99
 
@@ -284,7 +289,7 @@ def test_any_sequence_of_legal_actions_ends_and_conserves_chips(seed, stacks, sm
     hand = Hand(HandRules(small, 10, ante), Shoe(seed).deal(1), stacks, button=button)
     wishes = iter(wishes)
     while hand.actor != NOBODY:
-        assert hand.legal_actions().allows(CALL if hand.to_call else CHECK)
+        assert hand.legal_actions().allows(CALL if hand.legal_actions().to_call else CHECK)
         assert hand.pot + sum(hand.bets) + sum(hand.stacks) == sum(stacks)
         assert min(hand.stacks) >= 0
         played(hand, choose(hand, *next(wishes, (1, 0))))

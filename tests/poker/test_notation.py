@@ -26,11 +26,11 @@ def test_a_line_rebuilds_the_hand_exactly(seed, stacks, ante, button, number, pl
     steps = iter(plan)
     while hand.actor != NOBODY:
         wish, size = next(steps, (1, 0))
-        low, high = hand.min_raise_to, hand.max_raise_to
+        low, high = hand.legal_actions().min_raise_to, hand.legal_actions().max_raise_to
         if wish > 5 and high:
             hand.apply(Action("raiseTo", low + size % (high - low + 1)))
         else:
-            hand.apply(Action("fold") if wish == 0 else CALL if hand.to_call else CHECK)
+            hand.apply(Action("fold") if wish == 0 else CALL if hand.legal_actions().to_call else CHECK)
     line = hand_to_text(hand, number)
     again = hand_from_text(line)
     assert (again.number, again.forced) == (number, NOBODY)

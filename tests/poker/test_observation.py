@@ -6,6 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from molt_bench.errors import IllegalAction
 from molt_bench.poker.actions import CALL, CHECK, Action, LegalActions
 from molt_bench.poker.cards import Shoe, cards_from_text, deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
@@ -24,7 +25,7 @@ def step(hand, wish, size):
     elif wish == 0:
         hand.apply(Action("fold"))
     else:
-        hand.apply(CALL if hand.to_call else CHECK)
+        hand.apply(CALL if hand.legal_actions().to_call else CHECK)
 
 
 def views(hand, plan):
@@ -134,3 +135,53 @@ def test_a_folded_hand_stays_hidden_from_both_seats():
         hand.apply(Action("fold"))
         assert result_for(hand, seat, 1).opponent_cards is None
         assert result_for(hand, seat, 1).board == ()
+
+
+@given(
+    seed=st.integers(),
+    plan=PLANS,
+    stacks=st.tuples(st.integers(1, 3_000), st.integers(1, 3_000)),
+    cap=st.one_of(st.none(), st.integers(1, 3)),
+    ante=st.integers(0, 150),
+)
+def test_an_observation_has_the_legal_actions_of_the_hand(seed, plan, stacks, cap, ante):
+    hand = Hand(HandRules(50, 100, ante, cap), Shoe(seed).deal(1), stacks, button=0)
+    plan = iter(plan)
+    while hand.actor != NOBODY:
+        seen = observe(hand, 1)
+        assert seen.legal == hand.legal_actions()
+        assert seen.stacks == hand.stacks
+        assert seen.pot + sum(seen.stacks) == sum(stacks)
+        step(hand, *next(plan, (1, 0)))
+
+
+@given(
+    seed=st.integers(),
+    plan=PLANS,
+    stacks=st.tuples(st.integers(1, 3_000), st.integers(1, 3_000)),
+    cap=st.one_of(st.none(), st.integers(1, 3)),
+    tried=st.lists(
+        st.tuples(st.sampled_from(["fold", "check", "call", "raiseTo"]), st.integers(-10, 3_100)), max_size=30
+    ),
+)
+def test_the_engine_takes_what_it_calls_legal_and_nothing_else(seed, plan, stacks, cap, tried):
+    """The list of legal actions and the check of an action are two pieces of code; they never disagree."""
+    hand = Hand(HandRules(50, 100, 0, cap), Shoe(seed).deal(1), stacks, button=0)
+    plan = iter(plan)
+    tried = iter(tried)
+    while hand.actor != NOBODY:
+        action = Action(*next(tried, ("check", 0)))
+        legal = hand.legal_actions().allows(action)
+        before = snapshot(hand)
+        try:
+            hand.apply(action)
+        except IllegalAction:
+            assert not legal
+            assert snapshot(hand) == before
+            step(hand, *next(plan, (1, 0)))
+        else:
+            assert legal
+
+
+def snapshot(hand):
+    return [repr(getattr(hand, slot)) for slot in Hand.__slots__]

@@ -22,6 +22,8 @@ Players: TypeAlias = tuple[PokerAgent, PokerAgent]
 
 Event: TypeAlias = Observation | Notice
 Call: TypeAlias = Callable[[], Any]
+#: An event, and the awaitable that is an agent's answer to it.
+Pending: TypeAlias = tuple[Event, Any]
 
 
 class GameOptions(TypedDict, total=False):
@@ -64,11 +66,11 @@ async def play_game_async(players: Players, *, seed: Seed, hands: int, **options
 def drive(spec: GameSpec, players: Players) -> GameRecord:
     """Play `spec` with these agents as players A and B."""
     seats, game = _start(spec, players)
+    if spec.action_timeout_s is not None:
+        return _in_event_loop(spec, seats, game)
     acts = (seats[0].act, seats[1].act)
     try:
         event = next(game)
-        if spec.action_timeout_s is not None:
-            return _in_event_loop(spec, seats, game, event)
         while True:
             try:
                 answer = acts[event.seat](event) if event.__class__ is Observation else _call(seats, event)()
@@ -76,7 +78,7 @@ def drive(spec: GameSpec, players: Players) -> GameRecord:
                 event = game.throw(AgentFailed.by_raising(error))
                 continue
             if answer.__class__ is not Action and inspect.isawaitable(answer):
-                return _in_event_loop(spec, seats, game, event, pending=answer)
+                return _in_event_loop(spec, seats, game, (event, answer))
             event = game.send(answer)
     except StopIteration as end:
         record: GameRecord = end.value
@@ -86,16 +88,21 @@ def drive(spec: GameSpec, players: Players) -> GameRecord:
 async def drive_async(spec: GameSpec, players: Players) -> GameRecord:
     """Play `spec` with these agents as players A and B on the running event loop."""
     seats, game = _start(spec, players)
-    event = next(game)
-    return await _drive_on(spec, seats, game, event, _call(seats, event))
+    return await _drive_on(spec, seats, game)
 
 
-async def _drive_on(spec: GameSpec, seats: Players, game: Turns, event: Event, call: Call) -> GameRecord:
-    """Drive a game on from `event`, which `call` answers."""
+async def _drive_on(spec: GameSpec, seats: Players, game: Turns, pending: Pending | None = None) -> GameRecord:
+    """Drive a game on: from its start, or from an event whose answer is pending."""
     from molt_bench.play.waiting import Waiter
 
     waiters = Waiter(spec.action_timeout_s), Waiter(spec.action_timeout_s)
     try:
+        if pending is None:
+            event = next(game)
+            call = _call(seats, event)
+        else:
+            event, awaitable = pending
+            call = partial(_given, awaitable)
         while True:
             try:
                 answer = await waiters[event.seat].result(call)
@@ -112,25 +119,20 @@ async def _drive_on(spec: GameSpec, seats: Players, game: Turns, event: Event, c
             waiter.close()
 
 
-def _in_event_loop(spec: GameSpec, seats: Players, game: Turns, event: Event, *, pending: Any = None) -> GameRecord:
-    """Drive a game on in an event loop of its own, as awaitable answers and time limits need one.
+def _given(awaitable: Any) -> Any:
+    return awaitable
 
-    Args:
-        spec: What is played.
-        seats: The agents by seat.
-        game: The game, which has just yielded `event`.
-        event: What is to be answered.
-        pending: The awaitable answer to it, if it was given already.
-    """
+
+def _in_event_loop(spec: GameSpec, seats: Players, game: Turns, pending: Pending | None = None) -> GameRecord:
+    """Drive a game on in an event loop of its own, as awaitable answers and time limits need one."""
     import asyncio
 
-    call = _call(seats, event) if pending is None else lambda: pending
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(_drive_on(spec, seats, game, event, call))
-    if inspect.iscoroutine(pending):
-        pending.close()
+        return asyncio.run(_drive_on(spec, seats, game, pending))
+    if pending is not None and inspect.iscoroutine(pending[1]):
+        pending[1].close()
     raise AgentError(
         "play_game cannot wait for an async agent or a time limit inside a running event loop: "
         "use `await play_game_async(...)` there"

@@ -5,6 +5,7 @@ went wrong; the same rules so serve scripted bots at full speed and hundreds of 
 """
 
 from collections.abc import Collection, Generator
+from struct import Struct
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -22,9 +23,9 @@ from molt_bench.specs import GameSpec
 Hook: TypeAlias = Literal["reset", "on_hand_complete", "on_error"]
 HOOKS: Final[tuple[Hook, ...]] = ("reset", "on_hand_complete", "on_error")
 
-#: Of a hand's 16 random numbers, the first nine are the cards; those behind are the noise of its first decisions.
-_FIRST_NOISE: Final = 9
-_NUMBERS: Final = 16
+#: The bytes that a hand's cards leave are the noise of its first decisions, four bytes each.
+_NOISE: Final = Struct("<36x7I").unpack
+_NOISES: Final = 7
 
 
 class Notice(msgspec.Struct, frozen=True, gc=False):
@@ -77,20 +78,21 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
     for seat in (0, 1):
         yield from game.notify(seat, "reset")
     rules, shoe = game.rules, Shoe(spec.seed)
-    long_from = min(_NUMBERS, _FIRST_NOISE + spec.max_actions)
+    long_from = min(_NOISES, spec.max_actions)
     stacks = fresh_stacks = (spec.stack, spec.stack)
     for number in range(1, spec.warmup_hands + spec.hands + 1):
         if number == spec.warmup_hands + 1:
             stacks = fresh_stacks
-        numbers = shoe.numbers(number)
-        hand = Hand(rules, deal(numbers), stacks, button=(number - 1) & 1)
+        entropy = shoe.entropy(number)
+        hand = Hand(rules, deal(entropy), stacks, button=(number - 1) & 1)
+        noise = _NOISE(entropy)
         forced = False
-        at = _FIRST_NOISE
+        decision = 0
         while hand.actor >= 0:
-            if at >= long_from:
-                numbers = game.prolong(hand, number, numbers)
-            observation = observe(hand, number, noise=numbers[at])
-            at += 1
+            if decision >= long_from:
+                noise = game.prolong(hand, number, noise)
+            observation = observe(hand, number, noise=noise[decision])
+            decision += 1
             try:
                 action = yield observation
                 if action.__class__ is not Action:
@@ -143,14 +145,14 @@ class _Game:
         """Return 0 if player A sits in `seat`, 1 if player B does."""
         return seat if self.first_is_a else 1 - seat
 
-    def prolong(self, hand: Hand, number: int, numbers: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the random numbers for one more decision of a long hand; close the raising if it is too long."""
+    def prolong(self, hand: Hand, number: int, noise: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the noise for one more decision of a long hand; close the raising if it is too long."""
         decision = len(hand.log)
         if decision >= self.spec.max_actions:
             hand.close_raising()
-        if _FIRST_NOISE + decision < len(numbers):
-            return numbers
-        return (*numbers, derive(self.spec.seed, "noise", number, decision) & 0xFFFFFFFF)
+        if decision < len(noise):
+            return noise
+        return (*noise, derive(self.spec.seed, "noise", number, decision) & 0xFFFFFFFF)
 
     def notify(self, seat: int, hook: Hook, *arguments: HandResult | str) -> Generator[Notice, Any, None]:
         """Have a hook called, if the agent has it; what it raises is recorded as a fault."""

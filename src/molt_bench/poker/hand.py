@@ -66,9 +66,8 @@ class Hand:
         board: The board cards that lie open.
         street: The street of the last decision.
         actor: The seat to act, or `NOBODY` once the hand is over.
-        to_call: Chips a call costs the actor; 0 when checking is free.
-        min_raise_to: The actor's smallest legal raise, 0 where none is legal.
-        max_raise_to: The actor's largest legal raise, 0 where none is legal.
+        raise_step: By how many chips the next raise must exceed the bet, unless it is all-in.
+        raising_open: Whether the cap on raises, or `close_raising`, leaves room for another one.
         log: The actions so far.
         folded: The seat that folded, or `NOBODY`.
         payoffs: Net chips of both seats; (0, 0) until the hand is over.
@@ -85,8 +84,6 @@ class Hand:
     """
 
     __slots__ = (
-        "_raise_step",
-        "_raising_open",
         "_settled",
         "actor",
         "bets",
@@ -96,22 +93,17 @@ class Hand:
         "holes",
         "limits",
         "log",
-        "max_raise_to",
-        "min_raise_to",
         "payoffs",
         "pot",
+        "raise_step",
+        "raising_open",
         "rules",
         "runout",
         "starting_stacks",
         "street",
-        "to_call",
     )
 
     def __init__(self, rules: HandRules, deal: Deal, stacks: tuple[int, int], *, button: int) -> None:
-        self.actor: int
-        self.to_call: int
-        self.min_raise_to: int
-        self.max_raise_to: int
         first, second = stacks
         if first < 1 or second < 1:
             raise RulesError(f"stacks {stacks}: both seats need at least one chip to be dealt in")
@@ -130,21 +122,20 @@ class Hand:
             self.pot = min(ante, first) + min(ante, second)
             first -= min(ante, first)
             second -= min(ante, second)
-        limits = [first, second]
-        self.limits = limits
+        self.limits = [first, second]
         small, big = rules.small_blind, rules.big_blind
-        if small > limits[button]:
-            small = limits[button]
-        if big > limits[1 - button]:
-            big = limits[1 - button]
+        limit, other_limit = (second, first) if button else (first, second)
+        if small > limit:
+            small = limit
+        if big > other_limit:
+            big = other_limit
         self.bets = [big, small] if button else [small, big]
-        self._raise_step = rules.big_blind
-        self._raising_open = True
+        self.raise_step = rules.big_blind
+        self.raising_open = True
         # Whether the next check or call ends the street; the first of a street does not.
         self._settled = False
-        if small < limits[button] and (small < big or big < limits[1 - button]):
-            self._turn(button)
-        else:
+        self.actor = button
+        if small == limit or (small >= big and big == other_limit):
             # Antes and blinds alone put a seat all-in, and the other has nothing left to match.
             self._close_street()
 
@@ -158,9 +149,15 @@ class Hand:
 
     def legal_actions(self) -> LegalActions:
         """Return what the actor may do now."""
-        if self.actor < 0:
+        actor = self.actor
+        if actor < 0:
             raise RulesError("the hand is over: nobody is to act")
-        return LegalActions(self.to_call, self.min_raise_to, self.max_raise_to)
+        bet, limit = self.bets[actor], self.limits[actor]
+        facing, other_limit = self.bets[1 - actor], self.limits[1 - actor]
+        to_call = max(0, min(facing, limit) - bet)
+        if limit <= facing or other_limit == facing or not self.raising_open:
+            return LegalActions(to_call, 0, 0)
+        return LegalActions(to_call, min(facing + self.raise_step, limit), limit)
 
     def apply(self, action: Action) -> None:
         """Do what the actor chose.
@@ -172,66 +169,50 @@ class Hand:
         if actor < 0:
             raise IllegalAction(f"{action.kind}: the hand is over")
         other = 1 - actor
-        bets = self.bets
+        bets, limits = self.bets, self.limits
+        facing = bets[other]
         kind = action.kind
         if kind == "raiseTo":
-            amount = action.amount
-            if amount.__class__ is not int or not 0 < self.min_raise_to <= amount <= self.max_raise_to:
+            amount, limit = action.amount, limits[actor]
+            if amount.__class__ is not int or not facing < amount <= limit or facing == limits[other]:
                 raise self._illegal(action)
-            step = amount - bets[other]
-            if step > self._raise_step:
-                # An all-in below a full raise leaves the step as it was.
-                self._raise_step = step
+            step = amount - facing
+            if not self.raising_open or (step < self.raise_step and amount != limit):
+                raise self._illegal(action)
+            if step > self.raise_step:
+                # An all-in may be below a full raise; it leaves the step as it was.
+                self.raise_step = step
             bets[actor] = amount
             self.log.append(LoggedAction(self.street, actor, kind, amount))
             if self.rules.raise_cap is not None:
-                self._raising_open = self._raises_on_street() < self.rules.raise_cap
+                self.raising_open = self._raises_on_street() < self.rules.raise_cap
             self._settled = True
-            self._turn(other)
+            self.actor = other
             return
+        bet = bets[actor]
         if kind == "fold":
-            self.log.append(LoggedAction(self.street, actor, kind, bets[actor]))
+            self.log.append(LoggedAction(self.street, actor, kind, bet))
             self.folded = actor
-            lost = self.starting_stacks[actor] - self.limits[actor] + bets[actor]
+            lost = self.starting_stacks[actor] - limits[actor] + bet
             self.payoffs = (lost, -lost) if actor else (-lost, lost)
             self.actor = NOBODY
             return
-        owed = self.to_call
         if kind == "call":
-            if not owed:
+            if facing <= bet:
                 raise self._illegal(action)
-            bets[actor] += owed
-        elif kind != "check" or owed:
+            bet = bets[actor] = facing if facing < limits[actor] else limits[actor]
+        elif kind != "check" or facing > bet:
             raise self._illegal(action)
-        self.log.append(LoggedAction(self.street, actor, kind, bets[actor]))
-        limits = self.limits
-        if self._settled or bets[other] == limits[other] or bets[actor] == limits[actor]:
+        self.log.append(LoggedAction(self.street, actor, kind, bet))
+        if self._settled or facing == limits[other] or bet == limits[actor]:
             self._close_street()
         else:
             self._settled = True
-            self._turn(other)
+            self.actor = other
 
     def close_raising(self) -> None:
-        """Take the raise from this turn's legal actions: the way to end a hand that goes on for too long."""
-        self.min_raise_to = self.max_raise_to = 0
-
-    def _turn(self, actor: int) -> None:
-        """Let `actor` decide next, and work out what is legal."""
-        bet = self.bets[actor]
-        facing = self.bets[1 - actor]
-        limit = self.limits[actor]
-        self.actor = actor
-        if facing >= limit:
-            self.to_call = limit - bet
-            self.min_raise_to = self.max_raise_to = 0
-            return
-        self.to_call = facing - bet if facing > bet else 0
-        if facing < self.limits[1 - actor] and self._raising_open:
-            least = facing + self._raise_step
-            self.min_raise_to = least if least < limit else limit
-            self.max_raise_to = limit
-        else:
-            self.min_raise_to = self.max_raise_to = 0
+        """Take the raise from the legal actions of this street: the way to end a hand that goes on for too long."""
+        self.raising_open = False
 
     def _raises_on_street(self) -> int:
         return sum([done.kind == "raiseTo" and done.street == self.street for done in self.log])
@@ -255,9 +236,9 @@ class Hand:
         self.street, open_until = _NEXT_STREET[street]
         self.board = self.runout[:open_until]
         self._settled = False
-        self._raise_step = self.rules.big_blind
-        self._raising_open = True
-        self._turn(1 - self.button)
+        self.raise_step = self.rules.big_blind
+        self.raising_open = True
+        self.actor = 1 - self.button
 
     def _show_down(self) -> None:
         self.board = self.runout

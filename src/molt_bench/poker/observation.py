@@ -31,8 +31,7 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
         max_raise_to: The largest one (all-in); 0 where no raise is legal.
         log: The actions of this hand so far, oldest first.
         rules: Blinds, ante and limits of the game.
-        noise: A number of this decision alone, uniform over 0 to 2**32 - 1, for agents that mix.
-        dice: The same throw as 0 to 99.
+        noise: A random number of this decision alone, 0 to 2**32 - 1, for agents that mix; `dice` is it as 0 to 99.
         previous_error: On a retry: why the last answer was not taken.
     """
 
@@ -52,13 +51,17 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
     log: tuple[LoggedAction, ...]
     rules: HandRules
     noise: int = 0
-    dice: int = 0
     previous_error: str | None = None
 
     @property
     def legal(self) -> LegalActions:
         """What may be done now, with exact ranges; `str()` of it is one readable line."""
         return LegalActions(self.to_call, self.min_raise_to, self.max_raise_to)
+
+    @property
+    def dice(self) -> int:
+        """A throw of this decision alone, 0 to 99, for agents that mix; the same in every run."""
+        return self.noise % 100
 
     @property
     def position(self) -> Literal["button", "big_blind"]:
@@ -132,6 +135,21 @@ def observe(hand: Hand, hand_number: int, *, noise: int = 0) -> Observation:
     seat = hand.actor
     first, second = hand.bets
     first_limit, second_limit = hand.limits
+    # `Hand.legal_actions` written out, since this is called for every decision.
+    if seat:
+        bet, limit, facing, other_limit = second, second_limit, first, first_limit
+    else:
+        bet, limit, facing, other_limit = first, first_limit, second, second_limit
+    least = most = 0
+    if facing >= limit:
+        to_call = limit - bet
+    else:
+        to_call = facing - bet if facing > bet else 0
+        if facing < other_limit and hand.raising_open:
+            most = limit
+            least = facing + hand.raise_step
+            if least > most:
+                least = most
     return Observation(
         seat,
         hand.button,
@@ -143,13 +161,12 @@ def observe(hand: Hand, hand_number: int, *, noise: int = 0) -> Observation:
         (first_limit - first, second_limit - second),
         (first, second),
         hand.starting_stacks,
-        hand.to_call,
-        hand.min_raise_to,
-        hand.max_raise_to,
+        to_call,
+        least,
+        most,
         tuple(hand.log),
         hand.rules,
         noise,
-        noise % 100,
     )
 
 

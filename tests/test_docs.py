@@ -1,0 +1,89 @@
+"""What the documents show is what happens: every command and every piece of Python in them is run."""
+
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SCRIPTS = Path(sys.executable).parent
+
+
+def blocks(document, language):
+    return [text for name, text in BLOCK.findall(document.read_text("utf-8")) if name == language]
+
+
+def commands():
+    """Return every command shown but the install, which has a test of its own, and the lines shown behind it."""
+    for document in DOCUMENTS:
+        for block in blocks(document, "console"):
+            for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                command, _, output = piece.partition("\n")
+                if not command.startswith("pip "):
+                    yield pytest.param(command, output, id=f"{document.name}: {command}")
+
+
+def trimmed(text):
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def run(command):
+    program, *arguments = command.split()
+    done = subprocess.run(
+        [SCRIPTS / program, *arguments], capture_output=True, text=True, check=False, timeout=120, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(("command", "output"), list(commands()))
+def test_every_command_shown_runs_and_prints_what_is_shown(command, output):
+    printed = trimmed(run(command))
+    if output.strip():
+        assert printed == trimmed(output)
+
+
+def test_the_install_command_gives_a_working_program_in_an_empty_environment(tmp_path):
+    """With nothing but what the package itself asks for."""
+    venv.create(tmp_path, with_pip=True)
+    install = blocks(ROOT / "README.md", "console")[0].splitlines()[0].removeprefix("$ ")
+    assert install.split() == ["pip", "install", "."]
+    pip = [tmp_path / "bin" / "python", "-m", "pip", "--quiet", "install", "."]
+    subprocess.run(pip, check=True, capture_output=True, timeout=300, cwd=ROOT)
+    installed = [tmp_path / "bin" / "molt-bench", "run", "--participants", "tag,random", "--hands", "5"]
+    done = subprocess.run(installed, check=True, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert "random" in done.stdout
+
+
+def test_the_first_screen_shows_the_real_output_of_its_command():
+    readme = ROOT / "README.md"
+    shown = blocks(readme, "text")[0]
+    command = blocks(readme, "console")[0].splitlines()[-1].removeprefix("$ ")
+    assert trimmed(shown) == trimmed(run(command))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_all_python_shown_runs(document, capsys):
+    names: dict[str, object] = {}
+    for block in blocks(document, "python"):
+        exec(compile(block, document.name, "exec"), names)  # the documents are ours
+
+
+def test_the_report_in_the_agents_guide_is_the_real_one(capsys):
+    guide = ROOT / "docs" / "agents.md"
+    names: dict[str, object] = {}
+    for block in blocks(guide, "python"):
+        exec(compile(block, guide.name, "exec"), names)
+    shown = blocks(guide, "text")[0]
+    assert shown in capsys.readouterr().out
+
+
+def test_links_between_documents_lead_somewhere():
+    for document in [*DOCUMENTS, ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", document.read_text("utf-8")):
+            assert (document.parent / target).is_file(), f"{document.name} -> {target}"
