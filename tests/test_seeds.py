@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from molt_bench.errors import ConfigError
 from molt_bench.seeds import derive, label_bytes, seed_pool
 
-LABELS = st.lists(st.one_of(st.integers(), st.text()), min_size=1, max_size=4)
+LABELS = st.lists(st.one_of(st.integers(), st.text(st.characters(codec="utf-8"))), min_size=1, max_size=4)
 
 
 @given(LABELS, LABELS)
@@ -23,14 +23,14 @@ def test_an_int_and_its_text_are_two_seeds():
     assert derive(7) != derive("7")
 
 
-@pytest.mark.parametrize("seed", [0, -1, 2**64, -(10**5000), "", "a" * 100_000, "\ud800", "ß"], ids=lambda _: "seed")
+@pytest.mark.parametrize("seed", [0, -1, 2**64, -(10**5000), "", "a" * 100_000, "ß"], ids=lambda _: "seed")
 def test_seeds_of_any_size_are_taken(seed):
     assert 0 <= derive(seed, "x") < 2**256
 
 
-@pytest.mark.parametrize("seed", [1.5, None, True, b"bytes", ("a",)])
+@pytest.mark.parametrize("seed", [1.5, None, True, b"bytes", ("a",), "\ud800"])
 def test_a_seed_that_is_neither_int_nor_text_is_refused(seed):
-    with pytest.raises(ConfigError, match="an int or a string"):
+    with pytest.raises(ConfigError, match=r"an int or a string|text that UTF-8 can write"):
         derive(seed)
 
 

@@ -36,6 +36,27 @@ class MinRaisesAlways(Fine):
         return Action("raiseTo", 2 * max(observation.bets) or observation.big_blind)
 
 
+class OnlySeat0(Fine):
+    """Mistakes its opponent's bet for its own when it sits in seat 1."""
+
+    def act(self, observation):
+        return Action("call") if max(observation.bets) > observation.bets[0] else Action("check")
+
+
+class Connected(Fine):
+    """Keeps something that lives on one event loop."""
+
+    def __init__(self):
+        self.lock = None
+
+    async def act(self, observation):
+        if self.lock is None:
+            self.lock = asyncio.get_running_loop().create_future()
+            self.lock.set_result(None)
+        await asyncio.shield(self.lock)
+        return super().act(observation)
+
+
 class Floats(Fine):
     def act(self, observation):
         return Action("raiseTo", observation.pot * 0.75)
@@ -74,7 +95,7 @@ class Remembers(Fine):
         return super().act(observation) if self.games % 2 else Action("fold")
 
 
-@pytest.mark.parametrize("agent", [Fine, AsyncFine])
+@pytest.mark.parametrize("agent", [Fine, AsyncFine, Connected])
 def test_a_good_agent_is_fit_to_play(agent):
     report = check_agent(agent())
     assert report.ok
@@ -88,12 +109,13 @@ def test_a_good_agent_is_fit_to_play(agent):
 @pytest.mark.parametrize(
     ("agent", "said"),
     [
-        (Nameless(), "name is ''"),
-        (NoMethod(), "it has no method act(observation)"),
-        (Fine, "it has no method act(observation)"),
-        (None, "it has no method act(observation)"),
+        (Nameless(), "its name is ''"),
+        (NoMethod(), "<NoMethod> is no agent: expected an object with a name and a method act(observation)"),
+        (Fine, "Fine is a class: pass an agent made from it, such as Fine()"),
+        (None, "None is no agent"),
+        (OnlySeat0(), "illegal, first in hand"),
         (MinRaisesAlways(), "illegal, first in hand"),
-        (Floats(), "(the amount must be a whole number)"),
+        (Floats(), "(the amount must be an int, not float)"),
         (Raises(), "exception, first in hand 1: LookupError: no idea"),
         (Silent(), "unreadable, first in hand 1: the answer is None"),
     ],
@@ -120,6 +142,13 @@ def test_a_memory_across_games_is_worth_a_note_but_no_failure():
     assert report.ok
     assert "note" in str(report)
     assert "played differently the second time" in str(report)
+
+
+def test_a_check_works_inside_a_running_loop_as_in_a_notebook():
+    async def notebook():
+        return check_agent(Fine(), hands=3)
+
+    assert asyncio.run(notebook()).ok
 
 
 def test_the_checked_agents_hooks_are_called():

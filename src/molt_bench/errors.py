@@ -13,15 +13,20 @@ An agent's mistake is never an exception that leaves the library: it is recorded
 from typing import Final
 
 _SHOWN_LENGTH: Final = 100
+_PLAIN: Final = (str, int, float, bool, type(None))
 
 
 def shown(value: object) -> str:
-    """Write any value for a message: at most 100 characters, and no exception whatever it is."""
+    """Write any value for a message: in at most 100 characters, and the same in every run.
+
+    So anything but a plain value is shown by its type: its own text may raise, or hold an address.
+    """
+    if type(value) not in _PLAIN:
+        return f"<{type(value).__name__}>"
     try:
         text = repr(value)
-    except Exception:
-        # A repr of somebody else's that raises, or an int of over 4,300 digits.
-        return f"<{type(value).__name__}>"
+    except ValueError:
+        return "<an int of thousands of digits>"
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
 
 

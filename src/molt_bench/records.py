@@ -9,7 +9,7 @@ import msgspec
 
 from molt_bench.poker.notation import ParsedHand, hand_from_text
 from molt_bench.seeds import Seed
-from molt_bench.specs import Seating
+from molt_bench.specs import GameSpec, Seating
 
 #: What an agent did wrong: an action that is not legal; an answer that is no action; an exception; no answer in time.
 FaultKind: TypeAlias = Literal["illegal", "unreadable", "exception", "timeout"]
@@ -42,27 +42,20 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """One finished game. Pairs are indexed by player, A first, wherever they sat.
 
     Attributes:
-        seed: Names the decks.
-        seating: Who sat in seat 0.
-        players: Names of players A and B.
+        spec: What was played.
         net: Chips won by each player in the hands that count.
-        starting_stack: Chips each player started with.
         hands: Hands played that count; fewer than asked for if a player went broke.
-        warmup_hands: Hands played before them.
         hand_nets: Net chips of player A in every hand, warm-up first.
-        hand_texts: Every hand as a line that rebuilds it, see `molt_bench.poker.notation`.
+        hand_texts: Every hand as a line that rebuilds it, by seat; see `molt_bench.poker.notation`.
         actions: Actions of both players in all hands.
         faults: All mistakes, in the order in which they were made.
-        both_failed: Whether neither player ever gave a usable answer: then the game is a draw.
+        both_failed: Whether neither player gave a usable answer in the hands that count, though both were asked. Then
+            the game is a draw: `net` is (0, 0), whatever blinds the forced folds moved in `hand_nets`.
     """
 
-    seed: Seed
-    seating: Seating
-    players: tuple[str, str]
+    spec: GameSpec
     net: tuple[int, int]
-    starting_stack: int
     hands: int
-    warmup_hands: int
     hand_nets: tuple[int, ...]
     hand_texts: tuple[str, ...]
     actions: int
@@ -70,13 +63,28 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     both_failed: bool = False
 
     @property
+    def seed(self) -> Seed:
+        """What names the decks."""
+        return self.spec.seed
+
+    @property
+    def seating(self) -> Seating:
+        """Who sat in seat 0."""
+        return self.spec.seating
+
+    @property
+    def players(self) -> tuple[str, str]:
+        """Names of players A and B."""
+        return self.spec.players
+
+    @property
     def stack_trajectory(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Each player's chips before the first hand that counts and after every one.
 
         With stacks that are reset for every hand: what the stack would be had it been carried on.
         """
-        nets = self.hand_nets[self.warmup_hands :]
-        start = self.starting_stack
+        nets = self.hand_nets[self.spec.warmup_hands :]
+        start = self.spec.stack
         first = tuple(accumulate(nets, initial=start))
         return first, tuple([2 * start - chips for chips in first])
 
@@ -87,7 +95,7 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return first, second
 
     def replay(self) -> Iterator[ParsedHand]:
-        """Rebuild every hand from its text, warm-up first."""
+        """Rebuild every hand from its text, warm-up first; seat 0 is player A's with the seating "AB"."""
         return map(hand_from_text, self.hand_texts)
 
 

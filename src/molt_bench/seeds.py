@@ -22,7 +22,10 @@ def label_bytes(label: Seed) -> bytes:
     if isinstance(label, int):
         # Hexadecimal, since Python refuses to write ints of over 4,300 digits in decimal.
         return b"i%b;" % hex(label).encode()
-    text = label.encode("utf-8", "surrogatepass")
+    try:
+        text = label.encode()
+    except UnicodeEncodeError:
+        raise ConfigError("seed", label, "text that UTF-8 can write") from None
     return b"s%d:%b;" % (len(text), text)
 
 

@@ -14,6 +14,8 @@ StackMode: TypeAlias = Literal["reset", "carry"]
 
 #: Seconds an awaitable answer may take where no limit is set.
 DEFAULT_TIMEOUT_S: Final = 60.0
+#: Beyond this, JSON readers that know only floats would lose chips.
+MOST_CHIPS: Final = 2**53
 
 
 class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +97,8 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
                 raise ConfigError(field, value, f"a whole number, at least {lowest}")
         if self.small_blind > self.big_blind:
             raise ConfigError("small_blind", self.small_blind, f"at most the big blind ({self.big_blind})")
+        if self.stack > MOST_CHIPS:
+            raise ConfigError("stack", self.stack, f"at most {MOST_CHIPS} chips")
         if self.stack < self.big_blind + self.ante:
             raise ConfigError("stack", self.stack, f"at least big blind and ante ({self.big_blind + self.ante})")
         cap = self.raise_cap
@@ -105,6 +109,6 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
                 raise ConfigError(field, getattr(self, field), " or ".join(map(repr, allowed)))
         timeout = self.action_timeout_s
         if timeout is not None and (
-            isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0
+            isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < 1e9
         ):
             raise ConfigError("action_timeout_s", timeout, "None or seconds above 0")

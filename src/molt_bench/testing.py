@@ -8,7 +8,6 @@ def test_my_agent():
 """
 
 import inspect
-from collections.abc import Awaitable
 from time import perf_counter
 from typing import Any
 
@@ -16,15 +15,18 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.registry import make_agent
-from molt_bench.play.drivers import GameOptions, play_game
-from molt_bench.poker.actions import Action
+from molt_bench.errors import AgentError, shown
+from molt_bench.play.drivers import GameOptions, play_game_async
+from molt_bench.play.seat import Seat
 from molt_bench.poker.observation import Observation
 from molt_bench.records import Fault, GameRecord
 from molt_bench.seeds import Seed
-from molt_bench.specs import ParticipantSpec
+from molt_bench.specs import Seating
 
 #: Opponents that between them bring an agent into every kind of spot.
 SPARRING_PARTNERS = ("callstation", "maniac", "random", "shover", "tight")
+
+SEATINGS: tuple[Seating, ...] = ("AB", "BA")
 
 #: Games that bring up what an agent easily gets wrong.
 TABLES: dict[str, GameOptions] = {
@@ -87,7 +89,7 @@ class AgentReport(msgspec.Struct, frozen=True):
 def check_agent(
     agent: PokerAgent, *, hands: int = 60, action_timeout_s: float = 10.0, seed: Seed = "conformance"
 ) -> AgentReport:
-    """Play an agent against all kinds of opponents and stacks, and report what it did wrong.
+    """Play an agent against all kinds of opponents and stacks, in both seats, and report what it did wrong.
 
     Args:
         agent: The agent to be checked; anything, since finding out is the point.
@@ -95,52 +97,63 @@ def check_agent(
         action_timeout_s: Seconds one answer may take.
         seed: Names the decks.
     """
+    from molt_bench.play.waiting import run_in_new_loop
+
+    try:
+        seat = Seat(agent)
+    except AgentError as error:
+        return AgentReport(type(agent).__name__, (Check("it can be asked", (str(error),)),), 0, 0.0)
     name = getattr(agent, "name", None)
-    checks = [
-        Check("it has a name", () if isinstance(name, str) and name else (f"name is {name!r}",)),
-        Check("it can be asked", () if _can_act(agent) else ("it has no method act(observation)",)),
-    ]
-    shown = name if isinstance(name, str) and name else type(agent).__name__
-    if checks[1].problems:
-        return AgentReport(shown, tuple(checks), 0, 0.0)
-    watched = _Watched(agent)
-    faults: list[Fault] = []
-    for table, options in TABLES.items():
-        found: list[Fault] = []
-        for partner in SPARRING_PARTNERS:
-            record = _spar(watched, partner, seed, hands, action_timeout_s, options)
-            found += [fault for fault in record.faults if fault.player == 0]
-            if any(fault.kind == "timeout" for fault in found):
-                break
-        checks.append(Check(f"every answer is legal: {table}", _in_words(found)))
-        faults += found
-        if any(fault.kind == "timeout" for fault in found):
-            break
-    else:
-        checks.append(_repeats(watched, seed, hands, action_timeout_s))
+    named = Check("it has a name", () if isinstance(name, str) and name else (f"its name is {shown(name)}",))
+    sparring = _Sparring(_Watched(seat), seed, hands, action_timeout_s)
+    # One event loop for all games, since an agent may keep a connection that lives on it.
+    checks = run_in_new_loop(sparring.all_checks())
+    watched = sparring.watched
+    mean = watched.seconds / max(1, watched.decisions)
     return AgentReport(
-        shown, tuple(checks), watched.decisions, watched.seconds / max(1, watched.decisions), tuple(faults)
+        seat.name, (Check("it can be asked"), named, *checks), watched.decisions, mean, tuple(sparring.faults)
     )
 
 
-def _can_act(agent: object) -> bool:
-    return not isinstance(agent, type) and callable(getattr(agent, "act", None))
+class _Sparring:
+    """The games of one check."""
 
+    def __init__(self, watched: "_Watched", seed: Seed, hands: int, timeout_s: float) -> None:
+        self.watched = watched
+        self.faults: list[Fault] = []
+        self._seed = seed
+        self._hands = hands
+        self._timeout_s = timeout_s
 
-def _spar(
-    watched: "_Watched", partner: str, seed: Seed, hands: int, timeout_s: float, options: GameOptions
-) -> GameRecord:
-    opponent = make_agent(ParticipantSpec(id=partner, type=partner))
-    settings: GameOptions = {**options, "action_timeout_s": timeout_s, "max_retries": 0}
-    return play_game((watched, opponent), seed=seed, hands=hands, **settings)
+    async def all_checks(self) -> list[Check]:
+        """Play at all tables, then twice the same; stop early at an agent that does not answer."""
+        checks: list[Check] = []
+        for table, options in TABLES.items():
+            found: list[Fault] = []
+            for partner in SPARRING_PARTNERS:
+                for seating in SEATINGS:
+                    record = await self._spar(partner, {**options, "seating": seating})
+                    found += [fault for fault in record.faults if fault.player == 0]
+                    if any(fault.kind == "timeout" for fault in found):
+                        self.faults += found
+                        return [*checks, Check(f"every answer is legal: {table}", _in_words(found))]
+            self.faults += found
+            checks.append(Check(f"every answer is legal: {table}", _in_words(found)))
+        return [*checks, await self._repeats()]
 
+    async def _spar(self, partner: str, options: GameOptions) -> GameRecord:
+        # With a patience of two answers, an agent that never answers is found out soon.
+        settings: GameOptions = {**options, "action_timeout_s": self._timeout_s, "max_retries": 0}
+        players = (self.watched, make_agent(partner))
+        return await play_game_async(players, seed=self._seed, hands=self._hands, **settings)
 
-def _repeats(watched: "_Watched", seed: Seed, hands: int, timeout_s: float) -> Check:
-    first, second = (_spar(watched, "maniac", seed, hands, timeout_s, {}) for _ in range(2))
-    claim = "the same cards get the same play: it has no memory of the last game and no dice of its own"
-    differing = sum(one != two for one, two in zip(first.hand_texts, second.hand_texts, strict=True))
-    problems = (f"{differing} of {hands} hands were played differently the second time",) if differing else ()
-    return Check(claim, problems, required=False)
+    async def _repeats(self) -> Check:
+        first = await self._spar("maniac", {})
+        second = await self._spar("maniac", {})
+        differing = sum(one != two for one, two in zip(first.hand_texts, second.hand_texts, strict=True))
+        problems = (f"{differing} of {self._hands} hands were played differently the second time",) if differing else ()
+        claim = "the same cards get the same play: it has no memory of the last game and no dice of its own"
+        return Check(claim, problems, required=False)
 
 
 def _in_words(faults: list[Fault]) -> tuple[str, ...]:
@@ -155,26 +168,28 @@ def _in_words(faults: list[Fault]) -> tuple[str, ...]:
 class _Watched:
     """An agent with a stopwatch; its hooks are those of the agent."""
 
-    def __init__(self, agent: PokerAgent) -> None:
-        self._agent = agent
+    def __init__(self, seat: Seat) -> None:
+        self._act = seat.act
         self.name = "checked"
         self.decisions = 0
         self.seconds = 0.0
+        for hook, method in seat.hooks.items():
+            setattr(self, hook, method)
+        if inspect.iscoroutinefunction(seat.act):
+            self.act = self._act_async  # type: ignore[method-assign]
 
-    def act(self, observation: Observation) -> Action | Awaitable[Action]:
+    def act(self, observation: Observation) -> Any:
         start = perf_counter()
         self.decisions += 1
-        answer = self._agent.act(observation)
-        if inspect.isawaitable(answer):
-            return self._awaited(answer, start)
-        self.seconds += perf_counter() - start
-        return answer
-
-    async def _awaited(self, answer: Awaitable[Action], start: float) -> Action:
         try:
-            return await answer
+            return self._act(observation)
         finally:
             self.seconds += perf_counter() - start
 
-    def __getattr__(self, hook: str) -> Any:
-        return getattr(self._agent, hook)
+    async def _act_async(self, observation: Observation) -> Any:
+        start = perf_counter()
+        self.decisions += 1
+        try:
+            return await self._act(observation)
+        finally:
+            self.seconds += perf_counter() - start

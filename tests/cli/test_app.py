@@ -21,8 +21,16 @@ def test_without_arguments_tight_ends_above_random():
     assert done.stdout == run("run").stdout
 
 
+def test_the_version_is_shown():
+    assert run("--version").stdout.startswith("molt-bench ")
+
+
+def test_one_seed_has_no_interval():
+    assert "needs 2 seeds" in run("--seeds", "1", "--hands", "5").stdout
+
+
 def test_participants_seeds_and_hands_are_flags():
-    done = run("run", "--participants", "random,tight,callstation", "--seeds", "2", "--hands", "10")
+    done = run("--participants", "random,tight,callstation", "--seeds", "2", "--hands", "10")
     assert done.returncode == 0, done.stderr
     assert "callstation" in done.stdout
     assert "80" in done.stdout

@@ -19,6 +19,20 @@ from molt_bench import (
 from molt_bench.play.match import play_match
 from tests.play.agents import Answers, AsyncCaller, Caller, Future
 
+
+class YesToAll:
+    """Says that it equals whatever it is compared with."""
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        return True
+
+
+class str_subclass(str):  # noqa: N801
+    """Text that is not quite text."""
+
+
 ILLEGAL_ANSWERS = [
     None,
     "call",
@@ -34,6 +48,13 @@ ILLEGAL_ANSWERS = [
     Action(None),
     ZeroDivisionError("at the table"),
     SystemExit(3),
+    GeneratorExit(),
+    asyncio.CancelledError(),
+    BaseExceptionGroup("both", [ValueError()]),
+    Action(YesToAll(), 300),
+    Action("raiseTo", object()),
+    Action(str_subclass("call")),
+    YesToAll(),
     StopIteration(),
     RecursionError(),
 ]
@@ -113,7 +134,7 @@ def test_warm_up_hands_are_played_but_not_counted():
     cold = play_game((bot("random"), bot("tight")), seed=1, hands=70)
     warm = play_game((bot("random"), bot("tight")), seed=1, hands=50, warmup_hands=20)
     assert warm.hand_texts == cold.hand_texts
-    assert (warm.hands, warm.warmup_hands) == (50, 20)
+    assert (warm.hands, warm.spec.warmup_hands) == (50, 20)
     assert warm.net[0] == sum(cold.hand_nets[20:])
     assert len(warm.stack_trajectory[0]) == 51
 
@@ -165,6 +186,7 @@ class TestFaults:
         assert [fault.attempt for fault in mine[:3]] == [1, 2, 3]
         assert [fault.forced_fold for fault in mine[:3]] == [False, False, True]
         assert all(len(fault.message) <= 500 for fault in mine)
+        assert all(" at 0x" not in fault.message for fault in mine)
         assert not record.both_failed
 
     def test_kinds_of_faults_are_told_apart(self):
@@ -209,6 +231,21 @@ class TestFaults:
         assert record.net == (0, 0)
         assert record.both_failed
         assert all(record.fault_counts)
+
+    def test_failing_in_all_hands_that_count_is_failing_throughout(self):
+        class OnlyWarmUp(Caller):
+            def act(self, observation):
+                return super().act(observation) if observation.hand_number <= 3 else None
+
+        record = play_game((OnlyWarmUp(), OnlyWarmUp()), seed=1, hands=5, warmup_hands=3)
+        assert record.both_failed
+        assert record.net == (0, 0)
+
+    def test_a_long_message_is_cut_everywhere(self):
+        agent = Answers(ValueError("x" * 10**6))
+        record = play_game((agent, Caller()), seed=1, hands=1)
+        assert {len(fault.message) for fault in record.faults} == {500}
+        assert len(agent.seen[1].previous_error) == 500
 
     def test_both_failing_sometimes_is_no_draw(self):
         class Once(Caller):
@@ -280,6 +317,9 @@ def test_after_the_last_action_allowed_nobody_may_raise_so_every_hand_ends(max_a
         ("stack", {"stack": -5}),
         ("stack", {"stack": 99}),
         ("stack", {"stack": 105, "ante": 10}),
+        ("stack", {"stack": 10**30}),
+        ("seed", {"seed": "\ud800"}),
+        ("action_timeout_s", {"action_timeout_s": 10**400}),
         ("hands", {"hands": 0}),
         ("hands", {"hands": -1}),
         ("hands", {"hands": 1.5}),
@@ -308,10 +348,28 @@ def test_a_setting_that_cannot_work_is_refused_by_name(field, options):
     assert str(caught.value).count("\n") == 0
 
 
-@pytest.mark.parametrize("players", [(), (Caller(),), (Caller(), "tight"), (Caller, Caller()), (None, Caller()), 5])
+class Touchy:
+    """Raises when its name is read."""
+
+    @property
+    def name(self):
+        raise RuntimeError
+
+    def act(self, observation):
+        return Action("fold")
+
+
+@pytest.mark.parametrize(
+    "players", [(), (Caller(),), (Caller(), "tight"), (Caller, Caller()), (None, Caller()), 5, (Touchy(), Caller())]
+)
 def test_a_player_that_is_no_agent_is_refused(players):
     with pytest.raises(AgentError, match="agent"):
         play_game(players, seed=1, hands=1)
+
+
+def test_a_class_in_place_of_an_agent_gets_a_hint():
+    with pytest.raises(AgentError, match=r"Caller is a class: pass an agent made from it, such as Caller\(\)"):
+        play_game((Caller, Caller()), seed=1, hands=1)
 
 
 def test_a_record_goes_through_json_and_back():
@@ -338,7 +396,7 @@ class TestAsync:
         assert silent.actions == 0
         assert silent.hands == 3
         assert asyncio.run(play_game_async((bot("random"), bot("tight")), **options)) == silent
-        assert play_game((bot("random"), bot("tight")), action_timeout_s=5, **options) == silent
+        assert play_game((bot("random"), bot("tight")), action_timeout_s=5, **options).hand_texts == silent.hand_texts
 
     def test_plain_code_may_play_async_agents(self):
         plain = play_game((Caller(), bot("maniac")), seed=1, hands=50)
@@ -362,12 +420,40 @@ class TestAsync:
             plain = play_game((Answers(answer), Caller()), seed=1, hands=3)
             assert asyncio.run(play_game_async((Answers(answer), Caller()), seed=1, hands=3)) == plain
 
-    def test_play_game_inside_a_running_loop_says_what_to_use_instead(self):
-        async def wrong():
-            return play_game((AsyncCaller(), Caller()), seed=1, hands=1)
+    def test_plain_code_may_play_inside_a_running_loop_as_in_a_notebook(self):
+        async def notebook():
+            return play_game((AsyncCaller(), Caller()), seed=1, hands=5, action_timeout_s=5)
 
-        with pytest.raises(AgentError, match="await play_game_async"):
-            asyncio.run(wrong())
+        record = asyncio.run(notebook())
+        assert record.faults == ()
+        assert record.net == play_game((Caller(), Caller()), seed=1, hands=5).net
+
+    def test_a_long_game_lets_the_others_on_its_loop_have_their_turn(self):
+        """A quick async agent must not time out because scripted bots play a long game beside it."""
+
+        class Quick(Caller):
+            async def act(self, observation):
+                await asyncio.sleep(0.01)
+                return super().act(observation)
+
+        async def both():
+            return await asyncio.gather(
+                play_game_async((Quick(), Caller()), seed=1, hands=1, action_timeout_s=0.3, max_retries=0),
+                play_game_async((bot("callstation"), bot("random")), seed=1, hands=20_000),
+            )
+
+        quick, long = asyncio.run(both())
+        assert quick.faults == ()
+        assert long.hands == 20_000
+
+    def test_methods_are_looked_up_once_in_both_drivers(self):
+        class Rebinds(Caller):
+            def act(self, observation):
+                self.act = lambda _: Action("fold")
+                return super().act(observation)
+
+        plain = play_game((Rebinds(), Caller()), seed=1, hands=5)
+        assert asyncio.run(play_game_async((Rebinds(), Caller()), seed=1, hands=5)) == plain
 
 
 class TestMatch:

@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 
+import msgspec
 import pytest
 
 from molt_bench import Action, play_game, play_game_async
@@ -31,7 +32,7 @@ def test_plain_code_times_an_async_agent_out_too():
 
 
 @pytest.mark.parametrize("hands", [3, 200])
-def test_a_plain_agent_that_never_comes_back_is_given_up_after_two_waits(hands):
+def test_a_plain_agent_that_never_comes_back_is_given_up_after_two_decisions(hands):
     start = time.perf_counter()
     agent = Sleeper()
     record = play_game((agent, Caller()), seed=1, hands=hands, action_timeout_s=SOON)
@@ -39,6 +40,90 @@ def test_a_plain_agent_that_never_comes_back_is_given_up_after_two_waits(hands):
     assert record.fault_counts[0] == {"timeout": 3 * hands}
     assert agent.calls == 1
     assert record.hands == hands
+
+
+def test_an_async_agent_that_never_answers_is_given_up_after_two_decisions():
+    start = time.perf_counter()
+    record = play_game((AsyncSleeper(), Caller()), seed=1, hands=200, action_timeout_s=SOON)
+    assert time.perf_counter() - start < 5
+    assert record.fault_counts[0] == {"timeout": 600}
+    assert "given up" in record.faults[-1].message
+
+
+def test_one_who_answers_again_is_not_given_up():
+    class Dozes(Caller):
+        async def act(self, observation):
+            if observation.previous_error is None:
+                await asyncio.sleep(3600)
+            return super().act(observation)
+
+    record = play_game((Dozes(), Caller()), seed=1, hands=4, action_timeout_s=SOON)
+    assert not any(fault.forced_fold for fault in record.faults)
+    assert record.net == play_game((Caller(), Caller()), seed=1, hands=4).net
+
+
+class Swallows:
+    """Never answers, and ignores that it is cancelled, always."""
+
+    name = "swallows"
+
+    async def act(self, observation):
+        while True:
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                continue
+
+
+class LeavesTask(Caller):
+    """Answers, but leaves a task behind that ignores its cancellation."""
+
+    async def act(self, observation):
+        self.task = asyncio.create_task(Swallows().act(observation))
+        await asyncio.sleep(0)
+        return super().act(observation)
+
+
+class Blocks(Caller):
+    """Blocks the event loop, so that nobody can stop it in time."""
+
+    async def act(self, observation):
+        time.sleep(0.08)
+        return super().act(observation)
+
+
+class InThread(Caller):
+    """Waits for a thread that takes its time."""
+
+    async def act(self, observation):
+        return await asyncio.to_thread(time.sleep, 1.5)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    ("agent", "faults"), [(Swallows, {"timeout"}), (LeavesTask, set()), (Blocks, {"timeout"}), (InThread, {"timeout"})]
+)
+def test_nothing_an_async_agent_does_to_its_loop_hangs_the_game(agent, faults):
+    start = time.perf_counter()
+    record = play_game((agent(), Caller()), seed=1, hands=2, max_retries=0, action_timeout_s=SOON)
+    assert record.fault_counts[0].keys() == faults
+    assert time.perf_counter() - start < 10
+
+
+def test_one_agent_in_both_seats_is_never_called_twice_at_once():
+    inside = []
+
+    class Slow(Caller):
+        def act(self, observation):
+            inside.append(1)
+            assert len(inside) == 1
+            time.sleep(0.07)
+            inside.pop()
+            return super().act(observation)
+
+    agent = Slow()
+    record = play_game((agent, agent), seed=1, hands=2, action_timeout_s=SOON)
+    assert {fault.kind for fault in record.faults} == {"timeout"}
 
 
 def test_a_slow_plain_agent_is_never_called_twice_at_once():
@@ -60,17 +145,32 @@ def test_a_limit_that_is_kept_changes_nothing():
     free = play_game((Caller(), Caller()), seed=1, hands=10)
     limited = play_game((Caller(), Caller()), seed=1, hands=10, action_timeout_s=30)
     on_a_loop = asyncio.run(play_game_async((AsyncCaller(), Caller()), seed=1, hands=10, action_timeout_s=30))
-    assert free == limited == on_a_loop
+    assert limited == on_a_loop
+    assert msgspec.structs.replace(limited, spec=free.spec) == free
 
 
-@pytest.mark.parametrize("error", [ValueError("no"), StopIteration(), SystemExit(1)])
-def test_what_a_plain_agent_raises_in_its_thread_is_its_fault(error):
+@pytest.mark.parametrize("error", [ValueError("no"), StopIteration(5), SystemExit(1), asyncio.CancelledError()])
+def test_what_an_agent_raises_is_the_same_fault_everywhere(error):
     class Raises(Caller):
         def act(self, observation):
             raise error
 
-    record = play_game((Raises(), Caller()), seed=1, hands=1, action_timeout_s=5)
-    assert record.fault_counts[0] == {"exception": 3}
+    plain = play_game((Raises(), Caller()), seed=1, hands=1)
+    in_thread = play_game((Raises(), Caller()), seed=1, hands=1, action_timeout_s=5)
+    on_a_loop = asyncio.run(play_game_async((Raises(), Caller()), seed=1, hands=1))
+    assert plain.faults == in_thread.faults == on_a_loop.faults
+    assert plain.fault_counts[0] == {"exception": 3}
+
+
+def test_an_agent_whose_own_task_was_cancelled_has_failed_and_the_game_goes_on():
+    class Cancelled(Caller):
+        async def act(self, observation):
+            task = asyncio.create_task(asyncio.sleep(10))
+            task.cancel()
+            await task
+
+    record = play_game((Cancelled(), Caller()), seed=1, hands=3, max_retries=0)
+    assert record.fault_counts[0].keys() == {"exception"}
 
 
 def test_threads_end_with_their_game():

@@ -17,12 +17,13 @@ LINE = "7:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kr600c/kk/kk:-900"
     seed=st.integers(),
     stacks=st.tuples(st.integers(1, 2000), st.integers(1, 2000)),
     ante=st.integers(0, 5),
+    cap=st.one_of(st.none(), st.integers(1, 3)),
     button=st.integers(0, 1),
     number=st.integers(1, 10**6),
     plan=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 10**6)), max_size=30),
 )
-def test_a_line_rebuilds_the_hand_exactly(seed, stacks, ante, button, number, plan):
-    hand = Hand(HandRules(50, 100, ante), Shoe(seed).deal(1), stacks, button=button)
+def test_a_line_rebuilds_the_hand_exactly(seed, stacks, ante, cap, button, number, plan):
+    hand = Hand(HandRules(50, 100, ante, cap), Shoe(seed).deal(1), stacks, button=button)
     steps = iter(plan)
     while hand.actor != NOBODY:
         wish, size = next(steps, (1, 0))
@@ -78,6 +79,8 @@ def test_a_forced_fold_is_told_from_a_chosen_one():
         LINE.replace("kk/kk", "kk/kk/kk"),  # a street too many
         LINE.replace("5c6d", ""),  # the board is not all there
         LINE.replace("50/100", "200/100"),
+        LINE.replace("100/0", "100/0/0"),
+        LINE.replace("r300", "r" + "9" * 5000),
         LINE + "\n",
     ],
 )

@@ -85,7 +85,7 @@ def equity_against_best(hole: Hole, board: Board, percent: int) -> float:
 
 def _runouts(known: tuple[int, ...], missing: int) -> list[list[int]]:
     """Return sets of `missing` cards that are not among those known."""
-    shoe = Shoe(cards_to_text(known))
+    shoe = Shoe(f"run-outs of {cards_to_text(known)}")
     found = []
     for number in range(_RUNOUTS[missing]):
         holes, board = shoe.deal(number)

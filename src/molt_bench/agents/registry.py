@@ -40,12 +40,12 @@ BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
 
 
 def make_agent(
-    spec: ParticipantSpec, *, factories: Mapping[str, AgentFactory] | None = None, seed: Seed = 0
+    participant: ParticipantSpec | str, *, factories: Mapping[str, AgentFactory] | None = None, seed: Seed = 0
 ) -> PokerAgent:
     """Make the agent of a participant.
 
     Args:
-        spec: Who takes part.
+        participant: Who takes part; a type alone will do.
         factories: The caller's own agents by type; a built-in name given here is the caller's.
         seed: The dice of a built-in bot, unless its params say otherwise.
 
@@ -53,6 +53,7 @@ def make_agent(
         ConfigError: There is no such type, or it does not take these params.
         AgentError: The factory raised, or returned something that is no agent.
     """
+    spec = ParticipantSpec(id=participant, type=participant) if isinstance(participant, str) else participant
     factories = factories or {}
     if spec.type in factories:
         return _made(spec, factories[spec.type], spec.params)

@@ -13,14 +13,25 @@ app = typer.Typer(
 )
 
 
-@app.callback(invoke_without_command=True)
-def default(context: typer.Context) -> None:
+def show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
+    """Print the version and end."""
+    if wanted:
+        from molt_bench._version import __version__
+
+        typer.echo(f"molt-bench {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def default(
+    version: Annotated[  # noqa: FBT002
+        bool, typer.Option("--version", help="Show the version and exit.", callback=show_version, is_eager=True)
+    ] = False,
+) -> None:
     """Which agent plays better heads-up no-limit hold'em, and how sure are we?
 
-    Without a command: `molt-bench run`.
+    `run` is the default command: its options may follow `molt-bench` directly.
     """
-    if context.invoked_subcommand is None:
-        context.invoke(run)
 
 
 @app.command()
@@ -54,8 +65,11 @@ def main() -> None:
     """Run the command line; a user's mistake is one line and exit status 1."""
     from molt_bench.errors import MoltBenchError
 
+    arguments = sys.argv[1:]
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("--help", "--version")):
+        arguments = ["run", *arguments]
     try:
-        app()
+        app(arguments)
     except MoltBenchError as error:
         typer.echo(f"molt-bench: {error}", err=True)
         sys.exit(1)

@@ -5,13 +5,13 @@ records.
 """
 
 import inspect
-from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias, TypedDict, Unpack
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.errors import AgentError, shown
-from molt_bench.play.game import AGENT_RAISES, HOOKS, AgentFailed, Notice, Turns, turns
+from molt_bench.errors import AgentError
+from molt_bench.play.game import AgentFailed, Notice, Turns, turns
+from molt_bench.play.seat import Seat, Seats
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
 from molt_bench.records import GameRecord
@@ -19,11 +19,12 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import GameSpec, Seating, StackMode
 
 Players: TypeAlias = tuple[PokerAgent, PokerAgent]
-
 Event: TypeAlias = Observation | Notice
-Call: TypeAlias = Callable[[], Any]
 #: An event, and the awaitable that is an agent's answer to it.
 Pending: TypeAlias = tuple[Event, Any]
+
+#: Events after which an async game lets the others on its event loop have a turn.
+_EVENTS_IN_A_ROW = 20
 
 
 class GameOptions(TypedDict, total=False):
@@ -65,20 +66,24 @@ async def play_game_async(players: Players, *, seed: Seed, hands: int, **options
 
 def drive(spec: GameSpec, players: Players) -> GameRecord:
     """Play `spec` with these agents as players A and B."""
-    seats, game = _start(spec, players)
+    seats = _seated(spec, players)
+    game = _start(spec, seats)
     if spec.action_timeout_s is not None:
-        return _in_event_loop(spec, seats, game)
+        return _in_new_loop(spec, seats, game)
     acts = (seats[0].act, seats[1].act)
     try:
         event = next(game)
         while True:
             try:
-                answer = acts[event.seat](event) if event.__class__ is Observation else _call(seats, event)()
-            except AGENT_RAISES as error:
+                answer = acts[event.seat](event) if type(event) is Observation else seats[event.seat].call(event)()
+                pending = type(answer) is not Action and inspect.isawaitable(answer)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 event = game.throw(AgentFailed.by_raising(error))
                 continue
-            if answer.__class__ is not Action and inspect.isawaitable(answer):
-                return _in_event_loop(spec, seats, game, (event, answer))
+            if pending:
+                return _in_new_loop(spec, seats, game, (event, answer))
             event = game.send(answer)
     except StopIteration as end:
         record: GameRecord = end.value
@@ -87,19 +92,26 @@ def drive(spec: GameSpec, players: Players) -> GameRecord:
 
 async def drive_async(spec: GameSpec, players: Players) -> GameRecord:
     """Play `spec` with these agents as players A and B on the running event loop."""
-    seats, game = _start(spec, players)
-    return await _drive_on(spec, seats, game)
+    seats = _seated(spec, players)
+    return await _drive_on(spec, seats, _start(spec, seats))
 
 
-async def _drive_on(spec: GameSpec, seats: Players, game: Turns, pending: Pending | None = None) -> GameRecord:
+async def _drive_on(spec: GameSpec, seats: Seats, game: Turns, pending: Pending | None = None) -> GameRecord:
     """Drive a game on: from its start, or from an event whose answer is pending."""
+    import asyncio
+
     from molt_bench.play.waiting import Waiter
 
-    waiters = Waiter(spec.action_timeout_s), Waiter(spec.action_timeout_s)
+    patience = 2 * (spec.max_retries + 1)
+    first = Waiter(spec.action_timeout_s, patience=patience)
+    # One agent in both seats is still one agent: never two calls at once.
+    same = seats[0].agent is seats[1].agent
+    waiters = first, first if same else Waiter(spec.action_timeout_s, patience=patience)
+    turns_since_pause = 0
     try:
         if pending is None:
             event = next(game)
-            call = _call(seats, event)
+            call = seats[event.seat].call(event)
         else:
             event, awaitable = pending
             call = partial(_given, awaitable)
@@ -110,7 +122,11 @@ async def _drive_on(spec: GameSpec, seats: Players, game: Turns, pending: Pendin
                 event = game.throw(failure)
             else:
                 event = game.send(answer)
-            call = _call(seats, event)
+            call = seats[event.seat].call(event)
+            turns_since_pause += 1
+            if turns_since_pause == _EVENTS_IN_A_ROW:
+                turns_since_pause = 0
+                await asyncio.sleep(0)
     except StopIteration as end:
         record: GameRecord = end.value
         return record
@@ -123,45 +139,24 @@ def _given(awaitable: Any) -> Any:
     return awaitable
 
 
-def _in_event_loop(spec: GameSpec, seats: Players, game: Turns, pending: Pending | None = None) -> GameRecord:
+def _in_new_loop(spec: GameSpec, seats: Seats, game: Turns, pending: Pending | None = None) -> GameRecord:
     """Drive a game on in an event loop of its own, as awaitable answers and time limits need one."""
-    import asyncio
+    from molt_bench.play.waiting import run_in_new_loop
 
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(_drive_on(spec, seats, game, pending))
-    if pending is not None and inspect.iscoroutine(pending[1]):
-        pending[1].close()
-    raise AgentError(
-        "play_game cannot wait for an async agent or a time limit inside a running event loop: "
-        "use `await play_game_async(...)` there"
-    )
+    return run_in_new_loop(_drive_on(spec, seats, game, pending))
 
 
-def _start(spec: GameSpec, players: Players) -> tuple[Players, Turns]:
-    """Return the agents by seat, and the game."""
-    seats = players if spec.seating == "AB" else (players[1], players[0])
-    listening = [[hook for hook in HOOKS if callable(getattr(agent, hook, None))] for agent in seats]
-    return seats, turns(spec, listening=(listening[0], listening[1]))
+def _seated(spec: GameSpec, players: Players) -> Seats:
+    first, second = (Seat(agent) for agent in players)
+    return (first, second) if spec.seating == "AB" else (second, first)
 
 
-def _call(seats: Players, event: Event) -> Call:
-    """Return the call on an agent that answers `event`."""
-    agent = seats[event.seat]
-    if isinstance(event, Notice):
-        return partial(getattr(agent, event.hook), *event.arguments)
-    return partial(agent.act, event)
+def _start(spec: GameSpec, seats: Seats) -> Turns:
+    return turns(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()))
 
 
 def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:
     if not isinstance(players, tuple | list) or len(players) != 2:
         raise AgentError("a game needs a pair of agents, such as (first, second)")
-    for letter, agent in zip("AB", players, strict=True):
-        if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
-            raise AgentError(
-                f"player {letter} is {shown(agent)}, which is no agent: expected an object with a name and a method "
-                "act(observation) that returns an Action"
-            )
-    first, second = (str(getattr(agent, "name", type(agent).__name__)) for agent in players)
+    first, second = (Seat(agent).name for agent in players)
     return GameSpec(seed=seed, hands=hands, players=(first, second), **options)

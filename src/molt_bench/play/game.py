@@ -4,7 +4,7 @@ It knows no agents, no clock and no event loop. Drivers ask the agents and send 
 went wrong; the same rules so serve scripted bots at full speed and hundreds of games at once, with equal records.
 """
 
-from collections.abc import Collection, Generator
+from collections.abc import Callable, Collection, Generator
 from struct import Struct
 from typing import Any, Final, Literal, TypeAlias
 
@@ -48,15 +48,13 @@ class AgentFailed(Exception):  # noqa: N818 - not an error of ours: it carries a
         """Return the failure of an agent that raised `error`."""
         try:
             said = str(error)
-        except Exception:
+        except BaseException:
             said = "its message cannot be read"
         return cls("exception", f"{type(error).__name__}: {said}" if said else type(error).__name__)
 
 
-#: What an agent may raise without ending the run; a KeyboardInterrupt is the user's.
-AGENT_RAISES: Final = (Exception, SystemExit)
-
-
+#: A call on an agent; it may return an awaitable.
+Call: TypeAlias = Callable[[], Any]
 Turns: TypeAlias = Generator[Observation | Notice, Any, GameRecord]
 _Listening: TypeAlias = tuple[Collection[Hook], Collection[Hook]]
 
@@ -95,7 +93,7 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
             decision += 1
             try:
                 action = yield observation
-                if action.__class__ is not Action:
+                if type(action) is not Action:
                     raise AgentFailed("unreadable", _not_an_action(action))
                 hand.apply(action)
             except (AgentFailed, IllegalAction) as failure:
@@ -125,6 +123,7 @@ class _Game:
         "listening",
         "nets",
         "rules",
+        "scored_actions",
         "spec",
         "texts",
     )
@@ -140,6 +139,7 @@ class _Game:
         self.texts: list[str] = []
         self.faults: list[Fault] = []
         self.actions = 0
+        self.scored_actions = 0
 
     def player(self, seat: int) -> int:
         """Return 0 if player A sits in `seat`, 1 if player B does."""
@@ -180,16 +180,17 @@ class _Game:
         self.hand_number = observation.hand_number
         while True:
             kind = failure.kind if isinstance(failure, AgentFailed) else "illegal"
+            said = str(failure)[:MESSAGE_LENGTH]
             last = attempt > self.spec.max_retries
-            self.fault(seat, kind, str(failure), attempt=attempt, forced_fold=last)
-            yield from self.notify(seat, "on_error", str(failure))
+            self.fault(seat, kind, said, attempt=attempt, forced_fold=last)
+            yield from self.notify(seat, "on_error", said)
             if last:
                 hand.apply(FOLD)
                 return True
             attempt += 1
             try:
-                action = yield msgspec.structs.replace(observation, previous_error=str(failure))
-                if action.__class__ is not Action:
+                action = yield msgspec.structs.replace(observation, previous_error=said)
+                if type(action) is not Action:
                     raise AgentFailed("unreadable", _not_an_action(action))
                 hand.apply(action)
             except (AgentFailed, IllegalAction) as next_failure:
@@ -207,22 +208,20 @@ class _Game:
         self.nets.append(first if self.first_is_a else second)
         self.texts.append(hand_to_text(hand, number, forced=forced))
         self.actions += len(hand.log)
+        if number > self.spec.warmup_hands:
+            self.scored_actions += len(hand.log)
         self.hand_number = number
 
     def record(self) -> GameRecord:
         """Return the record of the game."""
         spec = self.spec
-        forced = [fault.player for fault in self.faults if fault.forced_fold]
-        both_failed = len(forced) == self.actions and {*forced} == {0, 1}
+        forced = [fault.player for fault in self.faults if fault.forced_fold and fault.hand_number > spec.warmup_hands]
+        both_failed = len(forced) == self.scored_actions and {*forced} == {0, 1}
         won = 0 if both_failed else sum(self.nets[spec.warmup_hands :])
         return GameRecord(
-            seed=spec.seed,
-            seating=spec.seating,
-            players=spec.players,
+            spec=spec,
             net=(won, -won),
-            starting_stack=spec.stack,
             hands=len(self.nets) - spec.warmup_hands,
-            warmup_hands=spec.warmup_hands,
             hand_nets=tuple(self.nets),
             hand_texts=tuple(self.texts),
             actions=self.actions,
@@ -232,6 +231,4 @@ class _Game:
 
 
 def _not_an_action(answer: object) -> str:
-    # Only plain values are shown: the text of another object may hold its address, and differ from run to run.
-    value = f"{shown(answer)}, " if isinstance(answer, str | int | float | None) else ""
-    return f"the answer is {value}a {type(answer).__name__}, not an Action such as Action('call')"
+    return f"the answer is {shown(answer)}, not an Action such as Action('call')"

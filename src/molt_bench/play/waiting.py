@@ -2,32 +2,43 @@
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Coroutine
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, TypeAlias
+from time import monotonic
+from typing import Any, TypeAlias, TypeVar
 
-from molt_bench.play.game import AGENT_RAISES, AgentFailed
+from molt_bench.play.game import AgentFailed, Call
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 
-Call: TypeAlias = Callable[[], Any]
 #: What a call returned, and what it raised.
 Outcome: TypeAlias = tuple[Any, BaseException | None]
+Result = TypeVar("Result")
+
+#: Seconds that tasks an agent left behind get to end when the event loop of a game is closed.
+_FAREWELL_S = 0.5
 
 
 class Waiter:
     """Gets one agent's answers within its time limit.
 
-    An awaitable answer is cancelled when its time is up. A plain function cannot be cancelled: where a limit is set
-    it runs in a thread, which is left behind should it not come back; where none is set it is called directly.
+    An awaitable answer is cancelled when its time is up. A plain function cannot be cancelled: where a limit is set it
+    runs in a thread, which is left behind should it not come back; where none is set it is called directly. An agent
+    is never asked while an earlier call is still running, and given up for this game once it has been silent for long.
+
+    Args:
+        timeout_s: Seconds for one answer; None for the default, which binds awaitable answers only.
+        patience: Time-outs in a row after which the agent is given up.
     """
 
-    def __init__(self, timeout_s: float | None) -> None:
-        self._timeout_s = timeout_s
+    def __init__(self, timeout_s: float | None, *, patience: int) -> None:
+        self._limit_s = DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
+        self._threaded = timeout_s is not None
+        self._patience = patience
+        self._silent = 0
+        self._overdue: asyncio.Future[Any] | None = None
         self._calls: SimpleQueue[tuple[Call, Future[Outcome]] | None] | None = None
-        self._overdue: Future[Outcome] | None = None
-        self._gone = False
 
     async def result(self, call: Call) -> Any:
         """Return what `call()` returns, awaited if need be.
@@ -35,49 +46,43 @@ class Waiter:
         Raises:
             AgentFailed: It raised, or took too long.
         """
-        try:
-            if self._timeout_s is None or inspect.iscoroutinefunction(getattr(call, "func", call)):
-                answer = call()
-            else:
-                answer = await self._in_thread(call, self._timeout_s)
-            if inspect.isawaitable(answer):
-                answer = await self._awaited(answer)
-        except AgentFailed:
-            raise
-        except AGENT_RAISES as error:
-            raise AgentFailed.by_raising(error) from error
-        return answer
-
-    async def _awaited(self, answer: Awaitable[Any]) -> Any:
-        limit = DEFAULT_TIMEOUT_S if self._timeout_s is None else self._timeout_s
-        clock = asyncio.timeout(limit)
-        try:
-            async with clock:
-                result = await answer
-        except TimeoutError:
-            if not clock.expired():
-                raise  # the agent's own
-        if clock.expired():
-            raise AgentFailed("timeout", f"no answer within {limit:g} s")
-        return result
-
-    async def _in_thread(self, call: Call, limit: float) -> Any:
-        if self._gone:
-            raise AgentFailed("timeout", "still not back from an earlier call")
+        if self._silent >= self._patience:
+            raise AgentFailed("timeout", f"given up after {self._silent} answers in a row that did not come in time")
         if self._overdue is not None:
-            # Never two calls at once on one agent. If it is not back by now, it is given up for this game.
-            self._gone = not await _done(self._overdue, limit)
-            if self._gone:
-                raise AgentFailed("timeout", f"still not back from an earlier call after another {limit:g} s")
+            await self._done(self._overdue)
             self._overdue = None
-        future = self._submit(call)
-        if not await _done(future, limit):
-            self._overdue = future
-            raise AgentFailed("timeout", f"no answer within {limit:g} s")
-        answer, error = future.result()
+        start = monotonic()
+        if self._threaded and not _is_async(call):
+            outcome = await self._done(asyncio.wrap_future(self._submit(call)))
+        else:
+            outcome = _outcome(call)
+        answer, error = outcome
+        if error is None and _is_awaitable(answer):
+            answer, error = await self._done(asyncio.ensure_future(_awaited(answer)))
         if error is not None:
-            raise error
+            raise AgentFailed.by_raising(error)
+        if self._threaded and monotonic() - start > self._limit_s:
+            # It blocked the event loop, where nobody could stop it.
+            raise self._timed_out()
+        self._silent = 0
         return answer
+
+    async def _done(self, waiting: "asyncio.Future[Outcome]") -> Outcome:
+        try:
+            done, _ = await asyncio.wait([waiting], timeout=self._limit_s)
+        except asyncio.CancelledError:
+            waiting.cancel()
+            raise
+        if not done:
+            if isinstance(waiting, asyncio.Task):
+                waiting.cancel()
+            self._overdue = waiting
+            raise self._timed_out()
+        return (None, asyncio.CancelledError()) if waiting.cancelled() else waiting.result()
+
+    def _timed_out(self) -> AgentFailed:
+        self._silent += 1
+        return AgentFailed("timeout", f"no answer within {self._limit_s:g} s")
 
     def _submit(self, call: Call) -> "Future[Outcome]":
         if self._calls is None:
@@ -94,17 +99,83 @@ class Waiter:
             self._calls.put(None)
 
 
-async def _done(future: "Future[Outcome]", limit: float) -> bool:
-    done, _ = await asyncio.wait([asyncio.wrap_future(future)], timeout=limit)
-    return bool(done)
+def _is_async(call: Call) -> bool:
+    return inspect.iscoroutinefunction(getattr(call, "func", call))
+
+
+def _is_awaitable(answer: object) -> bool:
+    try:
+        return inspect.isawaitable(answer)
+    except Exception:
+        return False  # an answer that cannot even be looked at
+
+
+def _outcome(call: Call) -> Outcome:
+    """Call an agent, and carry what it raises as a value: a future cannot hold a StopIteration."""
+    try:
+        return call(), None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return None, error
+
+
+async def _awaited(answer: Any) -> Outcome:
+    try:
+        return await answer, None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return None, error
 
 
 def _serve(calls: "SimpleQueue[tuple[Call, Future[Outcome]] | None]") -> None:
     while (job := calls.get()) is not None:
         call, future = job
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result((call(), None))
+            except BaseException as error:
+                future.set_result((None, error))
+
+
+def run_in_new_loop(main: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine to its end in an event loop of its own; in a thread where one is running here already.
+
+    Unlike `asyncio.run` it does not wait for what does not want to end: tasks that an agent left behind and that
+    ignore their cancellation, and threads of the loop's executor.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _run(main)
+    outcome: list[Any] = []
+
+    def in_thread() -> None:
         try:
-            outcome: Outcome = (call(), None)
+            outcome.extend((_run(main), None))
         except BaseException as error:
-            # Carried as a value: a future cannot hold a StopIteration.
-            outcome = (None, error)
-        future.set_result(outcome)
+            outcome.extend((None, error))
+
+    thread = Thread(target=in_thread, daemon=True)
+    thread.start()
+    thread.join()
+    result, error = outcome
+    if error is not None:
+        raise error
+    finished: Result = result
+    return finished
+
+
+def _run(main: Coroutine[Any, Any, Result]) -> Result:
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(main)
+    finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.wait(left, timeout=_FAREWELL_S))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()

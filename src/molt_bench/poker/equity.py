@@ -66,8 +66,8 @@ def showdowns(first: Sequence[int], second: Sequence[int], board: Sequence[int] 
     cards = (*first, *second, *board)
     if len(first) != 2 or len(second) != 2 or len(board) > 5:
         raise RulesError(f"equity needs two cards, two cards and a board of at most five, not {cards}")
-    if len(set(cards)) != len(cards) or not all(0 <= card < 52 for card in cards):
-        raise RulesError(f"equity needs different cards from 0 to 51, not {cards}")
+    if len({*cards}) != len(cards) or not all(isinstance(card, int) and 0 <= card < 52 for card in cards):
+        raise RulesError(f"equity needs different cards from 0 to 51, as of cards_from_text('AhKd'), not {cards}")
     if not board:
         return _preflop(tuple(first), tuple(second))
     return _enumerate(first, second, board)

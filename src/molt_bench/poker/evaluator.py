@@ -67,6 +67,8 @@ SEVEN_OFFSETS, SEVEN, FIVE_OFFSETS, FIVE, FLUSH = _load()
 def strength(cards: Sequence[int]) -> int:
     """Return what the best five of five to seven different cards are worth: 1 (worst) to 7,462 (best)."""
     count = len(cards)
+    if len({*cards}) != count or min(cards, default=0) < 0 or max(cards, default=0) > 51:
+        raise RulesError(f"a strength needs different cards from 0 to 51, not {tuple(cards)}")
     if count == 6:
         return max([strength(five) for five in combinations(cards, 5)])
     if count not in (5, 7):

@@ -172,9 +172,11 @@ class Hand:
         bets, limits = self.bets, self.limits
         facing = bets[other]
         kind = action.kind
+        if type(kind) is not str:
+            raise self._illegal(action)
         if kind == "raiseTo":
             amount, limit = action.amount, limits[actor]
-            if amount.__class__ is not int or not facing < amount <= limit or facing == limits[other]:
+            if type(amount) is not int or not facing < amount <= limit or facing == limits[other]:
                 raise self._illegal(action)
             step = amount - facing
             if not self.raising_open or (step < self.raise_step and amount != limit):
@@ -253,10 +255,12 @@ class Hand:
 
     def _illegal(self, action: Action) -> IllegalAction:
         kind = action.kind
-        if kind == "raiseTo":
+        if type(kind) is not str:
+            done = f"kind {shown(kind)}"
+        elif kind == "raiseTo":
             done = f"raiseTo {shown(action.amount)}"
             if type(action.amount) is not int:
-                done += " (the amount must be a whole number)"
+                done += f" (the amount must be an int, not {type(action.amount).__name__})"
         elif kind in KINDS:
             done = kind
         else:

@@ -2,16 +2,16 @@
 
     7:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kr600c/kk/kk:-900
 
-reads: hand number; small blind, big blind, ante; stacks of seats 0 and 1; the seat with the button; their cards and
-the board as far as it was opened; the actions of each street, one street after the other; net chips of seat 0.
-Actions are `f`old, chec`k`, `c`all and `r`aise with the total raised to. A fold that was forced on an agent after
-its last fault is written `F`.
+reads: hand number; small blind, big blind, ante (and the cap on raises, where there is one); stacks of seats 0 and 1;
+the seat with the button; their cards and the board as far as it was opened; the actions of each street, one street
+after the other; net chips of seat 0. Actions are `f`old, chec`k`, `c`all and `r`aise with the total raised to. A fold
+that was forced on an agent after its last fault is written `F`.
 """
 
 import re
 from typing import Final, NamedTuple
 
-from molt_bench.errors import RulesError
+from molt_bench.errors import MoltBenchError, RulesError, shown
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action, Street
 from molt_bench.poker.cards import CARD_TEXT, deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
@@ -19,7 +19,7 @@ from molt_bench.poker.hand import NOBODY, Hand, HandRules
 _LETTERS: Final = {"fold": "f", "check": "k", "call": "c"}
 _ACTIONS: Final = {"f": FOLD, "F": FOLD, "k": CHECK, "c": CALL}
 _LINE: Final = re.compile(
-    r"(?P<number>\d+):(?P<small>\d+)/(?P<big>\d+)/(?P<ante>\d+):(?P<first>\d+),(?P<second>\d+):b(?P<button>[01]):"
+    r"(?P<number>\d+):(?P<small>\d+)/(?P<big>\d+)/(?P<ante>\d+)(?:/(?P<cap>\d+))?:(?P<first>\d+),(?P<second>\d+):b(?P<button>[01]):"
     r"(?P<hole>\w{4})\|(?P<other_hole>\w{4})\|(?P<board>\w*):(?P<actions>(?:[fFkc]|r\d+|/)*):(?P<net>-?\d+)"
 )
 
@@ -45,6 +45,7 @@ def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
     first, second = hand.starting_stacks
     text = CARD_TEXT
     board = "".join([text[card] for card in hand.board]) if hand.board else ""
+    cap = "" if rules.raise_cap is None else f"/{rules.raise_cap}"
     street: Street = "preflop"
     actions = ""
     for done in hand.log:
@@ -56,7 +57,7 @@ def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
     if forced:
         actions = actions[:-1] + "F"
     return (
-        f"{number}:{rules.small_blind}/{rules.big_blind}/{rules.ante}:{first},{second}:b{hand.button}:"
+        f"{number}:{rules.small_blind}/{rules.big_blind}/{rules.ante}{cap}:{first},{second}:b{hand.button}:"
         f"{text[a]}{text[b]}|{text[c]}{text[d]}|{board}:{actions}:{hand.payoffs[0]}"
     )
 
@@ -73,17 +74,21 @@ def hand_from_text(line: str) -> ParsedHand:
     """
     match = _LINE.fullmatch(line)
     if match is None:
-        raise RulesError(f"not a hand: {line!r}")
+        raise RulesError(f"not a hand: {shown(line)}")
     part = match.groupdict()
-    rules = HandRules(int(part["small"]), int(part["big"]), int(part["ante"]))
-    deal = deal_from_text(part["hole"] + part["other_hole"] + part["board"])
-    hand = Hand(rules, deal, (int(part["first"]), int(part["second"])), button=int(part["button"]))
-    forced = NOBODY
-    for letter, amount in re.findall(r"([fFkc]|r)(\d*)", part["actions"]):
-        if letter == "F":
-            forced = hand.actor
-        hand.apply(Action("raiseTo", int(amount)) if letter == "r" else _ACTIONS[letter])
     number = int(part["number"])
+    try:
+        cap = None if part["cap"] is None else int(part["cap"])
+        rules = HandRules(int(part["small"]), int(part["big"]), int(part["ante"]), cap)
+        deal = deal_from_text(part["hole"] + part["other_hole"] + part["board"])
+        hand = Hand(rules, deal, (int(part["first"]), int(part["second"])), button=int(part["button"]))
+        forced = NOBODY
+        for letter, amount in re.findall(r"([fFkc]|r)(\d*)", part["actions"]):
+            if letter == "F":
+                forced = hand.actor
+            hand.apply(Action("raiseTo", int(amount)) if letter == "r" else _ACTIONS[letter])
+    except (MoltBenchError, ValueError) as error:
+        raise RulesError(f"this hand cannot have happened as written: {shown(line)}: {error}") from error
     if hand.actor != NOBODY or hand_to_text(hand, number, forced=forced != NOBODY) != line:
-        raise RulesError(f"this hand cannot have happened as written: {line!r}")
+        raise RulesError(f"this hand cannot have happened as written: {shown(line)}")
     return ParsedHand(number, hand, forced)

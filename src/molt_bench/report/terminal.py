@@ -1,6 +1,7 @@
 """The tables on the terminal."""
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Protocol
 
 from rich import box
@@ -31,6 +32,7 @@ def print_standings(rows: Sequence[Row], *, console: Console | None = None) -> N
     for heading in ("bb/100", "95% interval", "hands", "faults"):
         table.add_column(heading, justify="right")
     for rank, row in enumerate(rows, start=1):
-        interval = f"{row.bb_per_100 - row.half_width:+.1f} to {row.bb_per_100 + row.half_width:+.1f}"
+        low, high = row.bb_per_100 - row.half_width, row.bb_per_100 + row.half_width
+        interval = f"{low:+.1f} to {high:+.1f}" if isfinite(high) else "needs 2 seeds"
         table.add_row(str(rank), row.id, f"{row.bb_per_100:+.1f}", interval, f"{row.hands:,}", str(row.faults))
     (console or Console()).print(table)

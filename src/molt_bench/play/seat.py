@@ -1,0 +1,57 @@
+"""A seat: an agent as the drivers call it, looked at once and with care."""
+
+from functools import partial
+from typing import Any, TypeAlias
+
+from molt_bench.errors import AgentError, shown
+from molt_bench.play.game import HOOKS, Call, Hook, Notice
+from molt_bench.poker.observation import Observation
+
+
+class Seat:
+    """An agent and the methods it had when it sat down.
+
+    Attributes:
+        agent: The agent.
+        name: Its name, or that of its class.
+        act: Its method of that name.
+        hooks: The hooks it has, by name.
+
+    Raises:
+        AgentError: It is no agent.
+    """
+
+    __slots__ = ("act", "agent", "hooks", "name")
+
+    def __init__(self, agent: Any) -> None:
+        if isinstance(agent, type):
+            raise AgentError(f"{agent.__name__} is a class: pass an agent made from it, such as {agent.__name__}()")
+        self.agent = agent
+        self.act: Any = _read(agent, "act")
+        if not callable(self.act):
+            raise AgentError(
+                f"{shown(agent)} is no agent: expected an object with a name and a method act(observation) that "
+                "returns an Action"
+            )
+        name = _read(agent, "name")
+        self.name = name if isinstance(name, str) and name else type(agent).__name__
+        methods = {hook: _read(agent, hook) for hook in HOOKS}
+        self.hooks: dict[Hook, Any] = {hook: method for hook, method in methods.items() if callable(method)}
+
+    def call(self, event: Observation | Notice) -> Call:
+        """Return the call on the agent that answers `event`."""
+        if isinstance(event, Notice):
+            return partial(self.hooks[event.hook], *event.arguments)
+        return partial(self.act, event)
+
+
+Seats: TypeAlias = tuple[Seat, Seat]
+
+
+def _read(agent: object, attribute: str) -> object:
+    try:
+        return getattr(agent, attribute, None)
+    except Exception as error:
+        raise AgentError(
+            f"{type(agent).__name__} is no agent: reading its {attribute} raised {type(error).__name__}"
+        ) from error
