@@ -47,9 +47,9 @@ def plausible_percent(observation: Observation) -> int:
             continue
         if done.street == "preflop":
             big_blinds = done.amount / observation.big_blind
-            percent = min(percent, 70 if big_blinds <= 4 else 35 if big_blinds <= 15 else 20)
+            percent = min(percent, 80 if big_blinds <= 4 else 55 if big_blinds <= 15 else 40)
         else:
-            percent = max(15, percent * 70 // 100)
+            percent = max(25, percent * 75 // 100)
     return percent
 
 
