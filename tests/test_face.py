@@ -2,16 +2,24 @@
 
 import types
 
+import pytest
+
 import molt_bench
 
 
 def test_all_is_exactly_what_is_exported():
+    exported = {name: getattr(molt_bench, name) for name in dir(molt_bench)}
     public = {
         name
-        for name, value in vars(molt_bench).items()
+        for name, value in exported.items()
         if not isinstance(value, types.ModuleType) and (not name.startswith("_") or name == "__version__")
     }
-    assert sorted(molt_bench.__all__) == sorted(public)
+    assert sorted(molt_bench.__all__) == sorted(public - {"TYPE_CHECKING"})
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = molt_bench.nonsense
 
 
 def test_all_is_sorted_and_has_no_name_twice():

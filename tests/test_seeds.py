@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from molt_bench.errors import ConfigError
-from molt_bench.seeds import derive, label_bytes, seed_pool
+from molt_bench.seeds import derive, label_bytes, load_seeds, seed_pool
 
 LABELS = st.lists(st.one_of(st.integers(), st.text(st.characters(codec="utf-8"))), min_size=1, max_size=4)
 
@@ -52,3 +52,38 @@ def test_a_pool_has_no_seed_twice():
 def test_an_empty_pool_is_refused():
     with pytest.raises(ConfigError, match="at least 1"):
         seed_pool("m", 0)
+
+
+class TestSeedFiles:
+    def load(self, tmp_path, text):
+        path = tmp_path / "seeds"
+        path.write_text(text, "utf-8")
+        return load_seeds(str(path))
+
+    def test_json_lists_and_lines_give_the_same_seeds(self, tmp_path):
+        expected = [7, -3, "x", "007", 10**40]
+        assert self.load(tmp_path, f'[7, -3, "x", "007", {10**40}]') == expected
+        assert self.load(tmp_path, f"7\n-3\nx\n007\n{10**40}\n\n") == expected
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("", "at least one seed"),
+            ("[]", "at least one seed"),
+            ("a\n\nb", "an int or a text as seed 2, not ''"),
+            ('["a", ""]', "an int or a text as seed 2, not ''"),
+            ("[1, 2.5]", "an int or a text as seed 2, not 2.5"),
+            ("[1, true]", "an int or a text as seed 2, not True"),
+            ("a\nb\na", "every seed once, and seed 3, 'a', was there before"),
+            ("[1, 1]", "every seed once, and seed 2, 1, was there before"),
+            ("[1, 2", "a JSON list (line 1"),
+        ],
+    )
+    def test_a_file_that_cannot_be_used_says_why(self, tmp_path, text, said):
+        with pytest.raises(ConfigError) as caught:
+            self.load(tmp_path, text)
+        assert said in str(caught.value)
+
+    def test_a_missing_file_is_an_error(self):
+        with pytest.raises(ConfigError, match="No such file"):
+            load_seeds("missing.txt")

@@ -35,13 +35,20 @@ class MoltBenchError(Exception):
 
 
 class ConfigError(MoltBenchError):
-    """A setting that cannot work."""
+    """A setting that cannot work.
+
+    Attributes:
+        field: Which.
+        value: What it was set to.
+        expected: What would have worked.
+    """
 
     def __init__(self, field: str, value: object, expected: str) -> None:
         self.field = field
         self.value = value
         self.expected = expected
-        super().__init__(f"{field} = {shown(value)}: expected {expected}")
+        given = f" = {shown(value)}" if type(value) in _PLAIN else ""
+        super().__init__(f"{field}{given}: expected {expected}")
 
     def __reduce__(self) -> tuple[type, tuple[str, object, str]]:
         return (type(self), (self.field, self.value, self.expected))

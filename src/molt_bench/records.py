@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -13,6 +13,9 @@ from molt_bench.specs import GameSpec, Seating
 
 #: What an agent did wrong: an action that is not legal; an answer that is no action; an exception; no answer in time.
 FaultKind: TypeAlias = Literal["illegal", "unreadable", "exception", "timeout"]
+
+#: Who won a match.
+Winner: TypeAlias = Literal["A", "B", "draw"]
 
 #: A fault's message is cut to this many characters.
 MESSAGE_LENGTH: Final = 500
@@ -143,7 +146,7 @@ class MatchResult(msgspec.Struct, frozen=True):
         return -self.score_a
 
     @property
-    def winner(self) -> Literal["A", "B", "draw"]:
+    def winner(self) -> Winner:
         """Who has more chips by more than the draw threshold."""
         if abs(self.score_a) <= self.draw_threshold:
             return "draw"
@@ -158,3 +161,90 @@ class MatchResult(msgspec.Struct, frozen=True):
     def faults(self) -> tuple[Fault, ...]:
         """All mistakes of both players."""
         return tuple(fault for result in self.seed_results for game in result.games for fault in game.faults)
+
+
+class Rating(msgspec.Struct, frozen=True):
+    """What is believed of one participant.
+
+    Attributes:
+        id: Who.
+        mu: Mean of the belief.
+        sigma: Its standard deviation.
+        matches: Matches rated so far.
+        wins: Those won.
+        losses: Those lost.
+        draws: The others.
+    """
+
+    id: str
+    mu: float
+    sigma: float
+    matches: int = 0
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+
+
+class RatingChange(msgspec.Struct, frozen=True):
+    """What one match did to the ratings of its two participants, A first."""
+
+    before: tuple[Rating, Rating]
+    after: tuple[Rating, Rating]
+
+
+class PlayedMatch(msgspec.Struct, frozen=True):
+    """One match of a run, with what it did to the ratings.
+
+    Attributes:
+        number: From 1, in the order of the schedule.
+        round: The round it was decided in, from 1.
+        meeting: Which meeting of these two it was, from 1.
+        participants: Ids of players A and B.
+        result: What happened.
+        change: Both ratings before and after.
+    """
+
+    number: int
+    round: int
+    meeting: int
+    participants: tuple[str, str]
+    result: MatchResult
+    change: RatingChange
+
+
+class Convergence(msgspec.Struct, frozen=True):
+    """Where the ratings stood after a match.
+
+    Attributes:
+        match: Its number.
+        ratings: The leaderboard.
+        confidences: How sure the order of each adjacent pair of it is.
+    """
+
+    match: int
+    ratings: tuple[Rating, ...]
+    confidences: tuple[float, ...]
+
+
+class RunResult(msgspec.Struct, frozen=True):
+    """One benchmark from beginning to end: what all reports are made of.
+
+    Attributes:
+        config: The config, every field spelled out.
+        matches: All matches, in the order of the schedule.
+        leaderboard: The final ratings, best first.
+        convergence: The ratings after every match.
+        stop_reason: Why the run ended, as a sentence.
+        seeds: The seeds that were used, in the order of the pool.
+        seconds: How long it took, all sittings together.
+        warnings: What the user should know, such as results that could not be written.
+    """
+
+    config: dict[str, Any]
+    matches: tuple[PlayedMatch, ...]
+    leaderboard: tuple[Rating, ...]
+    convergence: tuple[Convergence, ...]
+    stop_reason: str
+    seeds: tuple[Seed, ...]
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()

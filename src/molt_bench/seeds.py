@@ -3,10 +3,11 @@
 Nothing here has state, so the order in which games are played never changes what is dealt.
 """
 
+import json
 from hashlib import sha256
 from typing import TypeAlias
 
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, shown
 
 #: A seed as users write it. The int 7 and the text "7" are two different seeds.
 Seed: TypeAlias = int | str
@@ -47,3 +48,42 @@ def seed_pool(master_seed: Seed, count: int, *, start: int = 0) -> list[str]:
     if count < 1:
         raise ConfigError("seeds", count, "at least 1")
     return [f"{derive(master_seed, 'pool', index):064x}"[:16] for index in range(start, start + count)]
+
+
+def load_seeds(path: str) -> list[Seed]:
+    """Read seeds from a file: a JSON list, or one seed a line. What looks like an int is one.
+
+    Raises:
+        ConfigError: It cannot be read, is empty, or has a seed twice.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError("seeds.file", path, f"a file that can be read ({error})") from error
+    seeds: list[Seed]
+    if text.lstrip().startswith("["):
+        try:
+            seeds = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ConfigError("seeds.file", path, f"a JSON list (line {error.lineno}: {error.msg})") from error
+    else:
+        seeds = [_seed_from_text(line.strip()) for line in text.splitlines()]
+        while seeds and seeds[-1] == "":
+            seeds.pop()
+    if not seeds:
+        raise ConfigError("seeds.file", path, "at least one seed")
+    seen: set[tuple[type, Seed]] = set()
+    for number, seed in enumerate(seeds, start=1):
+        if seed == "" or isinstance(seed, bool) or not isinstance(seed, int | str):
+            raise ConfigError("seeds.file", path, f"an int or a text as seed {number}, not {shown(seed)}")
+        if (type(seed), seed) in seen:
+            raise ConfigError(
+                "seeds.file", path, f"every seed once, and seed {number}, {shown(seed)}, was there before"
+            )
+        seen.add((type(seed), seed))
+    return seeds
+
+
+def _seed_from_text(text: str) -> Seed:
+    return int(text) if text.isascii() and text.lstrip("-").isdigit() and str(int(text)) == text else text

@@ -1,7 +1,10 @@
 """The registry: from a participant's spec to an agent that can play."""
 
+import sys
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType, ModuleType
 from typing import Any, Final, TypeAlias
 
 from molt_bench.agents.base import PokerAgent
@@ -16,11 +19,14 @@ from molt_bench.agents.scripted import (
 )
 from molt_bench.agents.tag import TagAgent
 from molt_bench.errors import AgentError, ConfigError, shown
-from molt_bench.seeds import Seed
+from molt_bench.seeds import Seed, derive
 from molt_bench.specs import ParticipantSpec
 
 #: Makes an agent; takes nothing, or the params of the participant's spec.
 AgentFactory: TypeAlias = Callable[..., PokerAgent]
+
+#: Installed packages bring agents under this group of entry points.
+ENTRY_POINT_GROUP: Final = "molt_bench.agents"
 
 #: The built-in bots by the name they have in configs.
 BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
@@ -54,11 +60,10 @@ def make_agent(
         AgentError: The factory raised, or returned something that is no agent.
     """
     spec = ParticipantSpec(id=participant, type=participant) if isinstance(participant, str) else participant
-    factories = factories or {}
-    if spec.type in factories:
-        return _made(spec, factories[spec.type], spec.params)
+    if factories and spec.type in factories:
+        return _made(spec, factories[spec.type])
     if spec.type not in BUILTIN_AGENTS:
-        raise ConfigError("type", spec.type, _known_types(spec.type, (*BUILTIN_AGENTS, *factories)))
+        return _made(spec, _found_factory(spec.type, (*BUILTIN_AGENTS, *(factories or ()))))
     params = {"seed": seed, "name": spec.id, **spec.params}
     unknown = sorted(params.keys() - {"seed", "name"})
     if unknown:
@@ -68,12 +73,53 @@ def make_agent(
     return agent
 
 
-def _made(spec: ParticipantSpec, factory: AgentFactory, params: Mapping[str, Any]) -> PokerAgent:
+def plugins() -> dict[str, Any]:
+    """Return the entry points of installed packages that bring agents, by name."""
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+@cache
+def _found_factory(kind: str, known: tuple[str, ...]) -> AgentFactory:
+    """Return the factory that a type names: `module:factory`, `path/to/file.py:factory` or a plug-in."""
+    place, colon, name = kind.rpartition(":")
+    if not colon:
+        points = plugins()
+        if kind not in points:
+            raise ConfigError("type", kind, _known_types(kind, (*known, *points)))
+        place, colon, name = points[kind].value.partition(":")
     try:
-        agent = factory(**params)
+        module = _module_from_file(place) if place.endswith(".py") else import_module(place)
+        factory: AgentFactory = getattr(module, name)
+    except Exception as error:
+        raise ConfigError(
+            "type", kind, f"module:factory that can be imported ({type(error).__name__}: {error})"
+        ) from error
+    if not callable(factory):
+        raise ConfigError("type", kind, f"a factory, and {name} is a {type(factory).__name__}")
+    return factory
+
+
+def _module_from_file(path: str) -> ModuleType:
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    name = f"molt_bench_agent_{derive(path, 'module') & 0xFFFFFFFF:08x}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} cannot be loaded")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _made(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
+    try:
+        agent = factory(**spec.params)
     except Exception as error:
         raise AgentError(f"participant {spec.id!r}: its factory raised {type(error).__name__}: {error}") from error
-    if not callable(getattr(agent, "act", None)):
+    if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise AgentError(
             f"participant {spec.id!r}: its factory returned {shown(agent)}, which is no agent: expected an object with "
             "a name and a method act(observation)"

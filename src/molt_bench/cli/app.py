@@ -7,10 +7,16 @@ import typer
 
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=False,
     pretty_exceptions_enable=False,
     help="Which agent plays better heads-up no-limit hold'em, and how sure are we?",
 )
+
+RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run.")]
+GamesAtOnce = Annotated[
+    int, typer.Option("--games-at-once", min=1, help="Games under way at a time; never changes a result.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, only the result.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
 
 
 def show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
@@ -27,6 +33,7 @@ def default(
     version: Annotated[  # noqa: FBT002
         bool, typer.Option("--version", help="Show the version and exit.", callback=show_version, is_eager=True)
     ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something fails.")] = False,  # noqa: FBT002
 ) -> None:
     """Which agent plays better heads-up no-limit hold'em, and how sure are we?
 
@@ -36,29 +43,97 @@ def default(
 
 @app.command()
 def run(
-    participants: Annotated[str, typer.Option(help="Agents to compare, with commas between.")] = "random,tight",
-    seeds: Annotated[int, typer.Option(help="Seeds of each match; each is played twice, seats swapped.")] = 10,
-    hands: Annotated[int, typer.Option(help="Hands of each game.")] = 50,
-    master_seed: Annotated[str, typer.Option(help="Names the pool of seeds.")] = "molt-bench",
+    config: Annotated[str | None, typer.Option(help="A YAML or JSON file; flags win over it.")] = None,
+    participants: Annotated[str | None, typer.Option(help="Agents, such as random,tight or my_bot.py:make.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Seeds of a match; each is played twice, seats swapped.")] = None,
+    hands: Annotated[int | None, typer.Option(help="Hands of a game.")] = None,
+    master_seed: Annotated[str | None, typer.Option(help="Names the pool of seeds.")] = None,
+    seeds_file: Annotated[str | None, typer.Option(help="A file of seeds in place of the pool.")] = None,
+    max_matches: Annotated[int | None, typer.Option(help="Matches after which the run ends.")] = None,
+    confidence: Annotated[float | None, typer.Option(help="How sure the order of neighbours has to be.")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="What decides who plays next.")] = None,
+    output_dir: Annotated[str | None, typer.Option(help="Folder that gets a folder for every run.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Any field, as in game.stack=5000.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the last run of this config.")] = False,  # noqa: FBT002
+    games_at_once: GamesAtOnce = 1,
+    quiet: Quiet = False,  # noqa: FBT002
+    as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
-    """Play every agent against every other on the same cards, seats swapped, and print the table."""
-    from molt_bench.bench.round_robin import participants_from, play_round_robin, standings
-    from molt_bench.report.terminal import print_standings
-    from molt_bench.specs import GameSpec
+    """Run a benchmark (this is the default command)."""
+    from molt_bench.cli.running import config_from, start
 
-    specs = participants_from(participants.split(","))
-    results = play_round_robin(specs, master_seed=master_seed, seeds=seeds, hands=hands)
-    print_standings(standings(results, big_blind=GameSpec(seed=master_seed, hands=hands).big_blind))
+    flags = {
+        "participants": participants,
+        "seeds.perMatch": seeds,
+        "game.handsPerGame": hands,
+        "seeds.masterSeed": master_seed,
+        "seeds.file": seeds_file,
+        "stop.budget.maxMatches": max_matches,
+        "stop.adjacentConfidence.threshold": confidence,
+        "scheduler.policy": scheduler,
+        "outputDir": output_dir,
+    }
+    checked = config_from(config, flags, set_ or [])
+    start(checked, resume=resume, games_at_once=games_at_once, quiet=quiet, as_json=as_json)
+
+
+@app.command()
+def resume(
+    folder: RunFolder,
+    games_at_once: GamesAtOnce = 1,
+    quiet: Quiet = False,  # noqa: FBT002
+    as_json: AsJson = False,  # noqa: FBT002
+) -> None:
+    """Go on with a run that was cut off."""
+    from molt_bench.cli.running import go_on
+
+    go_on(folder, games_at_once=games_at_once, quiet=quiet, as_json=as_json)
+
+
+@app.command()
+def report(folder: RunFolder, as_json: AsJson = False) -> None:  # noqa: FBT002
+    """Write all files of a run anew from its journal, and print the table."""
+    from molt_bench.cli.running import rebuild
+
+    rebuild(folder, as_json=as_json)
+
+
+@app.command()
+def verify(folder: RunFolder) -> None:
+    """Play every game of a run again and say whether it is identical."""
+    from molt_bench.cli.running import verify_run
+
+    verify_run(folder)
+
+
+@app.command()
+def validate(file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or JSON config.")]) -> None:
+    """Check a config without running it."""
+    from molt_bench.cli.running import config_from, describe
+
+    typer.echo(f"{file} is valid: {describe(config_from(file, {}, []))}")
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of the config, for editors."""
+    import json
+
+    from molt_bench.bench.config import BenchmarkConfig
+
+    typer.echo(json.dumps(BenchmarkConfig.model_json_schema(by_alias=True), indent=2))
 
 
 @app.command()
 def agents() -> None:
-    """List the built-in agents."""
-    from molt_bench.agents.registry import BUILTIN_AGENTS
+    """List the agents that a config can name."""
+    from molt_bench.agents.registry import BUILTIN_AGENTS, plugins
 
     for kind, bot in BUILTIN_AGENTS.items():
         about = (bot.__doc__ or "").partition("\n")[0]
         typer.echo(f"{kind:12} {about}")
+    for name, point in plugins().items():
+        typer.echo(f"{name:12} Plug-in: {point.value}")
 
 
 def main() -> None:
@@ -66,10 +141,12 @@ def main() -> None:
     from molt_bench.errors import MoltBenchError
 
     arguments = sys.argv[1:]
-    if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("--help", "--version")):
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("--help", "--version", "--debug")):
         arguments = ["run", *arguments]
     try:
         app(arguments)
     except MoltBenchError as error:
+        if "--debug" in arguments:
+            raise
         typer.echo(f"molt-bench: {error}", err=True)
         sys.exit(1)

@@ -1,38 +1,66 @@
-"""The tables on the terminal."""
+"""The terminal: the final table, and how a run is going."""
 
-from collections.abc import Sequence
 from math import isfinite
-from typing import Protocol
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-
-class Row(Protocol):
-    """What a line of the table needs."""
-
-    @property
-    def id(self) -> str: ...  # noqa: D102
-    @property
-    def bb_per_100(self) -> float: ...  # noqa: D102
-    @property
-    def half_width(self) -> float: ...  # noqa: D102
-    @property
-    def hands(self) -> int: ...  # noqa: D102
-    @property
-    def faults(self) -> int: ...  # noqa: D102
+from molt_bench.records import Rating, RunResult
+from molt_bench.report.numbers import ParticipantNumbers, participant_numbers, totals
 
 
-def print_standings(rows: Sequence[Row], *, console: Console | None = None) -> None:
-    """Print who won how much, best first."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+def print_result(result: RunResult, console: Console, *, folder: str | None = None) -> None:
+    """Print the leaderboard, how much was played, why it stopped, and where the files are."""
+    rows = participant_numbers(result)
+    console.print(leaderboard_table(rows))
+    played = totals(result)
+    hands_per_second = played["hands"] / result.seconds if result.seconds else 0.0
+    console.print(
+        f"{played['matches']:,} matches, {played['games']:,} games, {played['hands']:,} hands in "
+        f"{duration(result.seconds)} ({hands_per_second:,.0f} hands/s)",
+        highlight=False,
+    )
+    console.print(f"Stopped: {result.stop_reason}.", highlight=False, soft_wrap=True)
+    if folder:
+        console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
+
+
+def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
+    """Return the final table; it fits in 80 columns."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     table.add_column("#", justify="right")
-    table.add_column("agent", overflow="fold")
-    for heading in ("bb/100", "95% interval", "hands", "faults"):
-        table.add_column(heading, justify="right")
+    table.add_column("agent", overflow="fold", max_width=20)
+    for heading in ("mu", "sigma", "W-L-D", "bb/100", "±95%", "P(>next)", "faults"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for rank, row in enumerate(rows, start=1):
-        low, high = row.bb_per_100 - row.half_width, row.bb_per_100 + row.half_width
-        interval = f"{low:+.1f} to {high:+.1f}" if isfinite(high) else "needs 2 seeds"
-        table.add_row(str(rank), row.id, f"{row.bb_per_100:+.1f}", interval, f"{row.hands:,}", str(row.faults))
-    (console or Console()).print(table)
+        rating = row.rating
+        table.add_row(
+            str(rank),
+            row.name,
+            f"{rating.mu:.1f}",
+            f"{rating.sigma:.1f}",
+            f"{rating.wins}-{rating.losses}-{rating.draws}",
+            f"{row.bb_per_100:+.1f}",
+            f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
+            "" if row.better_than_next is None else f"{row.better_than_next:.1%}",
+            str(sum(row.faults.values())),
+        )
+    return table
+
+
+def standing_line(ratings: list[Rating]) -> str:
+    """Return the leaderboard so far on one line."""
+    return ", ".join(f"{rating.id} {rating.mu:.1f}±{rating.sigma:.1f}" for rating in ratings)
+
+
+def duration(seconds: float) -> str:
+    """Write a time as people do.
+
+    >>> duration(0.25), duration(75), duration(7300)
+    ('0.25 s', '1 min 15 s', '2 h 1 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.2f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,290 @@
+"""The benchmark: decide a round, play it, learn from it, until it is enough.
+
+Everything that is decided here depends on the config and on finished matches alone. So a run that was cut off is taken
+up by playing it again from the start with the games of its journal, and only those that are missing are played.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from molt_bench._version import BENCH_VERSION, __version__
+from molt_bench.agents.registry import AgentFactory, make_agent
+from molt_bench.bench.config import BenchmarkConfig, load_config
+from molt_bench.bench.decks import SeedBlocks
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.scheduler import Pair, choose_round, policy_named
+from molt_bench.bench.stop import Progress, StopRule, adjacent_confidence, budget, first_reason, topk_stable
+from molt_bench.errors import JournalError
+from molt_bench.journal import FORMAT, Game, Header, Journal, JournalContent, Sitting, games_in
+from molt_bench.play.drivers import GameOptions, Players
+from molt_bench.play.executors import play_games
+from molt_bench.records import GameRecord, MatchResult, PlayedMatch, RunResult, SeedResult
+from molt_bench.seeds import Seed
+from molt_bench.specs import GameSpec, Seating
+
+INTERRUPTED = "it was interrupted"
+_SEATINGS: tuple[Seating, ...] = ("AB", "BA")
+
+
+class Live(msgspec.Struct, frozen=True):
+    """Where a run is, for whoever watches.
+
+    Attributes:
+        match: Number of the match under way.
+        round: Number of its round.
+        participants: Who plays it.
+        games: Games of this round that are finished.
+        games_in_round: Games of this round.
+        hands: Hands of the run so far.
+        seconds: How long this sitting has gone on.
+        finished: The match that was just rated, if this is about one.
+        ladder: The ratings.
+    """
+
+    match: int
+    round: int
+    participants: tuple[str, str]
+    games: int
+    games_in_round: int
+    hands: int
+    seconds: float
+    finished: PlayedMatch | None
+    ladder: Ladder
+
+
+Watch = Callable[[Live], None]
+Key = tuple[int, Seed, Seating]
+
+
+def run_benchmark(
+    config: BenchmarkConfig | Mapping[str, Any] | None = None,
+    *,
+    agents: Mapping[str, AgentFactory] | None = None,
+    journal: Journal | None = None,
+    known: JournalContent | None = None,
+    games_at_once: int = 1,
+    watch: Watch | None = None,
+    play: bool = True,
+) -> RunResult:
+    """Run a benchmark and return its result.
+
+    Args:
+        config: What to run; plain values are checked, and what is left out has its default.
+        agents: Agents of one's own: a participant whose `type` is a key here is made by the factory.
+        journal: Gets every finished game; None keeps them in memory only.
+        known: What a journal already holds: its games are taken from there.
+        games_at_once: How many games may be under way; it never changes a result.
+        watch: Is told of every finished game and match.
+        play: Whether games that are not known are played; otherwise the result ends before the first of them.
+
+    Raises:
+        ConfigError: A setting that cannot work.
+        AgentError: A participant that cannot be made.
+        JournalError: The known games are not those of this config.
+    """
+    checked = config if isinstance(config, BenchmarkConfig) else load_config(dict(config or {}))
+    run = _Run(checked, agents or {}, journal, known, games_at_once, watch)
+    if play:
+        run.make_everybody()
+    if journal is not None and known is None:
+        journal.write(header_of(checked))
+    return run.to_the_end(play=play)
+
+
+def header_of(config: BenchmarkConfig) -> Header:
+    """Return the first line of a run's journal."""
+    plain = config.plain()
+    return Header(FORMAT, BENCH_VERSION, __version__, config_hash(plain), plain)
+
+
+def config_hash(plain: Mapping[str, Any]) -> str:
+    """Return a hash of everything in a config that decides a result."""
+    decisive = {key: value for key, value in plain.items() if key != "outputDir"}
+    return sha256(msgspec.json.encode(decisive, order="sorted")).hexdigest()
+
+
+class _Run:
+    """A benchmark under way."""
+
+    def __init__(
+        self,
+        config: BenchmarkConfig,
+        agents: Mapping[str, AgentFactory],
+        journal: Journal | None,
+        known: JournalContent | None,
+        games_at_once: int,
+        watch: Watch | None,
+    ) -> None:
+        self.config = config
+        self.agents = agents
+        self.journal = journal
+        self.games_at_once = games_at_once
+        self.watch = watch
+        self.specs = {participant.id: participant.spec() for participant in config.participants}
+        self.decks = SeedBlocks(config.seeds)
+        self.ladder = Ladder(config)
+        self.rules = stop_rules(config)
+        self.start = monotonic()
+        self.playing = False
+        lines = known.lines if known else ()
+        sittings = [line for line in lines if isinstance(line, Sitting)]
+        self.earlier_seconds = sum(sitting.seconds for sitting in sittings)
+        self.recorded_reason = next((sitting.stop_reason for sitting in sittings if sitting.stop_reason), None)
+        self.known: dict[Key, Game] = {
+            (game.match, game.record.seed, game.record.seating): game for game in games_in(lines)
+        }
+        self.known_matches = max((game.match for game in games_in(lines)), default=0)
+
+    @property
+    def seconds(self) -> float:
+        """How long the run has gone on, all sittings together."""
+        return self.earlier_seconds + (monotonic() - self.start if self.playing else 0.0)
+
+    def make_everybody(self) -> None:
+        """Make each agent once: one that cannot be made is an error before the first card."""
+        for name in self.specs:
+            self.make(name)
+
+    def make(self, participant: str) -> Any:
+        """Make an agent."""
+        return make_agent(self.specs[participant], factories=self.agents, seed=participant)
+
+    def players(self, spec: GameSpec) -> Players:
+        """Make the agents of a game."""
+        return self.make(spec.players[0]), self.make(spec.players[1])
+
+    def to_the_end(self, *, play: bool) -> RunResult:
+        """Play rounds until a stop rule says that it is enough."""
+        self.playing = play
+        while True:
+            reason = first_reason(self.rules, self.progress())
+            if reason is None:
+                pairs = self.next_pairs()
+                if pairs and self.play_round(pairs, play=play):
+                    continue
+                reason = self.decks.exhausted if not pairs else self.recorded_reason or INTERRUPTED
+            seconds = self.seconds
+            if self.journal is not None and self.recorded_reason is None:
+                self.journal.write(Sitting(seconds - self.earlier_seconds, reason))
+            return self.result(reason, seconds)
+
+    def progress(self) -> Progress:
+        """Return what the stop rules look at."""
+        per_match = 2 * self.config.seeds.per_match
+        hands_per_game = self.config.game.hands_per_game + self.config.game.warmup_hands
+        # Without play, time does not count: the run has already stopped for it, or it has not.
+        return self.ladder.progress(seconds=self.seconds, next_games=per_match, next_hands=per_match * hands_per_game)
+
+    def next_pairs(self) -> list[Pair]:
+        """Choose the pairings of the next round."""
+        scheduler = self.config.scheduler
+        confidence = self.config.stop.adjacent_confidence
+        limits = self.config.stop.budget
+        room = scheduler.matches_per_round
+        if limits is not None and limits.max_matches is not None:
+            room = min(room, limits.max_matches - len(self.ladder.matches))
+        return choose_round(
+            policy_named(scheduler.policy),
+            self.ladder.situation(),
+            matches=room,
+            recent=self.ladder.recent(scheduler.rematch_window),
+            threshold=confidence.threshold if confidence else 1.0,
+            allowed=lambda pair: self.decks.has_block(self.ladder.meetings[pair]),
+        )
+
+    def play_round(self, pairs: Sequence[Pair], *, play: bool) -> bool:
+        """Play the matches of a round and rate them in their order; say whether all of them were there."""
+        first = len(self.ladder.matches) + 1
+        blocks = [self.decks.block(self.ladder.meetings[pair]) for pair in pairs]
+        wanted: dict[Key, GameSpec] = {}
+        for number, (pair, seeds) in enumerate(zip(pairs, blocks, strict=True), start=first):
+            for seed in seeds:
+                for seating in _SEATINGS:
+                    wanted[number, seed, seating] = self.game_spec(pair, seed, seating)
+        games = self.games(wanted, play=play)
+        for number, (pair, seeds) in enumerate(zip(pairs, blocks, strict=True), start=first):
+            if any((number, seed, seating) not in games for seed in seeds for seating in _SEATINGS):
+                return False
+            pairs_of_games = tuple(
+                SeedResult(seed, (games[number, seed, "AB"], games[number, seed, "BA"])) for seed in seeds
+            )
+            match = self.ladder.rate(pair, MatchResult(pairs_of_games, self.config.match.draw_threshold))
+            self.tell(match.participants, len(games), len(wanted), finished=match)
+        self.ladder.end_round()
+        return True
+
+    def game_spec(self, pair: Pair, seed: Seed, seating: Seating) -> GameSpec:
+        """Return one game of a match."""
+        game = self.config.game
+        options: GameOptions = {**game.options(), "seating": seating}
+        return GameSpec(seed=seed, hands=game.hands_per_game, players=pair, **options)
+
+    def games(self, wanted: Mapping[Key, GameSpec], *, play: bool) -> dict[Key, GameRecord]:
+        """Return the records of these games: known ones, and the others played now."""
+        found: dict[Key, GameRecord] = {}
+        for key, spec in wanted.items():
+            if key in self.known:
+                if self.known[key].record.spec != spec:
+                    raise JournalError(f"the journal's match {key[0]} is not the one that its config plays")
+                found[key] = self.known[key].record
+        missing = {spec: key for key, spec in wanted.items() if key not in found}
+
+        def done(spec: GameSpec, record: GameRecord) -> None:
+            key = missing[spec]
+            found[key] = record
+            if self.journal is not None:
+                self.journal.write(Game(key[0], spec.players, record))
+            self.tell(spec.players, len(found), len(wanted))
+
+        if missing and play:
+            play_games(list(missing), self.players, done, at_once=self.games_at_once)
+        return found
+
+    def tell(
+        self, participants: tuple[str, str], games: int, of_games: int, *, finished: PlayedMatch | None = None
+    ) -> None:
+        """Tell whoever watches."""
+        if self.watch is not None:
+            seconds, ladder = monotonic() - self.start, self.ladder
+            number = finished.number if finished else len(ladder.matches) + 1
+            self.watch(
+                Live(number, ladder.rounds + 1, participants, games, of_games, ladder.hands, seconds, finished, ladder)
+            )
+
+    def result(self, reason: str, seconds: float) -> RunResult:
+        """Return the result of the run as it stands."""
+        problem = self.journal.problem if self.journal is not None else None
+        return RunResult(
+            config=self.config.plain(),
+            matches=tuple(self.ladder.matches),
+            leaderboard=tuple(self.ladder.ratings.leaderboard()),
+            convergence=tuple(self.ladder.convergence),
+            stop_reason=reason,
+            seeds=self.decks.used(max(self.ladder.meetings.values(), default=0)),
+            seconds=seconds,
+            warnings=(problem,) if problem else (),
+        )
+
+
+def stop_rules(config: BenchmarkConfig) -> list[StopRule]:
+    """Return the stop rules of a config; the first that holds gives the reason."""
+    stop, rules = config.stop, []
+    if stop.adjacent_confidence is not None:
+        rules.append(adjacent_confidence(stop.adjacent_confidence.threshold))
+    if stop.topk_stable is not None:
+        rules.append(topk_stable(stop.topk_stable.k, stop.topk_stable.rounds))
+    if stop.budget is not None:
+        limits = stop.budget
+        rules.append(
+            budget(
+                matches=limits.max_matches,
+                games=limits.max_games,
+                hands=limits.max_hands,
+                seconds=limits.max_seconds,
+            )
+        )
+    return rules

@@ -1,0 +1,320 @@
+"""BenchmarkConfig: everything that decides a result, checked, with defaults.
+
+Files and artifacts use camelCase; snake_case is taken as well. An unknown key is an error that names the nearest field.
+"""
+
+import json
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+
+from molt_bench.bench.scheduler import policy_named
+from molt_bench.errors import ConfigError
+from molt_bench.play.drivers import GameOptions
+from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
+from molt_bench.seeds import Seed
+from molt_bench.specs import GameSpec, ParticipantSpec
+
+Count = Annotated[int, Field(ge=1, strict=True)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, alias_generator=to_camel, populate_by_name=True, validate_default=True
+    )
+
+
+class InitialRating(_Section):
+    """What is believed of a participant before its first match."""
+
+    mu: float
+    sigma: Annotated[float, Field(gt=0)]
+
+
+class ParticipantConfig(_Section):
+    """One who takes part."""
+
+    id: Annotated[str, Field(min_length=1, description="Name in records; unique.")]
+    type: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="A built-in agent, an installed plug-in, `module:factory` or `path/to/file.py:factory`.",
+        ),
+    ]
+    display_name: Annotated[str, Field(description="Name on screens; the id where it is empty.")] = ""
+    params: Annotated[dict[str, Any], Field(description="Keyword arguments for whatever makes the agent.")] = {}
+    initial_rating: InitialRating | None = None
+
+    def spec(self) -> ParticipantSpec:
+        """Return the participant as the registry takes it."""
+        return ParticipantSpec(id=self.id, type=self.type, display_name=self.display_name, params=self.params)
+
+
+class SeedsConfig(_Section):
+    """Which decks are dealt."""
+
+    per_match: Annotated[Count, Field(description="Seeds of a match; each is played twice, seats swapped.")] = 10
+    master_seed: Annotated[Seed, Field(description="Names the pool of seeds.")] = "molt-bench"
+    file: Annotated[
+        str | None, Field(description="A file of seeds (JSON list, or one a line) in place of the pool.")
+    ] = None
+
+
+class GameConfig(_Section):
+    """What is played; the fields are those of GameSpec."""
+
+    hands_per_game: Count = 50
+    small_blind: Annotated[int, Field(ge=0, strict=True)] = 50
+    big_blind: Count = 100
+    ante: Annotated[int, Field(ge=0, strict=True)] = 0
+    stack: Count = 10_000
+    stacks: Literal["reset", "carry"] = "reset"
+    raise_cap: Count | None = None
+    warmup_hands: Annotated[int, Field(ge=0, strict=True)] = 0
+    max_retries: Annotated[int, Field(ge=0, strict=True)] = 2
+    max_actions_per_hand: Count = 200
+    action_timeout_s: Annotated[float, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _playable(self) -> Self:
+        try:
+            GameSpec(seed=0, hands=self.hands_per_game, **self.options())
+        except ConfigError as error:
+            raise _as_problem(to_camel(error.field), error.value, error.expected) from error
+        return self
+
+    def options(self) -> GameOptions:
+        """Return the settings as `play_game` takes them."""
+        return {
+            "small_blind": self.small_blind,
+            "big_blind": self.big_blind,
+            "ante": self.ante,
+            "stack": self.stack,
+            "stacks": self.stacks,
+            "raise_cap": self.raise_cap,
+            "warmup_hands": self.warmup_hands,
+            "max_retries": self.max_retries,
+            "max_actions": self.max_actions_per_hand,
+            "action_timeout_s": self.action_timeout_s,
+        }
+
+
+class MatchConfig(_Section):
+    """How a match is decided."""
+
+    draw_threshold: Annotated[int, Field(ge=0, strict=True, description="Net chips up to which it is a draw.")] = 0
+
+
+class RatingConfig(_Section):
+    """What is believed before the first match."""
+
+    mu0: float = DEFAULT_MU
+    sigma0: Annotated[float, Field(gt=0)] = DEFAULT_SIGMA
+
+
+class SchedulerConfig(_Section):
+    """Which pairings are played."""
+
+    policy: str = "uncertainty_overlap"
+    exploration: Annotated[Share, Field(description="0: close pairs only; 1: uncertain pairs only.")] = 0.5
+    rematch_window: Annotated[
+        int, Field(ge=0, strict=True, description="Matches before a pair meets again, where another can play.")
+    ] = 1
+    matches_per_round: Annotated[Count, Field(description="Matches decided on together.")] = 1
+
+    @field_validator("policy")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        try:
+            policy_named(value)
+        except ConfigError as error:
+            raise _as_problem("", value, error.expected) from error
+        return value
+
+
+class AdjacentConfidence(_Section):
+    """Stop once every adjacent pair of the leaderboard is ordered with this confidence."""
+
+    threshold: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    method: Literal["openskill", "predict_win"] = "openskill"
+
+
+class Budget(_Section):
+    """Stop when one of these is spent; null for no limit."""
+
+    max_matches: Count | None = 20
+    max_games: Count | None = None
+    max_hands: Count | None = None
+    max_seconds: Annotated[float, Field(gt=0)] | None = None
+
+
+class TopKStable(_Section):
+    """Stop once the first k have not changed for so many rounds."""
+
+    k: Count = 1
+    rounds: Count = 5
+
+
+class StopConfig(_Section):
+    """When it is enough: the first condition that holds ends the run."""
+
+    adjacent_confidence: AdjacentConfidence | None = AdjacentConfidence()
+    budget: Budget | None = Budget()
+    topk_stable: TopKStable | None = None
+
+
+class BenchmarkConfig(_Section):
+    """One benchmark."""
+
+    participants: Annotated[tuple[ParticipantConfig, ...], Field(min_length=2)] = (
+        ParticipantConfig(id="random", type="random"),
+        ParticipantConfig(id="tight", type="tight"),
+    )
+    seeds: SeedsConfig = SeedsConfig()
+    game: GameConfig = GameConfig()
+    match: MatchConfig = MatchConfig()
+    rating: RatingConfig = RatingConfig()
+    scheduler: SchedulerConfig = SchedulerConfig()
+    stop: StopConfig = StopConfig()
+    output_dir: Annotated[str, Field(description="Folder that gets a folder for every run.")] = "benchmark-results"
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        ids = [participant.id for participant in self.participants]
+        twice = next((name for name in ids if ids.count(name) > 1), None)
+        if twice is not None:
+            raise _as_problem("participants", twice, "a different id for each, and this one stands there twice")
+        limits = self.stop.budget or Budget(max_matches=None)
+        endless = limits == Budget(max_matches=None) and self.seeds.file is None
+        if endless and self.stop.adjacent_confidence is None and self.stop.topk_stable is None:
+            raise _as_problem(
+                "stop", None, "at least one condition, such as budget.maxMatches: the run would never end"
+            )
+        return self
+
+    def plain(self) -> dict[str, Any]:
+        """Return the config as JSON has it, every field spelled out."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+def participants_from(text: str) -> list[dict[str, Any]]:
+    """Return the participants of a list such as `random,tight`; one that stands there twice gets a number."""
+    names = [name.strip() for name in text.split(",")]
+    if "" in names:
+        raise ConfigError("participants", text, "names with commas between, such as random,tight")
+    found = []
+    for at, name in enumerate(names):
+        again = names[: at + 1].count(name)
+        label = Path(name.partition(":")[0]).stem if ":" in name else name
+        found.append({"id": label if again == 1 else f"{label}-{again}", "type": name})
+    return found
+
+
+def read_config_file(path: str) -> dict[str, Any]:
+    """Return what a YAML or JSON file says.
+
+    Raises:
+        ConfigError: It cannot be read, or is neither.
+    """
+    import yaml
+
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError("config", path, f"a file that can be read ({_why(error)})") from error
+    try:
+        found = json.loads(text) if path.endswith(".json") else yaml.safe_load(text)
+    except json.JSONDecodeError as error:
+        raise ConfigError("config", path, f"JSON (line {error.lineno}: {error.msg})") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark else ""
+        problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+        raise ConfigError("config", path, f"YAML ({where}{problem})") from error
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise ConfigError("config", path, f"fields and their values, not a {type(found).__name__}")
+    return found
+
+
+def _why(error: Exception) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8"
+
+
+def set_field(values: dict[str, Any], assignment: str) -> None:
+    """Set one field from `a.b=value`; the value is read as YAML, so 3 is a number and null is none."""
+    import yaml
+
+    path, equals, text = assignment.partition("=")
+    if not equals or not path:
+        raise ConfigError("--set", assignment, "field=value, such as scheduler.exploration=0.3")
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError("--set", assignment, "a value that YAML can read") from error
+    *sections, field = path.split(".")
+    for section in sections:
+        below = values.setdefault(section, {})
+        if not isinstance(below, dict):
+            raise ConfigError("--set", assignment, f"a field below {section!r}, which is no section")
+        values = below
+    values[field] = value
+
+
+def load_config(values: dict[str, Any]) -> BenchmarkConfig:
+    """Check plain values and fill in the defaults.
+
+    Raises:
+        ConfigError: The first thing that is wrong, by its field.
+    """
+    try:
+        return BenchmarkConfig.model_validate(values)
+    except ValidationError as error:
+        raise _readable(error.errors()[0]) from error
+
+
+def _as_problem(field: str, value: object, expected: str) -> PydanticCustomError:
+    """Return a problem that a check of ours has found, for pydantic to pass on with the place where it is."""
+    return PydanticCustomError("ours", "{expected}", {"field": field, "value": value, "expected": expected})
+
+
+def _readable(problem: Any) -> ConfigError:
+    where, kind, value = [str(part) for part in problem["loc"]], problem["type"], problem["input"]
+    if kind == "ours":
+        context = problem["ctx"]
+        where += [context["field"]] if context["field"] else []
+        return ConfigError(".".join(where), context["value"], context["expected"])
+    if kind == "extra_forbidden":
+        known = _fields_of(where[:-1])
+        near = get_close_matches(where[-1], known, n=1, cutoff=0.5)
+        return ConfigError(".".join(where), value, f"another field: {near[0]!r} perhaps" if near else f"one of {known}")
+    if kind == "too_short":
+        return ConfigError(".".join(where), value, f"at least {problem['ctx']['min_length']} of them")
+    message = problem["msg"].removeprefix("Input should be ").removeprefix("Input should ")
+    return ConfigError(".".join(where) or "config", value, message[0].lower() + message[1:])
+
+
+def _fields_of(path: list[str]) -> list[str]:
+    """Return the names of the fields of a section, as files write them."""
+    model: Any = BenchmarkConfig
+    for part in path:
+        if part.isdigit():
+            continue
+        for name, field in model.model_fields.items():
+            if part in (name, field.alias):
+                model = next(iter(_models_in(field.annotation)), model)
+                break
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _models_in(annotation: Any) -> list[Any]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]

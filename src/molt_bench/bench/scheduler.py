@@ -1,0 +1,159 @@
+"""The scheduler: which pairings are played next.
+
+First everybody is connected, so that all ratings are on one scale. Then a policy ranks the pairings that are still
+open, and the first of them are played. A policy is a function; `register_policy` adds one under a name.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import TypeAlias
+
+import msgspec
+
+from molt_bench.errors import ConfigError
+from molt_bench.seeds import Seed, derive
+
+#: Two participants by id, in the order in which they were declared.
+Pair: TypeAlias = tuple[str, str]
+
+
+class Situation(msgspec.Struct, frozen=True):
+    """What a policy may know.
+
+    Attributes:
+        ranking: Participants from the highest mu to the lowest.
+        mu: Mean of the belief about each participant's skill.
+        sigma: Its standard deviation.
+        meetings: How often each pair has met.
+        confidence: How sure the order of each pair is, from 0.5 to 1.
+        exploration: 0 for close pairs only, 1 for uncertain pairs only.
+        seed: What a policy that draws derives its numbers from.
+        matches: Matches played so far.
+    """
+
+    ranking: tuple[str, ...]
+    mu: Mapping[str, float]
+    sigma: Mapping[str, float]
+    meetings: Mapping[Pair, int]
+    confidence: Mapping[Pair, float]
+    exploration: float = 0.5
+    seed: Seed = 0
+    matches: int = 0
+
+
+#: Ranks the pairs it is given, the one to be played first in front.
+Policy: TypeAlias = Callable[[Situation, Sequence[Pair]], list[Pair]]
+
+
+def uncertainty_overlap(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Prefer pairs with much doubt about them and little between them; both count from 0 to 1."""
+    doubt = {pair: situation.sigma[pair[0]] + situation.sigma[pair[1]] for pair in pairs}
+    gap = {pair: abs(situation.mu[pair[0]] - situation.mu[pair[1]]) for pair in pairs}
+    most_doubt, widest = max(doubt.values(), default=0) or 1, max(gap.values(), default=0) or 1
+    weight = situation.exploration
+
+    def score(pair: Pair) -> float:
+        return weight * doubt[pair] / most_doubt + (1 - weight) * (1 - gap[pair] / widest)
+
+    return sorted(pairs, key=lambda pair: (-score(pair), situation.meetings[pair]))
+
+
+def round_robin(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Give every pair as many matches as any other."""
+    return sorted(pairs, key=lambda pair: situation.meetings[pair])
+
+
+def adjacent_pairs(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Prefer neighbours in the ranking, those whose order is least sure first."""
+    place = {name: at for at, name in enumerate(situation.ranking)}
+    return sorted(pairs, key=lambda pair: (abs(place[pair[0]] - place[pair[1]]), situation.confidence[pair]))
+
+
+def thompson(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Draw every skill from its belief, and prefer pairs that come out closest: the more doubt, the more often."""
+    from statistics import NormalDist
+
+    drawn = {}
+    for name in situation.ranking:
+        uniform = (derive(situation.seed, "thompson", situation.matches, name) + 0.5) / 2**256
+        drawn[name] = NormalDist(situation.mu[name], situation.sigma[name]).inv_cdf(min(max(uniform, 1e-12), 1 - 1e-12))
+    return sorted(pairs, key=lambda pair: abs(drawn[pair[0]] - drawn[pair[1]]))
+
+
+_POLICIES: dict[str, Policy] = {
+    policy.__name__: policy for policy in (uncertainty_overlap, round_robin, adjacent_pairs, thompson)
+}
+
+
+def register_policy(name: str, policy: Policy) -> None:
+    """Make a policy of one's own available under a name."""
+    _POLICIES[name] = policy
+
+
+def policy_named(name: str) -> Policy:
+    """Return a policy by its name."""
+    if name not in _POLICIES:
+        raise ConfigError("scheduler.policy", name, f"one of {', '.join(_POLICIES)}")
+    return _POLICIES[name]
+
+
+def choose_round(
+    policy: Policy,
+    situation: Situation,
+    *,
+    matches: int,
+    recent: Sequence[Pair] = (),
+    threshold: float = 1.0,
+    allowed: Callable[[Pair], bool] = lambda pair: True,
+) -> list[Pair]:
+    """Choose the pairings of the next round, all of them different.
+
+    Args:
+        policy: Ranks the pairs that are open.
+        situation: What is known.
+        matches: How many pairings are wanted; fewer come back where fewer can be played.
+        recent: Pairs that are not to meet again so soon, unless there is no other.
+        threshold: From which confidence on a pair is settled and left alone, unless all are.
+        allowed: Whether there are cards left for a pair.
+    """
+    possible = [pair for pair in situation.meetings if allowed(pair)]
+    chosen: list[Pair] = []
+    meetings = dict(situation.meetings)
+    while len(chosen) < matches and possible:
+        open_pairs = _open(possible, meetings, situation, recent, threshold)
+        pair = policy(situation, open_pairs)[0]
+        chosen.append(pair)
+        possible.remove(pair)
+        meetings[pair] += 1
+    return chosen
+
+
+def _open(
+    possible: Sequence[Pair],
+    meetings: Mapping[Pair, int],
+    situation: Situation,
+    recent: Sequence[Pair],
+    threshold: float,
+) -> Sequence[Pair]:
+    """Return the pairs among which the policy may choose now."""
+    group = _groups(meetings)
+    joining = [pair for pair in possible if group[pair[0]] != group[pair[1]]]
+    if joining:
+        return joining
+    unsettled = [pair for pair in possible if situation.confidence[pair] < threshold] or possible
+    return [pair for pair in unsettled if pair not in recent] or unsettled
+
+
+def _groups(meetings: Mapping[Pair, int]) -> dict[str, str]:
+    """Return for everybody a representative of those it is connected to by matches."""
+    group = {name: name for pair in meetings for name in pair}
+    for (first, second), met in meetings.items():
+        if met and group[first] != group[second]:
+            old, new = group[second], group[first]
+            group = {name: new if its == old else its for name, its in group.items()}
+    return group
+
+
+def all_pairs(participants: Sequence[str]) -> list[Pair]:
+    """Return every pair of participants, in the order in which they were declared."""
+    return list(combinations(participants, 2))

@@ -1,0 +1,95 @@
+"""When it is enough: a stop rule looks at the run so far and returns a sentence, or None to go on."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """The run so far, as stop rules see it.
+
+    Attributes:
+        matches: Matches played.
+        games: Games played.
+        hands: Hands played, warm-up included.
+        seconds: Time spent.
+        ranking: Participants from the highest mu to the lowest.
+        confidences: How sure the order of each adjacent pair of the ranking is.
+        rankings: The ranking after every round, the last one last.
+        everybody_played: Whether every participant has played a match.
+        next_games: Games that one more match takes.
+        next_hands: Hands that one more match takes at most.
+    """
+
+    matches: int
+    games: int
+    hands: int
+    seconds: float
+    ranking: tuple[str, ...]
+    confidences: tuple[float, ...]
+    rankings: Sequence[tuple[str, ...]] = ()
+    everybody_played: bool = True
+    next_games: int = 0
+    next_hands: int = 0
+
+
+StopRule: TypeAlias = Callable[[Progress], str | None]
+
+
+def adjacent_confidence(threshold: float) -> StopRule:
+    """Stop once every adjacent pair of the ranking is ordered with this confidence."""
+
+    def rule(progress: Progress) -> str | None:
+        if not progress.everybody_played or min(progress.confidences, default=0) < threshold:
+            return None
+        at = progress.confidences.index(min(progress.confidences))
+        above, below = progress.ranking[at : at + 2]
+        return (
+            f"every adjacent pair is ordered with at least {threshold:.0%} confidence "
+            f"(least sure: {above} above {below}, {progress.confidences[at]:.1%})"
+        )
+
+    return rule
+
+
+def budget(
+    *,
+    matches: int | None = None,
+    games: int | None = None,
+    hands: int | None = None,
+    seconds: float | None = None,
+) -> StopRule:
+    """Stop before a limit would be exceeded by another match, or once the time is up."""
+
+    def rule(progress: Progress) -> str | None:
+        if matches is not None and progress.matches >= matches:
+            return f"the budget of {matches:,} matches is spent"
+        for limit, spent, more, what in (
+            (games, progress.games, progress.next_games, "games"),
+            (hands, progress.hands, progress.next_hands, "hands"),
+        ):
+            if limit is not None and spent + more > limit:
+                return f"the budget of {limit:,} {what} has no room for another match ({spent:,} played)"
+        if seconds is not None and progress.seconds >= seconds:
+            return f"the budget of {seconds:g} seconds is spent"
+        return None
+
+    return rule
+
+
+def topk_stable(k: int, rounds: int) -> StopRule:
+    """Stop once the first `k` of the ranking have been the same, in the same order, for `rounds` rounds."""
+
+    def rule(progress: Progress) -> str | None:
+        tops = [ranking[:k] for ranking in progress.rankings[-rounds - 1 :]]
+        if len(tops) <= rounds or not progress.everybody_played or len({*tops}) > 1:
+            return None
+        return f"the top {k} have not changed for {rounds} rounds"
+
+    return rule
+
+
+def first_reason(rules: Sequence[StopRule], progress: Progress) -> str | None:
+    """Return the reason of the first rule that says stop."""
+    return next((reason for rule in rules if (reason := rule(progress))), None)

@@ -1,0 +1,55 @@
+"""Progress: how a run is going, live on a terminal and line by line elsewhere; always on standard error."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, Group
+from rich.live import Live as LiveDisplay
+from rich.table import Table
+from rich.text import Text
+
+from molt_bench.bench.benchmark import Live, Watch
+from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.report.terminal import duration, standing_line
+
+
+@contextmanager
+def watching(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Watch | None]:
+    """Show how a run is going while the context lasts."""
+    console = Console(stderr=True)
+    if quiet:
+        yield None
+    elif console.is_terminal:
+        with LiveDisplay(console=console, refresh_per_second=8, transient=True) as display:
+            yield lambda live: display.update(_screen(live, config))
+    else:
+        yield lambda live: _line(live, console)
+
+
+def _line(live: Live, console: Console) -> None:
+    match = live.finished
+    if match is None:
+        return
+    (first, second), outcome = match.participants, match.result
+    won = {"A": f"{first} wins", "B": f"{second} wins", "draw": "a draw"}[outcome.winner]
+    console.print(
+        f"match {match.number}: {first} v {second}, {outcome.score_a:+,} chips, {won}; "
+        f"{standing_line(live.ladder.ratings.leaderboard())}",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _screen(live: Live, config: BenchmarkConfig) -> Group:
+    limit = config.stop.budget.max_matches if config.stop.budget else None
+    done = len(live.ladder.matches)
+    speed = live.hands / live.seconds if live.seconds else 0.0
+    of = f" of at most {limit}" if limit else ""
+    head = f"match {live.match}{of}, round {live.round}: {' v '.join(live.participants)}"
+    games = f"game {live.games} of {live.games_in_round} in this round, {speed:,.0f} hands/s, {duration(live.seconds)}"
+    if limit and done:
+        games += f", at most {duration(live.seconds / done * (limit - done))} to go"
+    table = Table.grid(padding=(0, 2))
+    for rank, rating in enumerate(live.ladder.ratings.leaderboard(), start=1):
+        table.add_row(str(rank), rating.id, f"{rating.mu:.1f} ± {rating.sigma:.1f}", f"{rating.wins}-{rating.losses}")
+    return Group(Text(head), Text(games), table)

@@ -1,0 +1,143 @@
+"""The journal: append-only JSON lines, the one truth of a run.
+
+The first line is the header with the config. Then comes every finished game, written out before the next decision, and
+at the end why the run stopped. A last line that a crash has torn is dropped; a damaged line before it is an error.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import IO, Any, Final, TypeAlias
+
+import msgspec
+
+from molt_bench.errors import JournalError
+from molt_bench.records import GameRecord
+
+FORMAT: Final = 1
+
+
+class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename="camel"):
+    """The first line.
+
+    Attributes:
+        format: Version of the journal's format.
+        bench_version: Version of everything that decides a result.
+        version: Version of the program.
+        config_hash: SHA-256 of the config, so that a changed one is noticed.
+        config: The config.
+    """
+
+    format: int
+    bench_version: int
+    version: str
+    config_hash: str
+    config: dict[str, Any]
+
+
+class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):
+    """One finished game.
+
+    Attributes:
+        match: Number of its match, from 1.
+        participants: Ids of players A and B.
+        record: What happened.
+    """
+
+    match: int
+    participants: tuple[str, str]
+    record: GameRecord
+
+
+class Sitting(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rename="camel"):
+    """The end of one sitting at the run: for how long it went on, and why it ended for good, if it did."""
+
+    seconds: float
+    stop_reason: str | None = None
+
+
+Line: TypeAlias = Header | Game | Sitting
+
+_encoder: Final = msgspec.json.Encoder()
+_decoder: Final = msgspec.json.Decoder(Line)
+
+
+class JournalContent(msgspec.Struct, frozen=True):
+    """What a journal holds.
+
+    Attributes:
+        header: Its first line.
+        lines: The others.
+        size: Bytes up to the end of the last whole line.
+    """
+
+    header: Header
+    lines: tuple[Line, ...]
+    size: int
+
+
+class Journal:
+    """A journal that is being written. A disk that is full ends the writing, not the run."""
+
+    def __init__(self, path: str, *, at: int | None = None) -> None:
+        """Open a journal: a new one, or the one at `path`, cut to its first `at` bytes."""
+        self.path = path
+        self.problem: str | None = None
+        try:
+            self._file: IO[bytes] | None = open(path, "xb" if at is None else "r+b")  # noqa: SIM115
+            if at is not None:
+                self._file.truncate(at)
+                self._file.seek(at)
+        except OSError as error:
+            raise JournalError(f"{path} cannot be written: {error.strerror}") from error
+
+    def write(self, line: Line) -> None:
+        """Append a line and hand it to the system, so that it survives the end of this program."""
+        if self._file is None:
+            return
+        try:
+            self._file.write(_encoder.encode(line) + b"\n")
+            self._file.flush()
+        except OSError as error:
+            self.problem = f"{self.path} could not be written ({error.strerror}): the run went on in memory"
+            with suppress(OSError):
+                self._file.close()
+            self._file = None
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+def read_journal(path: str) -> JournalContent:
+    """Read a journal.
+
+    Raises:
+        JournalError: There is none, or a line in it is damaged.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}") from error
+    whole = data.rpartition(b"\n")[0] + b"\n" if b"\n" in data else b""
+    lines = [_decoded(path, number, text) for number, text in enumerate(whole.splitlines(), start=1)]
+    if not lines or not isinstance(lines[0], Header):
+        raise JournalError(f"{path} line 1: expected the header of a journal")
+    header = lines[0]
+    if header.format != FORMAT:
+        raise JournalError(f"{path} has format {header.format}; this version reads format {FORMAT}")
+    return JournalContent(header, tuple(lines[1:]), len(whole))
+
+
+def _decoded(path: str, number: int, text: bytes) -> Line:
+    try:
+        line: Line = _decoder.decode(text)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise JournalError(f"{path} line {number} is damaged: {error}") from error
+    return line
+
+
+def games_in(lines: Sequence[Line]) -> list[Game]:
+    """Return the games among the lines of a journal."""
+    return [line for line in lines if isinstance(line, Game)]

@@ -1,0 +1,1 @@
+"""Rating: results in, ratings out; it knows no poker."""

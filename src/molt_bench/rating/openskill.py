@@ -1,0 +1,95 @@
+"""OpenSkill ratings by the Plackett-Luce model (Weng and Lin 2011, as the package `openskill` has it).
+
+A rating is a belief: the skill is Normal(mu, sigma). Every match moves both beliefs, by who won alone.
+
+Two probabilities must not be confused. `superiority` is how likely A's skill is above B's, and comes as near to 1 as
+the matches allow. `predict_win` is how likely A wins the *next match*: it contains the luck of a match (beta), and for
+agents that are close it never reaches 95% however much is known about their skills.
+"""
+
+from collections.abc import Iterable, Mapping
+from math import erf, sqrt
+from typing import Any, Final
+
+from molt_bench.records import Rating, RatingChange, Winner
+
+DEFAULT_MU: Final = 25.0
+DEFAULT_SIGMA: Final = 25.0 / 3.0
+
+
+class RatingService:
+    """Keeps the ratings of all participants; updates are applied in the order in which they come.
+
+    Args:
+        participants: Everybody, in the order that breaks ties.
+        mu: Mean of a belief before the first match.
+        sigma: Its standard deviation.
+        initial: Beliefs that differ from that, by participant.
+
+    >>> ratings = RatingService(["tight", "random"])
+    >>> change = ratings.update("tight", "random", "A")
+    >>> [(rating.id, round(rating.mu, 2), rating.wins) for rating in ratings.leaderboard()]
+    [('tight', 27.64, 1), ('random', 22.36, 0)]
+    """
+
+    def __init__(
+        self,
+        participants: Iterable[str],
+        *,
+        mu: float = DEFAULT_MU,
+        sigma: float = DEFAULT_SIGMA,
+        initial: Mapping[str, tuple[float, float]] | None = None,
+    ) -> None:
+        from openskill.models import PlackettLuce
+
+        # tau would add doubt before every match, so that no belief could ever become certain. beta and kappa keep their
+        # proportion to sigma and mu as in the defaults.
+        self._model: Any = PlackettLuce(mu=mu, sigma=sigma, beta=sigma / 2, tau=0.0)
+        starts = initial or {}
+        self._ratings = {name: Rating(name, *starts.get(name, (mu, sigma))) for name in participants}
+
+    def __getitem__(self, participant: str) -> Rating:
+        return self._ratings[participant]
+
+    def update(self, first: str, second: str, winner: Winner) -> RatingChange:
+        """Learn from one match."""
+        before = self._ratings[first], self._ratings[second]
+        ranks = {"A": [1, 2], "B": [2, 1], "draw": [1, 1]}[winner]
+        rated = self._model.rate(self._teams(*before), ranks=ranks)
+        after = []
+        for side, rating in enumerate(before):
+            won = winner == "AB"[side]
+            drawn = winner == "draw"
+            new = Rating(
+                rating.id,
+                rated[side][0].mu,
+                rated[side][0].sigma,
+                rating.matches + 1,
+                rating.wins + won,
+                rating.losses + (not won and not drawn),
+                rating.draws + drawn,
+            )
+            self._ratings[rating.id] = new
+            after.append(new)
+        return RatingChange(before, (after[0], after[1]))
+
+    def leaderboard(self) -> list[Rating]:
+        """Return all ratings, the highest mu first; equal ones in the order of the participants."""
+        return sorted(self._ratings.values(), key=lambda rating: -rating.mu)
+
+    def predict_win(self, first: str, second: str) -> float:
+        """Return how likely `first` wins the next match, its luck included."""
+        return float(self._model.predict_win(self._teams(self._ratings[first], self._ratings[second]))[0])
+
+    def superiority(self, first: str, second: str) -> float:
+        """Return how likely the skill of `first` is above that of `second`."""
+        one, two = self._ratings[first], self._ratings[second]
+        return normal_cdf((one.mu - two.mu) / sqrt(one.sigma**2 + two.sigma**2))
+
+    def _teams(self, one: Rating, two: Rating) -> list[list[Any]]:
+        return [[self._model.rating(mu=rating.mu, sigma=rating.sigma)] for rating in (one, two)]
+
+
+def normal_cdf(value: float) -> float:
+    """Return the share of the standard normal distribution below `value`."""
+    return (1 + erf(value / sqrt(2))) / 2

@@ -1,0 +1,172 @@
+"""Artifacts: the files of a run that people and programs read.
+
+`leaderboard.json` and `matches.json` hold nothing of time or machine: the same config gives the same bytes.
+"""
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from molt_bench.records import PlayedMatch, RunResult
+from molt_bench.report.numbers import efficiency, guardrails, participant_numbers, totals
+
+
+def leaderboard(result: RunResult) -> dict[str, Any]:
+    """Return the final leaderboard."""
+    return {
+        "participants": [
+            {
+                "id": row.rating.id,
+                "name": row.name,
+                "mu": row.rating.mu,
+                "sigma": row.rating.sigma,
+                "matches": row.rating.matches,
+                "wins": row.rating.wins,
+                "losses": row.rating.losses,
+                "draws": row.rating.draws,
+                "bbPer100": row.bb_per_100,
+                "bbPer100HalfWidth95": _finite(row.half_width),
+                "betterThanNext": row.better_than_next,
+                "hands": row.hands,
+                "faults": row.faults,
+                "forcedFolds": row.forced_folds,
+            }
+            for row in participant_numbers(result)
+        ]
+    }
+
+
+def matches(result: RunResult) -> dict[str, Any]:
+    """Return the history of all matches."""
+    return {"matches": [_match(match) for match in result.matches]}
+
+
+def _match(match: PlayedMatch) -> dict[str, Any]:
+    first, second = match.participants
+    (before, other_before), (after, other_after) = match.change.before, match.change.after
+    outcome = match.result
+    return {
+        "id": f"match-{match.number:04}",
+        "round": match.round,
+        "meeting": match.meeting,
+        "participantA": first,
+        "participantB": second,
+        "seeds": [pair.seed for pair in outcome.seed_results],
+        "result": {
+            "scoreA": outcome.score_a,
+            "scoreB": outcome.score_b,
+            "winner": outcome.winner,
+            "hands": outcome.hands,
+            "errors": len(outcome.faults),
+            "perSeed": [
+                {
+                    "seed": pair.seed,
+                    "netA": pair.net,
+                    "hands": pair.hands,
+                    "aFirst": pair.games[0].net[0],
+                    "bFirst": pair.games[1].net[0],
+                    "draw": any(game.both_failed for game in pair.games),
+                }
+                for pair in outcome.seed_results
+            ],
+        },
+        "ratingDelta": {
+            first: {"mu": after.mu - before.mu, "sigma": after.sigma - before.sigma},
+            second: {"mu": other_after.mu - other_before.mu, "sigma": other_after.sigma - other_before.sigma},
+        },
+    }
+
+
+def convergence(result: RunResult) -> dict[str, Any]:
+    """Return the ratings, and how sure the order of neighbours is, after every match."""
+    return {
+        "steps": [
+            {
+                "match": step.match,
+                "ratings": [{"id": each.id, "mu": each.mu, "sigma": each.sigma} for each in step.ratings],
+                "confidences": [
+                    {"above": above.id, "below": below.id, "confidence": confidence}
+                    for (above, below), confidence in zip(pairwise(step.ratings), step.confidences, strict=True)
+                ],
+            }
+            for step in result.convergence
+        ]
+    }
+
+
+def summary(result: RunResult) -> dict[str, Any]:
+    """Return the run as a whole: why it stopped, how much was played, what went wrong, how long it took."""
+    return {
+        "stopReason": result.stop_reason,
+        "totals": totals(result),
+        "seconds": round(result.seconds, 3),
+        "errors": {row.rating.id: row.faults for row in participant_numbers(result)},
+        "convergenceEfficiency": efficiency(result),
+        "guardrails": guardrails(result),
+        "warnings": list(result.warnings),
+    }
+
+
+def log(result: RunResult) -> str:
+    """Return the log of events, a JSON object a line: matches with their rating updates, faults, the stop."""
+    events: list[dict[str, Any]] = []
+    for match in result.matches:
+        for pair in match.result.seed_results:
+            for game in pair.games:
+                events += [
+                    {
+                        "event": "fault",
+                        "match": match.number,
+                        "seed": game.seed,
+                        "seating": game.seating,
+                        "participant": match.participants[fault.player],
+                        "hand": fault.hand_number,
+                        "kind": fault.kind,
+                        "attempt": fault.attempt,
+                        "forcedFold": fault.forced_fold,
+                        "message": fault.message,
+                    }
+                    for fault in game.faults
+                ]
+        entry = _match(match)
+        entry["result"] = {key: value for key, value in entry["result"].items() if key != "perSeed"}
+        events.append({"event": "match", **entry})
+    events.append({"event": "stop", "reason": result.stop_reason})
+    return "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
+
+
+def _finite(value: float) -> float | None:
+    return value if value != float("inf") else None
+
+
+def _text(content: object) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+#: Every file of a run but its journal, and what is in it.
+ARTIFACTS: Final[dict[str, Callable[[RunResult], str]]] = {
+    "config.json": lambda result: _text(result.config),
+    "seeds.json": lambda result: _text(list(result.seeds)),
+    "leaderboard.json": lambda result: _text(leaderboard(result)),
+    "matches.json": lambda result: _text(matches(result)),
+    "convergence.json": lambda result: _text(convergence(result)),
+    "log.jsonl": log,
+    "summary.json": lambda result: _text(summary(result)),
+}
+
+
+def write_artifacts(result: RunResult, folder: str | Path) -> list[str]:
+    """Write all artifacts of a run; return a warning for each that could not be written."""
+    warnings = []
+    for name, content in ARTIFACTS.items():
+        path = Path(folder) / name
+        try:
+            # Whole or not at all: a reader never sees half a file.
+            part = path.with_name(f".{name}.part")
+            part.write_text(content(result), "utf-8")
+            part.replace(path)
+        except OSError as error:
+            warnings.append(f"{path} could not be written: {error.strerror}")
+    return warnings

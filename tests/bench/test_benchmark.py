@@ -1,0 +1,117 @@
+"""The loop: rounds, decks, results."""
+
+import pytest
+
+from molt_bench import run_benchmark
+from molt_bench.bench.config import SeedsConfig
+from molt_bench.bench.decks import SeedBlocks
+from molt_bench.errors import ConfigError
+
+SMALL = {"seeds": {"perMatch": 2}, "game": {"handsPerGame": 10}}
+
+
+def people(*types):
+    return [{"id": f"{kind}{number}", "type": kind} for number, kind in enumerate(types)]
+
+
+def test_a_match_has_two_games_for_each_seed_and_its_participants_in_declared_order():
+    result = run_benchmark({**SMALL, "participants": people("tight", "random")})
+    match = result.matches[0]
+    assert match.participants == ("tight0", "random1")
+    assert [game.seating for pair in match.result.seed_results for game in pair.games] == ["AB", "BA"] * 2
+    assert match.result.hands == 40
+
+
+def test_pairings_share_decks_and_a_rematch_never_uses_them_again():
+    config = {
+        **SMALL,
+        "participants": people("random", "random", "random"),
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 9}},
+        "scheduler": {"policy": "round_robin"},
+    }
+    result = run_benchmark(config)
+    by_meeting = {}
+    for match in result.matches:
+        seeds = tuple(pair.seed for pair in match.result.seed_results)
+        by_meeting.setdefault(match.meeting, set()).add(seeds)
+    assert {meeting: len(seeds) for meeting, seeds in by_meeting.items()} == {1: 1, 2: 1, 3: 1}
+    assert len({seed for blocks in by_meeting.values() for block in blocks for seed in block}) == 6
+    assert len(result.seeds) == 6
+
+
+def test_how_many_games_run_at_once_never_changes_a_result():
+    config = {
+        **SMALL,
+        "participants": people("random", "tight", "maniac", "callstation"),
+        "scheduler": {"matchesPerRound": 3},
+    }
+    one, eight = run_benchmark(config), run_benchmark(config, games_at_once=8)
+    assert (one.matches, one.leaderboard, one.convergence) == (eight.matches, eight.leaderboard, eight.convergence)
+
+
+def test_agents_of_ones_own_are_made_afresh_for_every_game():
+    made = []
+
+    class Mine:
+        name = "mine"
+
+        def __init__(self, level):
+            made.append(level)
+
+        def act(self, observation):
+            from molt_bench import Action
+
+            return Action("call") if observation.to_call else Action("check")
+
+    config = {
+        **SMALL,
+        "participants": [{"id": "mine", "type": "mine", "params": {"level": 3}}, {"id": "tight", "type": "tight"}],
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 2}},
+    }
+    result = run_benchmark(config, agents={"mine": Mine})
+    assert made == [3] * (1 + 2 * 2 * 2)
+    assert result.leaderboard[0].matches == 2
+
+
+def test_seeds_from_a_file_end_the_run_when_they_are_used_up(tmp_path):
+    (tmp_path / "seeds.txt").write_text("\n".join(map(str, range(5))))
+    config = {
+        **SMALL,
+        "participants": people("random", "random"),
+        "seeds": {"perMatch": 2, "file": str(tmp_path / "seeds.txt")},
+        "stop": {"adjacentConfidence": None, "budget": None},
+    }
+    result = run_benchmark(config)
+    assert len(result.matches) == 2
+    assert result.stop_reason == "the seed file is exhausted: its 5 seeds are 2 blocks of 2"
+    assert result.seeds == (0, 1, 2, 3)
+
+
+def test_a_seed_file_that_is_too_short_for_one_match_is_an_error(tmp_path):
+    (tmp_path / "seeds.txt").write_text("a\nb\n")
+    with pytest.raises(ConfigError, match="at least 3 seeds for one match, and it has 2"):
+        SeedBlocks(SeedsConfig(per_match=3, file=str(tmp_path / "seeds.txt")))
+
+
+def test_initial_ratings_are_where_the_ratings_start():
+    participants = [
+        {"id": "a", "type": "random", "initialRating": {"mu": 40, "sigma": 1}},
+        {"id": "b", "type": "random"},
+    ]
+    result = run_benchmark({**SMALL, "participants": participants})
+    assert result.matches[0].change.before[0].mu == 40
+
+
+def test_a_draw_threshold_makes_draws():
+    config = {**SMALL, "participants": people("random", "tight"), "match": {"drawThreshold": 10**9}}
+    result = run_benchmark(config)
+    assert {match.result.winner for match in result.matches} == {"draw"}
+    assert result.leaderboard[0].draws == len(result.matches)
+
+
+def test_those_who_watch_are_told_of_every_game_and_match():
+    seen = []
+    run_benchmark({**SMALL, "participants": people("random", "tight")}, watch=seen.append)
+    finished = [live.finished for live in seen if live.finished]
+    assert [match.number for match in finished] == list(range(1, len(finished) + 1))
+    assert [live.games for live in seen[:5]] == [1, 2, 3, 4, 4]

@@ -1,0 +1,64 @@
+"""When it is enough."""
+
+from molt_bench.bench.stop import Progress, adjacent_confidence, budget, first_reason, topk_stable
+
+
+def progress(**fields):
+    base = {
+        "matches": 0,
+        "games": 0,
+        "hands": 0,
+        "seconds": 0.0,
+        "ranking": ("a", "b", "c"),
+        "confidences": (0.96, 0.99),
+    }
+    return Progress(**{**base, **fields})
+
+
+def test_adjacent_confidence_stops_at_its_threshold_and_names_the_least_sure_pair():
+    rule = adjacent_confidence(0.95)
+    assert rule(progress(confidences=(0.9499, 0.99))) is None
+    assert rule(progress(confidences=(0.95, 0.99))) == (
+        "every adjacent pair is ordered with at least 95% confidence (least sure: a above b, 95.0%)"
+    )
+
+
+def test_nobody_is_ranked_without_a_match():
+    assert adjacent_confidence(0.95)(progress(everybody_played=False)) is None
+
+
+def test_a_budget_of_matches_stops_exactly_there():
+    rule = budget(matches=20)
+    assert rule(progress(matches=19)) is None
+    assert rule(progress(matches=20)) == "the budget of 20 matches is spent"
+
+
+def test_a_budget_of_games_or_hands_is_never_exceeded():
+    games, hands = budget(games=100), budget(hands=5_000)
+    assert games(progress(games=80, next_games=20)) is None
+    assert games(progress(games=81, next_games=20)) == (
+        "the budget of 100 games has no room for another match (81 played)"
+    )
+    assert hands(progress(hands=4_000, next_hands=1_000)) is None
+    assert hands(progress(hands=4_001, next_hands=1_000)).startswith("the budget of 5,000 hands")
+
+
+def test_a_budget_of_time():
+    assert budget(seconds=10)(progress(seconds=9.9)) is None
+    assert budget(seconds=10)(progress(seconds=10)) == "the budget of 10 seconds is spent"
+
+
+def test_topk_stable_waits_for_so_many_rounds_without_a_change():
+    rule = topk_stable(1, 2)
+    same = [("a", "b", "c"), ("a", "c", "b"), ("a", "b", "c")]
+    assert rule(progress(rankings=same[:2])) is None
+    assert rule(progress(rankings=same)) == "the top 1 have not changed for 2 rounds"
+    assert rule(progress(rankings=[*same, ("b", "a", "c")])) is None
+    assert topk_stable(2, 2)(progress(rankings=same)) is None
+
+
+def test_the_first_condition_that_holds_gives_the_reason():
+    rules = [budget(matches=5), adjacent_confidence(0.9)]
+    assert first_reason(rules, progress(matches=4, confidences=(0.5, 0.5))) is None
+    assert first_reason(rules, progress(matches=5)).startswith("the budget")
+    assert first_reason(rules[::-1], progress(matches=5)).startswith("every adjacent")
