@@ -107,6 +107,12 @@ class TestChooseRound:
         confidence = dict.fromkeys(all_pairs([*LADDER]), 0.99) | {("a", "d"): 0.6}
         assert self.choose(situation(LADDER, confidence=confidence), threshold=0.95) == [("a", "d")]
 
+    def test_but_round_robin_plays_them_on(self):
+        confidence = dict.fromkeys(all_pairs([*LADDER]), 0.99) | {("a", "d"): 0.6}
+        meetings = dict.fromkeys(all_pairs([*LADDER]), 3) | {("b", "c"): 2}
+        spot = situation(LADDER, confidence=confidence, meetings=meetings)
+        assert choose_round(round_robin, spot, matches=1, threshold=0.95) == [("b", "c")]
+
     def test_unless_all_are_settled(self):
         confidence = dict.fromkeys(all_pairs([*LADDER]), 0.99)
         assert self.choose(situation(LADDER, confidence=confidence), threshold=0.95)

@@ -6,6 +6,7 @@ open, and the first of them are played. A policy is a function; `register_policy
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
+from math import inf
 from typing import TypeAlias
 
 import msgspec
@@ -59,7 +60,7 @@ def uncertainty_overlap(situation: Situation, pairs: Sequence[Pair]) -> list[Pai
 
 
 def round_robin(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
-    """Give every pair as many matches as any other."""
+    """Give every pair as many matches as any other, those whose order is sure included."""
     return sorted(pairs, key=lambda pair: situation.meetings[pair])
 
 
@@ -113,12 +114,15 @@ def choose_round(
         situation: What is known.
         matches: How many pairings are wanted; fewer come back where fewer can be played.
         recent: Pairs that are not to meet again so soon, unless there is no other.
-        threshold: From which confidence on a pair is settled and left alone, unless all are.
+        threshold: From which confidence on a pair is settled and left alone, unless all are. Only `round_robin` plays
+            settled pairs on.
         allowed: Whether there are cards left for a pair.
     """
     possible = [pair for pair in situation.meetings if allowed(pair)]
     chosen: list[Pair] = []
     meetings = dict(situation.meetings)
+    if policy is round_robin:
+        threshold = inf
     while len(chosen) < matches and possible:
         open_pairs = _open(possible, meetings, situation, recent, threshold)
         pair = policy(situation, open_pairs)[0]

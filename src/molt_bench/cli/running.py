@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.benchmark import config_hash, run_benchmark
 from molt_bench.bench.config import BenchmarkConfig, load_config, participants_from, read_config_file, set_field
 from molt_bench.bench.verify import first_difference
@@ -130,6 +131,11 @@ def _opened(folder: str) -> tuple[BenchmarkConfig, JournalContent]:
     content = read_journal(str(path))
     if config_hash(content.header.config) != content.header.config_hash:
         raise JournalError(f"{path} line 1: the config has been changed after the run")
+    if content.header.bench_version != BENCH_VERSION:
+        raise JournalError(
+            f"{path} was written by molt-bench {content.header.version} (bench version "
+            f"{content.header.bench_version}), and this one (bench version {BENCH_VERSION}) may play other games"
+        )
     return load_config(content.header.config), content
 
 
