@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark efficiency tables clean
+.PHONY: help bench test check format oracle benchmark efficiency pipeline tables clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,9 @@ benchmark: .venv-benchmark/.installed ## measure speed, side by side with other 
 
 efficiency: $(INSTALLED) ## measure how many games the adaptive schedule saves, about four minutes
 	$(BIN)/python benchmarks/efficiency.py
+
+pipeline: $(INSTALLED) ## measure what a run adds to its games, and how quick the command is
+	$(BIN)/python benchmarks/pipeline.py
 
 clean: ## remove what the targets made
 	rm -rf .venv .venv-benchmark .mypy_cache .ruff_cache .pytest_cache .hypothesis

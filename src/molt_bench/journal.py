@@ -4,7 +4,7 @@ The first line is the header with the config. Then comes every finished game, wr
 at the end why the run stopped. A last line that a crash has torn is dropped; a damaged line before it is an error.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO, Any, Final, TypeAlias
 
@@ -78,10 +78,11 @@ class JournalContent(msgspec.Struct, frozen=True):
 class Journal:
     """A journal that is being written. A disk that is full ends the writing, not the run."""
 
-    def __init__(self, path: str, *, at: int | None = None) -> None:
+    def __init__(self, path: str, *, at: int | None = None, warn: Callable[[str], None] | None = None) -> None:
         """Open a journal: a new one, or the one at `path`, cut to its first `at` bytes."""
         self.path = path
         self.problem: str | None = None
+        self._warn = warn
         try:
             self._file: IO[bytes] | None = open(path, "xb" if at is None else "r+b")  # noqa: SIM115
             if at is not None:
@@ -102,6 +103,8 @@ class Journal:
             with suppress(OSError):
                 self._file.close()
             self._file = None
+            if self._warn is not None:
+                self._warn(self.problem)
 
     def close(self) -> None:
         """Close the file."""

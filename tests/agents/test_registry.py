@@ -1,5 +1,10 @@
 """From a participant's spec to an agent."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from molt_bench.agents.base import PokerAgent
@@ -42,6 +47,32 @@ def test_an_unknown_type_names_the_nearest():
 def test_an_unknown_param_is_named():
     with pytest.raises(ConfigError, match="params = 'colour'"):
         make_agent(ParticipantSpec(id="p", type="tight", params={"colour": "red"}))
+
+
+def test_installed_packages_bring_agents(tmp_path):
+    """A real distribution on the path, with an entry point in our group."""
+    (tmp_path / "their_bot.py").write_text(
+        "from molt_bench import Action\n"
+        "class Bot:\n"
+        "    name = 'theirs'\n"
+        "    def act(self, observation):\n"
+        "        return Action('call') if observation.to_call else Action('check')\n"
+    )
+    info = tmp_path / "their_bot-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: their-bot\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[molt_bench.agents]\ntheirs = their_bot:Bot\n")
+    molt_bench = Path(sys.executable).with_name("molt-bench")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+    def run(*arguments):
+        done = subprocess.run(
+            [molt_bench, *arguments], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    assert "theirs       Plug-in: their_bot:Bot" in run("agents")
+    assert "theirs" in run("--participants", "theirs,tight", "--max-matches", "1", "--quiet")
 
 
 def test_a_factory_that_raises_is_an_error_that_says_so():

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from molt_bench.bench.config import BenchmarkConfig, load_config, participants_from, read_config_file, set_field
+from molt_bench.bench.config import BenchmarkConfig, participants_from
+from molt_bench.bench.loading import load_config, read_config_file, set_field
 from molt_bench.errors import ConfigError
 
 TWO = [{"id": "a", "type": "tight"}, {"id": "b", "type": "random"}]
@@ -49,6 +50,10 @@ def test_camel_case_and_snake_case_are_the_same():
         ({"scheduler": {"exploration": 1.5}}, "scheduler.exploration = 1.5: expected less than or equal to 1"),
         ({"stop": {"adjacentConfidence": {"threshold": 1}}}, "stop.adjacentConfidence.threshold = 1: expected less"),
         ({"stop": {"budget": None, "adjacentConfidence": None}}, "stop = None: expected at least one condition"),
+        ({"stop": 5}, "stop = 5: expected a section with fields of its own"),
+        ({"participants": 5}, "participants = 5: expected a list"),
+        ({"scheduler": {"policy": "roundrobin"}}, "scheduler.policy = 'roundrobin': expected 'round_robin' perhaps"),
+        ({"rating": {"mu0": float("nan")}}, "rating.mu0 = nan: expected a finite number"),
         ({"rating": {"sigma0": 0}}, "rating.sigma0 = 0: expected greater than 0"),
     ],
 )
@@ -57,6 +62,11 @@ def test_a_mistake_is_one_line_that_names_the_field(values, said):
         load_config(values)
     assert str(caught.value).startswith(said)
     assert "\n" not in str(caught.value)
+
+
+def test_participants_may_be_named_by_their_types_alone():
+    by_name = load_config({"participants": ["random", "tight"]})
+    assert by_name == load_config({})
 
 
 def test_participants_in_shorthand():

@@ -13,12 +13,13 @@ import msgspec
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.registry import AgentFactory, make_agent
-from molt_bench.bench.config import BenchmarkConfig, load_config
+from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.decks import SeedBlocks
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.loading import load_config
 from molt_bench.bench.scheduler import Pair, choose_round, policy_named
-from molt_bench.bench.stop import Progress, StopRule, adjacent_confidence, budget, first_reason, topk_stable
-from molt_bench.errors import JournalError
+from molt_bench.bench.stop import Progress, first_reason, rules_of
+from molt_bench.errors import ConfigError, JournalError
 from molt_bench.journal import FORMAT, Game, Header, Journal, JournalContent, Sitting, games_in
 from molt_bench.play.drivers import GameOptions, Players
 from molt_bench.play.executors import play_games
@@ -89,10 +90,20 @@ def run_benchmark(
     checked = config if isinstance(config, BenchmarkConfig) else load_config(dict(config or {}))
     run = _Run(checked, agents or {}, journal, known, games_at_once, watch)
     if play:
-        run.make_everybody()
+        check_participants(checked, agents)
     if journal is not None and known is None:
         journal.write(header_of(checked))
     return run.to_the_end(play=play)
+
+
+def check_participants(config: BenchmarkConfig, agents: Mapping[str, AgentFactory] | None = None) -> None:
+    """Make each agent once: one that cannot be made is an error before the first card."""
+    for participant in config.participants:
+        try:
+            make_agent(participant.spec(), factories=agents, seed=participant.id)
+        except ConfigError as error:
+            field = f"participants.{participant.id}.{error.field}"
+            raise ConfigError(field, error.value, error.expected) from error
 
 
 def header_of(config: BenchmarkConfig) -> Header:
@@ -127,7 +138,7 @@ class _Run:
         self.specs = {participant.id: participant.spec() for participant in config.participants}
         self.decks = SeedBlocks(config.seeds)
         self.ladder = Ladder(config)
-        self.rules = stop_rules(config)
+        self.rules = rules_of(config.stop)
         self.start = monotonic()
         self.playing = False
         lines = known.lines if known else ()
@@ -144,11 +155,6 @@ class _Run:
         """How long the run has gone on, all sittings together."""
         return self.earlier_seconds + (monotonic() - self.start if self.playing else 0.0)
 
-    def make_everybody(self) -> None:
-        """Make each agent once: one that cannot be made is an error before the first card."""
-        for name in self.specs:
-            self.make(name)
-
     def make(self, participant: str) -> Any:
         """Make an agent."""
         return make_agent(self.specs[participant], factories=self.agents, seed=participant)
@@ -158,8 +164,17 @@ class _Run:
         return self.make(spec.players[0]), self.make(spec.players[1])
 
     def to_the_end(self, *, play: bool) -> RunResult:
-        """Play rounds until a stop rule says that it is enough."""
+        """Play, and note in the journal how long this sitting went on."""
         self.playing = play
+        try:
+            return self.rounds_to_the_end(play=play)
+        except KeyboardInterrupt:
+            if self.journal is not None:
+                self.journal.write(Sitting(self.seconds - self.earlier_seconds))
+            raise
+
+    def rounds_to_the_end(self, *, play: bool) -> RunResult:
+        """Play rounds until a stop rule says that it is enough."""
         while True:
             reason = first_reason(self.rules, self.progress())
             if reason is None:
@@ -176,8 +191,11 @@ class _Run:
         """Return what the stop rules look at."""
         per_match = 2 * self.config.seeds.per_match
         hands_per_game = self.config.game.hands_per_game + self.config.game.warmup_hands
-        # Without play, time does not count: the run has already stopped for it, or it has not.
-        return self.ladder.progress(seconds=self.seconds, next_games=per_match, next_hands=per_match * hands_per_game)
+        # Time does not count while known matches are taken up again: they were played within it.
+        caught_up = self.playing and len(self.ladder.matches) >= self.known_matches
+        return self.ladder.progress(
+            seconds=self.seconds if caught_up else 0.0, next_games=per_match, next_hands=per_match * hands_per_game
+        )
 
     def next_pairs(self) -> list[Pair]:
         """Choose the pairings of the next round."""
@@ -185,8 +203,15 @@ class _Run:
         confidence = self.config.stop.adjacent_confidence
         limits = self.config.stop.budget
         room = scheduler.matches_per_round
-        if limits is not None and limits.max_matches is not None:
-            room = min(room, limits.max_matches - len(self.ladder.matches))
+        if limits is not None:
+            so_far = self.progress()
+            for limit, spent, more in (
+                (limits.max_matches, so_far.matches, 1),
+                (limits.max_games, so_far.games, so_far.next_games),
+                (limits.max_hands, so_far.hands, so_far.next_hands),
+            ):
+                if limit is not None:
+                    room = min(room, (limit - spent) // more)
         return choose_round(
             policy_named(scheduler.policy),
             self.ladder.situation(),
@@ -226,6 +251,10 @@ class _Run:
     def games(self, wanted: Mapping[Key, GameSpec], *, play: bool) -> dict[Key, GameRecord]:
         """Return the records of these games: known ones, and the others played now."""
         found: dict[Key, GameRecord] = {}
+        numbers = {key[0] for key in wanted}
+        stray = next((key for key in self.known if key[0] in numbers and key not in wanted), None)
+        if stray is not None:
+            raise JournalError(f"the journal's match {stray[0]} has seed {stray[1]!r}, which its config does not deal")
         for key, spec in wanted.items():
             if key in self.known:
                 if self.known[key].record.spec != spec:
@@ -268,23 +297,3 @@ class _Run:
             seconds=seconds,
             warnings=(problem,) if problem else (),
         )
-
-
-def stop_rules(config: BenchmarkConfig) -> list[StopRule]:
-    """Return the stop rules of a config; the first that holds gives the reason."""
-    stop, rules = config.stop, []
-    if stop.adjacent_confidence is not None:
-        rules.append(adjacent_confidence(stop.adjacent_confidence.threshold))
-    if stop.topk_stable is not None:
-        rules.append(topk_stable(stop.topk_stable.k, stop.topk_stable.rounds))
-    if stop.budget is not None:
-        limits = stop.budget
-        rules.append(
-            budget(
-                matches=limits.max_matches,
-                games=limits.max_games,
-                hands=limits.max_hands,
-                seconds=limits.max_seconds,
-            )
-        )
-    return rules

@@ -1,14 +1,12 @@
 """BenchmarkConfig: everything that decides a result, checked, with defaults.
 
-Files and artifacts use camelCase; snake_case is taken as well. An unknown key is an error that names the nearest field.
+Files and artifacts use camelCase; snake_case is taken as well.
 """
 
-import json
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
@@ -23,9 +21,19 @@ Count = Annotated[int, Field(ge=1, strict=True)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
+def _as_problem(field: str, value: object, expected: str) -> PydanticCustomError:
+    """Return a problem that a check of ours has found, for pydantic to pass on with the place where it is."""
+    return PydanticCustomError("ours", "{expected}", {"field": field, "value": value, "expected": expected})
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(
-        extra="forbid", frozen=True, alias_generator=to_camel, populate_by_name=True, validate_default=True
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        alias_generator=to_camel,
+        populate_by_name=True,
+        validate_default=True,
     )
 
 
@@ -184,6 +192,14 @@ class BenchmarkConfig(_Section):
     stop: StopConfig = StopConfig()
     output_dir: Annotated[str, Field(description="Folder that gets a folder for every run.")] = "benchmark-results"
 
+    @field_validator("participants", mode="before")
+    @classmethod
+    def _by_name(cls, value: Any) -> Any:
+        """Take `[random, tight]` for what it means."""
+        if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+            return participants_from(",".join(value))
+        return value
+
     @model_validator(mode="after")
     def _sound(self) -> Self:
         ids = [participant.id for participant in self.participants]
@@ -209,112 +225,8 @@ def participants_from(text: str) -> list[dict[str, Any]]:
     if "" in names:
         raise ConfigError("participants", text, "names with commas between, such as random,tight")
     found = []
-    for at, name in enumerate(names):
-        again = names[: at + 1].count(name)
-        label = Path(name.partition(":")[0]).stem if ":" in name else name
+    labels = [Path(name.rpartition(":")[0]).stem if ":" in name else name for name in names]
+    for at, (name, label) in enumerate(zip(names, labels, strict=True)):
+        again = labels[: at + 1].count(label)
         found.append({"id": label if again == 1 else f"{label}-{again}", "type": name})
     return found
-
-
-def read_config_file(path: str) -> dict[str, Any]:
-    """Return what a YAML or JSON file says.
-
-    Raises:
-        ConfigError: It cannot be read, or is neither.
-    """
-    import yaml
-
-    try:
-        text = Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError("config", path, f"a file that can be read ({_why(error)})") from error
-    try:
-        found = json.loads(text) if path.endswith(".json") else yaml.safe_load(text)
-    except json.JSONDecodeError as error:
-        raise ConfigError("config", path, f"JSON (line {error.lineno}: {error.msg})") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}: " if mark else ""
-        problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        raise ConfigError("config", path, f"YAML ({where}{problem})") from error
-    if found is None:
-        return {}
-    if not isinstance(found, dict):
-        raise ConfigError("config", path, f"fields and their values, not a {type(found).__name__}")
-    return found
-
-
-def _why(error: Exception) -> str:
-    return error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8"
-
-
-def set_field(values: dict[str, Any], assignment: str) -> None:
-    """Set one field from `a.b=value`; the value is read as YAML, so 3 is a number and null is none."""
-    import yaml
-
-    path, equals, text = assignment.partition("=")
-    if not equals or not path:
-        raise ConfigError("--set", assignment, "field=value, such as scheduler.exploration=0.3")
-    try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ConfigError("--set", assignment, "a value that YAML can read") from error
-    *sections, field = path.split(".")
-    for section in sections:
-        below = values.setdefault(section, {})
-        if not isinstance(below, dict):
-            raise ConfigError("--set", assignment, f"a field below {section!r}, which is no section")
-        values = below
-    values[field] = value
-
-
-def load_config(values: dict[str, Any]) -> BenchmarkConfig:
-    """Check plain values and fill in the defaults.
-
-    Raises:
-        ConfigError: The first thing that is wrong, by its field.
-    """
-    try:
-        return BenchmarkConfig.model_validate(values)
-    except ValidationError as error:
-        raise _readable(error.errors()[0]) from error
-
-
-def _as_problem(field: str, value: object, expected: str) -> PydanticCustomError:
-    """Return a problem that a check of ours has found, for pydantic to pass on with the place where it is."""
-    return PydanticCustomError("ours", "{expected}", {"field": field, "value": value, "expected": expected})
-
-
-def _readable(problem: Any) -> ConfigError:
-    where, kind, value = [str(part) for part in problem["loc"]], problem["type"], problem["input"]
-    if kind == "ours":
-        context = problem["ctx"]
-        where += [context["field"]] if context["field"] else []
-        return ConfigError(".".join(where), context["value"], context["expected"])
-    if kind == "extra_forbidden":
-        known = _fields_of(where[:-1])
-        near = get_close_matches(where[-1], known, n=1, cutoff=0.5)
-        return ConfigError(".".join(where), value, f"another field: {near[0]!r} perhaps" if near else f"one of {known}")
-    if kind == "too_short":
-        return ConfigError(".".join(where), value, f"at least {problem['ctx']['min_length']} of them")
-    message = problem["msg"].removeprefix("Input should be ").removeprefix("Input should ")
-    return ConfigError(".".join(where) or "config", value, message[0].lower() + message[1:])
-
-
-def _fields_of(path: list[str]) -> list[str]:
-    """Return the names of the fields of a section, as files write them."""
-    model: Any = BenchmarkConfig
-    for part in path:
-        if part.isdigit():
-            continue
-        for name, field in model.model_fields.items():
-            if part in (name, field.alias):
-                model = next(iter(_models_in(field.annotation)), model)
-                break
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _models_in(annotation: Any) -> list[Any]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]

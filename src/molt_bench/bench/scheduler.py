@@ -5,6 +5,7 @@ open, and the first of them are played. A policy is a function; `register_policy
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import combinations
 from math import inf
 from typing import TypeAlias
@@ -94,7 +95,9 @@ def register_policy(name: str, policy: Policy) -> None:
 def policy_named(name: str) -> Policy:
     """Return a policy by its name."""
     if name not in _POLICIES:
-        raise ConfigError("scheduler.policy", name, f"one of {', '.join(_POLICIES)}")
+        near = get_close_matches(name, _POLICIES, n=1)
+        perhaps = f"{near[0]!r} perhaps, or " if near else ""
+        raise ConfigError("scheduler.policy", name, f"{perhaps}one of {', '.join(_POLICIES)}")
     return _POLICIES[name]
 
 

@@ -5,6 +5,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from molt_bench.bench.config import StopConfig
+
 
 class Progress(msgspec.Struct, frozen=True):
     """The run so far, as stop rules see it.
@@ -93,3 +95,23 @@ def topk_stable(k: int, rounds: int) -> StopRule:
 def first_reason(rules: Sequence[StopRule], progress: Progress) -> str | None:
     """Return the reason of the first rule that says stop."""
     return next((reason for rule in rules if (reason := rule(progress))), None)
+
+
+def rules_of(config: StopConfig) -> list[StopRule]:
+    """Return the stop rules of a config; the first that holds gives the reason."""
+    rules = []
+    if config.adjacent_confidence is not None:
+        rules.append(adjacent_confidence(config.adjacent_confidence.threshold))
+    if config.topk_stable is not None:
+        rules.append(topk_stable(config.topk_stable.k, config.topk_stable.rounds))
+    if config.budget is not None:
+        limits = config.budget
+        rules.append(
+            budget(
+                matches=limits.max_matches,
+                games=limits.max_games,
+                hands=limits.max_hands,
+                seconds=limits.max_seconds,
+            )
+        )
+    return rules

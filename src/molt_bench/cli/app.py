@@ -141,12 +141,14 @@ def main() -> None:
     from molt_bench.errors import MoltBenchError
 
     arguments = sys.argv[1:]
-    if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("--help", "--version", "--debug")):
-        arguments = ["run", *arguments]
+    ours = ["--debug"] if arguments[:1] == ["--debug"] else []
+    rest = arguments[len(ours) :]
+    if not rest or (rest[0].startswith("-") and rest[0] not in ("--help", "--version")):
+        arguments = [*ours, "run", *rest]
     try:
         app(arguments)
     except MoltBenchError as error:
         if "--debug" in arguments:
             raise
-        typer.echo(f"molt-bench: {error}", err=True)
+        typer.echo(f"molt-bench: {' '.join(str(error).split())}", err=True)
         sys.exit(1)

@@ -31,10 +31,10 @@ def _line(live: Live, console: Console) -> None:
     if match is None:
         return
     (first, second), outcome = match.participants, match.result
-    won = {"A": f"{first} wins", "B": f"{second} wins", "draw": "a draw"}[outcome.winner]
+    chips = f"by {abs(outcome.score_a):,} chips"
+    won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
     console.print(
-        f"match {match.number}: {first} v {second}, {outcome.score_a:+,} chips, {won}; "
-        f"{standing_line(live.ladder.ratings.leaderboard())}",
+        f"match {match.number}: {first} v {second}, {won}; {standing_line(live.ladder.ratings.leaderboard())}",
         highlight=False,
         soft_wrap=True,
     )

@@ -1,20 +1,23 @@
 """Running: from flags to a run's folder and back."""
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic.alias_generators import to_snake
 from rich.console import Console
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.bench.benchmark import config_hash, run_benchmark
-from molt_bench.bench.config import BenchmarkConfig, load_config, participants_from, read_config_file, set_field
+from molt_bench.bench.benchmark import check_participants, config_hash, run_benchmark
+from molt_bench.bench.config import BenchmarkConfig, participants_from
+from molt_bench.bench.loading import load_config, read_config_file, set_field
 from molt_bench.bench.verify import first_difference
 from molt_bench.cli.progress import watching
-from molt_bench.errors import ConfigError, JournalError
+from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.journal import Journal, JournalContent, Sitting, read_journal
 from molt_bench.records import RunResult
 from molt_bench.report.artifacts import leaderboard, summary, write_artifacts
@@ -32,9 +35,11 @@ def config_from(file: str | None, flags: Mapping[str, Any], assignments: Sequenc
         *sections, field = path.split(".")
         below = values
         for section in sections:
-            if not isinstance(below.get(section), dict):
-                below[section] = {}
-            below = below[section]
+            key = to_snake(section) if to_snake(section) in below else section
+            if not isinstance(below.get(key), dict):
+                below[key] = {}
+            below = below[key]
+        below.pop(to_snake(field), None)
         below[field] = participants_from(value) if path == "participants" else value
     for assignment in assignments:
         set_field(values, assignment)
@@ -42,7 +47,8 @@ def config_from(file: str | None, flags: Mapping[str, Any], assignments: Sequenc
 
 
 def describe(config: BenchmarkConfig) -> str:
-    """Say in one line what a config will run."""
+    """Say in one line what a config will run, once everybody in it can be made."""
+    check_participants(config)
     names = ", ".join(participant.id for participant in config.participants)
     return (
         f"{len(config.participants)} participants ({names}), {config.seeds.per_match} seeds a match, "
@@ -58,7 +64,7 @@ def start(config: BenchmarkConfig, *, resume: bool, games_at_once: int, quiet: b
             go_on(str(folder), games_at_once=games_at_once, quiet=quiet, as_json=as_json)
             return
     folder = _new_folder(config)
-    journal = Journal(str(folder / JOURNAL))
+    journal = Journal(str(folder / JOURNAL), warn=_warn)
     _run(config, folder, journal, None, games_at_once=games_at_once, quiet=quiet, as_json=as_json)
 
 
@@ -68,7 +74,7 @@ def go_on(folder: str, *, games_at_once: int, quiet: bool, as_json: bool) -> Non
     if any(isinstance(line, Sitting) and line.stop_reason for line in content.lines):
         rebuild(folder, as_json=as_json)
         return
-    journal = Journal(str(Path(folder) / JOURNAL), at=content.size)
+    journal = Journal(str(Path(folder) / JOURNAL), at=content.size, warn=_warn)
     _run(config, Path(folder), journal, content, games_at_once=games_at_once, quiet=quiet, as_json=as_json)
 
 
@@ -102,15 +108,32 @@ def _run(
     try:
         with watching(config, quiet=quiet or as_json) as watch:
             result = run_benchmark(config, journal=journal, known=known, games_at_once=games_at_once, watch=watch)
+    except MoltBenchError:
+        _forget_if_empty(journal, folder)
+        raise
     except KeyboardInterrupt:
-        journal.close()
-        rebuild(str(folder), as_json=as_json)
-        Console(stderr=True).print(
-            f"Interrupted. Go on with:\n  molt-bench resume {folder}", highlight=False, soft_wrap=True
-        )
+        if not _forget_if_empty(journal, folder):
+            rebuild(str(folder), as_json=as_json)
+            again = f"molt-bench resume {shlex.quote(str(folder))}"
+            Console(stderr=True).print(f"Interrupted. Go on with:\n  {again}", highlight=False, soft_wrap=True)
         sys.exit(130)
     journal.close()
     _finish(result, folder, as_json=as_json)
+
+
+def _forget_if_empty(journal: Journal, folder: Path) -> bool:
+    """Close the journal; if not one line is in it, leave nothing behind, as if the run had never been started."""
+    journal.close()
+    path = Path(journal.path)
+    if path.stat().st_size:
+        return False
+    path.unlink()
+    folder.rmdir()
+    return True
+
+
+def _warn(warning: str) -> None:
+    print(f"molt-bench: warning: {warning}", file=sys.stderr)
 
 
 def _finish(result: RunResult, folder: Path, *, as_json: bool) -> None:
@@ -121,7 +144,7 @@ def _finish(result: RunResult, folder: Path, *, as_json: bool) -> None:
     else:
         print_result(result, Console(), folder=str(folder))
     for warning in warnings:
-        print(f"molt-bench: warning: {warning}", file=sys.stderr)
+        _warn(warning)
 
 
 def _opened(folder: str) -> tuple[BenchmarkConfig, JournalContent]:

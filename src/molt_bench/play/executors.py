@@ -40,6 +40,9 @@ async def _play_together(specs: Sequence[GameSpec], make_players: MakePlayers, d
         for spec in waiting:
             done(spec, await drive_async(spec, make_players(spec)))
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(min(at_once, len(specs))):
-            group.create_task(one_after_the_other())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(at_once, len(specs))):
+                group.create_task(one_after_the_other())
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None  # as if they had been played one after the other

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
@@ -176,6 +177,10 @@ def _run(main: Coroutine[Any, Any, Result]) -> Result:
         for task in left:
             task.cancel()
         if left:
-            loop.run_until_complete(asyncio.wait(left, timeout=_FAREWELL_S))
+            with suppress(KeyboardInterrupt):  # a task that ends by one raises it here once more
+                loop.run_until_complete(asyncio.wait(left, timeout=_FAREWELL_S))
+        for task in left:
+            if task.done() and not task.cancelled():
+                task.exception()  # looked at, so that asyncio does not print it
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()

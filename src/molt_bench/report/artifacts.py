@@ -162,11 +162,12 @@ def write_artifacts(result: RunResult, folder: str | Path) -> list[str]:
     warnings = []
     for name, content in ARTIFACTS.items():
         path = Path(folder) / name
+        part = path.with_name(f".{name}.part")
         try:
             # Whole or not at all: a reader never sees half a file.
-            part = path.with_name(f".{name}.part")
             part.write_text(content(result), "utf-8")
             part.replace(path)
         except OSError as error:
+            part.unlink(missing_ok=True)
             warnings.append(f"{path} could not be written: {error.strerror}")
     return warnings

@@ -1,0 +1,121 @@
+"""Loading a config: from files, flags and plain values, with every mistake as one line that names the field.
+
+An unknown key is an error that names the nearest field.
+"""
+
+import json
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.errors import ConfigError
+
+
+def read_config_file(path: str) -> dict[str, Any]:
+    """Return what a YAML or JSON file says.
+
+    Raises:
+        ConfigError: It cannot be read, or is neither.
+    """
+    import yaml
+
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError("config", path, f"a file that can be read ({_why(error)})") from error
+    try:
+        found = json.loads(text) if path.endswith(".json") else yaml.safe_load(text)
+    except json.JSONDecodeError as error:
+        raise ConfigError("config", path, f"JSON (line {error.lineno}: {error.msg})") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark else ""
+        problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+        raise ConfigError("config", path, f"YAML ({where}{problem})") from error
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise ConfigError("config", path, f"fields and their values, not a {type(found).__name__}")
+    return found
+
+
+def _why(error: Exception) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8"
+
+
+def set_field(values: dict[str, Any], assignment: str) -> None:
+    """Set one field from `a.b=value`; the value is read as YAML, so 3 is a number and null is none."""
+    import yaml
+
+    path, equals, text = assignment.partition("=")
+    if not equals or not path:
+        raise ConfigError("--set", assignment, "field=value, such as scheduler.exploration=0.3")
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError("--set", assignment, "a value that YAML can read") from error
+    *sections, field = path.split(".")
+    for section in sections:
+        below = values.setdefault(section, {})
+        if not isinstance(below, dict):
+            raise ConfigError("--set", assignment, f"a field below {section!r}, which is no section")
+        values = below
+    values[field] = value
+
+
+def load_config(values: dict[str, Any]) -> BenchmarkConfig:
+    """Check plain values and fill in the defaults.
+
+    Raises:
+        ConfigError: The first thing that is wrong, by its field.
+    """
+    try:
+        return BenchmarkConfig.model_validate(values)
+    except ValidationError as error:
+        raise _readable(error.errors()[0]) from error
+
+
+def _readable(problem: Any) -> ConfigError:
+    where, kind, value = [str(part) for part in problem["loc"]], problem["type"], problem["input"]
+    if len(where) > 1 and where[-1] in ("int", "str"):  # pydantic names the member of a union
+        where.pop()
+    if kind == "ours":
+        context = problem["ctx"]
+        where += [context["field"]] if context["field"] else []
+        return ConfigError(".".join(where), context["value"], context["expected"])
+    if kind == "extra_forbidden":
+        known = _fields_of(where[:-1])
+        near = get_close_matches(where[-1], known, n=1, cutoff=0.5)
+        return ConfigError(
+            ".".join(where), value, f"another field: {near[0]!r} perhaps" if near else f"one of {', '.join(known)}"
+        )
+    if kind == "too_short":
+        return ConfigError(".".join(where), value, f"at least {problem['ctx']['min_length']} of them")
+    if kind in ("model_type", "model_attributes_type"):
+        return ConfigError(".".join(where) or "config", value, "a section with fields of its own")
+    if kind == "tuple_type":
+        return ConfigError(".".join(where), value, "a list")
+    message = problem["msg"].removeprefix("Input should be ").removeprefix("Input should ")
+    return ConfigError(".".join(where) or "config", value, message[0].lower() + message[1:])
+
+
+def _fields_of(path: list[str]) -> list[str]:
+    """Return the names of the fields of a section, as files write them."""
+    model: Any = BenchmarkConfig
+    for part in path:
+        if part.isdigit():
+            continue
+        for name, field in model.model_fields.items():
+            if part in (name, field.alias):
+                model = next(iter(_models_in(field.annotation)), model)
+                break
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _models_in(annotation: Any) -> list[Any]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]

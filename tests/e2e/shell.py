@@ -1,0 +1,233 @@
+"""What the end-to-end tests share: the program as a user runs it, and what it leaves on disk."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+from molt_bench.cli import main
+from molt_bench.seeds import derive
+
+MOLT_BENCH = str(Path(sys.executable).with_name("molt-bench"))
+#: The files that must be the same bytes whenever the config is the same.
+RESULTS = ("leaderboard.json", "matches.json")
+#: Every file of a run.
+FILES = {
+    "config.json",
+    "seeds.json",
+    "journal.jsonl",
+    "leaderboard.json",
+    "matches.json",
+    "convergence.json",
+    "log.jsonl",
+    "summary.json",
+}
+#: So quick that starting the program takes longer.
+SMALL = ("--seeds", "2", "--hands", "5", "--max-matches", "3", "--set", "stop.adjacentConfidence=null")
+
+#: A file of agents, for participants of one's own.
+BOTS = '''
+"""Agents of one's own."""
+
+from molt_bench import Action
+
+
+class Caller:
+    def __init__(self, name="caller"):
+        self.name = name
+
+    def act(self, observation):
+        return Action("call") if observation.to_call else Action("check")
+
+
+class Thrower:
+    name = "thrower"
+
+    def act(self, observation):
+        raise RuntimeError("this agent always throws")
+
+
+class Picky:
+    """Raises to `size` big blinds before the flop where it may, and calls otherwise."""
+
+    def __init__(self, size):
+        self.name = f"picky-{size}"
+        self.size = size
+
+    def act(self, observation):
+        wanted = self.size * 100
+        if not observation.board and observation.max_raise_to and wanted >= observation.min_raise_to:
+            return Action("raiseTo", min(wanted, observation.max_raise_to))
+        return Action("call") if observation.to_call else Action("check")
+
+
+def make_caller():
+    return Caller()
+
+
+def make_thrower():
+    return Thrower()
+
+
+def make_picky(size=3):
+    return Picky(size)
+
+
+def make_nothing():
+    return None
+
+
+def make_trouble():
+    raise ValueError("no licence")
+
+
+def make_long_trouble():
+    raise ValueError("no licence\\nbuy one\\nsoon")
+
+
+def make_class():
+    return Caller
+
+
+_made = 0
+
+
+def make_a_few():
+    global _made
+    _made += 1
+    if _made > 5:
+        raise ValueError("out of agents")
+    return Caller()
+
+
+not_callable = 3
+'''
+
+
+def bench(*arguments, cwd=None, env=None, timeout=60):
+    """Run the program to its end."""
+    return subprocess.run(
+        [MOLT_BENCH, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def quick(*arguments):
+    """Run the program to its end in a fork of this process: as real, without the time to start Python."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        child = os.fork()
+        if not child:
+            _be_the_program(arguments, out.fileno(), err.fileno())
+        _, status = os.waitpid(child, 0)
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(arguments, os.waitstatus_to_exitcode(status), out.read(), err.read())
+
+
+def _be_the_program(arguments, out, err):
+    code = 70
+    try:
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
+        sys.argv = ["molt-bench", *map(str, arguments)]
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
+
+
+def start(*arguments, **options):
+    """Start the program and return the process."""
+    return subprocess.Popen(
+        [MOLT_BENCH, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        **options,
+    )
+
+
+def run_of(output_dir):
+    """Return the folder of the one run in an output folder."""
+    (folder,) = Path(output_dir).iterdir()
+    return folder
+
+
+def good_run(output_dir, *arguments, **options):
+    """Run the program, which must succeed, and return the folder of its run."""
+    done = bench(*arguments, "--output-dir", output_dir, **options)
+    assert done.returncode == 0, done.stderr
+    return run_of(Path(options.get("cwd") or ".") / output_dir)
+
+
+def results(folder):
+    """Return the bytes of the files that must be the same."""
+    return [(Path(folder) / name).read_bytes() for name in RESULTS]
+
+
+def everything(folder):
+    """Return the bytes of all files of a run."""
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def _no_constant(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def strict_json(text):
+    """Read JSON as the standard has it: no NaN, no Infinity."""
+    return json.loads(text, parse_constant=_no_constant)
+
+
+def read(folder, name):
+    """Return what a JSON file of a run says."""
+    return strict_json((Path(folder) / name).read_text("utf-8"))
+
+
+def lines_of(folder, name):
+    """Return what the lines of a JSONL file of a run say."""
+    return [strict_json(line) for line in (Path(folder) / name).read_text("utf-8").splitlines()]
+
+
+def games_in(folder):
+    """Return match, seed and seating of every game in a run's journal."""
+    return [
+        (line["match"], line["record"]["spec"]["seed"], line["record"]["spec"].get("seating", "AB"))
+        for line in lines_of(folder, "journal.jsonl")
+        if line["line"] == "game"
+    ]
+
+
+def one_clear_line(done, *said):
+    """Check that the program ended with status 1 and one line of its own on standard error."""
+    assert done.returncode == 1, (done.returncode, done.stderr)
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("molt-bench: ")
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stdout == ""
+    for text in said:
+        assert text in done.stderr
+
+
+def moment(*labels):
+    """Return a number from 0 to 1 that looks random and is the same in every run."""
+    return derive("moments", *labels) / 2**256

@@ -1,0 +1,103 @@
+"""A disk that is full, or that cannot be written at all."""
+
+import subprocess
+
+import pytest
+
+from tests.e2e.shell import MOLT_BENCH, SMALL, bench, one_clear_line, run_of, strict_json
+
+WARNING = "molt-bench: warning: "
+LONG = ("--participants", "random,tight,callstation", "--max-matches", "8", "--confidence", "0.999")
+
+
+def on_a_full_disk(kib, *arguments):
+    """Run the program where no file may grow beyond so many KiB: a write beyond it fails with EFBIG."""
+    return subprocess.run(
+        ["bash", "-c", f'ulimit -f {kib}; exec "$@"', "bash", MOLT_BENCH, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def table(done):
+    """Return the lines of the final table and the stop reason."""
+    return [line for line in done.stdout.splitlines() if not line.startswith("Results:") and "hands/s" not in line]
+
+
+@pytest.mark.parametrize("kib", [0, 1, 64])
+def test_a_full_disk_is_a_warning_and_the_run_goes_on_in_memory(tmp_path, kib):
+    done = on_a_full_disk(kib, *LONG, "--output-dir", tmp_path / "full")
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert "journal.jsonl could not be written" in done.stderr
+    assert table(done) == table(bench(*LONG, "--output-dir", tmp_path / "healthy"))
+
+
+def test_the_warning_comes_at_once_and_again_at_the_end(tmp_path):
+    done = on_a_full_disk(64, *LONG, "--output-dir", tmp_path)
+    lines = done.stderr.splitlines()
+    last_match = max(at for at, line in enumerate(lines) if line.startswith("match "))
+    about = [at for at, line in enumerate(lines) if "journal.jsonl could not be written" in line]
+    assert [at for at in about if at > last_match], "nothing at the end"
+    assert [at for at in about if at < last_match], "nothing when it happened"
+
+
+def test_what_does_fit_is_written_whole_and_nothing_else_is_left(tmp_path):
+    done = on_a_full_disk(4, *LONG, "--output-dir", tmp_path)
+    assert "matches.json could not be written" in done.stderr
+    folder = run_of(tmp_path)
+    for path in folder.glob("*.json"):
+        assert strict_json(path.read_text())
+    assert (folder / "leaderboard.json").exists()
+    assert not (folder / "matches.json").exists()
+    assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
+    for line in done.stderr.splitlines():
+        assert line.startswith((WARNING, "match "))
+
+
+def test_a_file_system_without_space_is_a_warning_and_the_run_goes_on_in_memory(tmp_path):
+    """The real thing, ENOSPC on a tmpfs of 64 KiB, where the system lets us mount one."""
+    script = 'mount -t tmpfs -o size=64k none "$0" || exit 77; "$@"'
+    done = subprocess.run(
+        ["unshare", "-rm", "bash", "-c", script, tmp_path, MOLT_BENCH, *LONG, "--output-dir", tmp_path / "out"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    if done.returncode in (1, 77) and "molt-bench" not in done.stderr:
+        pytest.skip("no file system can be mounted here")
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "journal.jsonl could not be written (No space left on device)" in done.stderr
+    assert table(done) == table(bench(*LONG, "--output-dir", tmp_path / "healthy"))
+
+
+def test_json_on_stdout_is_whole_on_a_full_disk_and_holds_the_warning(tmp_path):
+    done = on_a_full_disk(0, *SMALL, "--json", "--output-dir", tmp_path)
+    assert done.returncode == 0
+    assert any("journal.jsonl could not be written" in each for each in strict_json(done.stdout)["summary"]["warnings"])
+
+
+def test_a_run_cut_off_by_a_full_disk_can_be_resumed_from_what_was_written(tmp_path):
+    on_a_full_disk(64, *LONG, "--output-dir", tmp_path / "full")
+    bench(*LONG, "--output-dir", tmp_path / "healthy")
+    folder = run_of(tmp_path / "full")
+    done = bench("resume", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    healthy = run_of(tmp_path / "healthy")
+    assert (folder / "matches.json").read_bytes() == (healthy / "matches.json").read_bytes()
+
+
+@pytest.mark.parametrize("below", ["", "deeper/still"])
+def test_an_output_folder_that_is_a_file_is_one_clear_line(tmp_path, below):
+    (tmp_path / "taken").write_text("a file")
+    done = bench(*SMALL, "--output-dir", tmp_path / "taken" / below)
+    one_clear_line(done, "outputDir", "a folder that can be written")
+
+
+def test_an_output_folder_where_none_can_be_made_is_one_clear_line():
+    one_clear_line(bench(*SMALL, "--output-dir", "/proc/nowhere"), "outputDir", "a folder that can be written")
