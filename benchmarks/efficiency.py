@@ -34,7 +34,7 @@ SEEDS_PER_MATCH, HANDS, CONFIDENCE = 5, 20, 0.95
 MAX_MATCHES = {5: 1000, 10: 4000}  # by the size of the ladder; meant to be out of reach
 BASELINE, ADAPTIVE, TAKING_TURNS = "round_robin", "uncertainty_overlap", "round_robin_open"
 EXPLORATIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
-DEFAULT_EXPLORATION = 0.5
+DEFAULT_EXPLORATION = 0.25
 
 
 class Limper(ScriptedAgent):

@@ -61,7 +61,8 @@ def test_going_on_cuts_the_torn_line_off(path):
     written(path, HEADER, a_game(1))
     with open(path, "ab") as file:
         file.write(b'{"line":"game","ma')
-    journal = Journal(path, at=read_journal(path).size)
+    journal, content = Journal.reopen(path)
+    assert len(content.lines) == 1
     journal.write(a_game(2))
     journal.close()
     assert [line.match for line in read_journal(path).lines] == [1, 2]
@@ -98,6 +99,16 @@ def test_a_journal_is_never_overwritten(path):
     written(path, HEADER)
     with pytest.raises(JournalError, match="File exists"):
         Journal(path)
+
+
+def test_only_one_process_writes_a_journal(path):
+    first = Journal(path)
+    first.write(HEADER)
+    with pytest.raises(JournalError, match="is being written by another process"):
+        Journal.reopen(path)
+    first.close()
+    again, _ = Journal.reopen(path)
+    again.close()
 
 
 def test_a_full_disk_ends_the_writing_not_the_run(path):

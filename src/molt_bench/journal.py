@@ -12,6 +12,7 @@ import msgspec
 
 from molt_bench.errors import JournalError
 from molt_bench.records import GameRecord
+from molt_bench.seeds import Seed
 
 FORMAT: Final = 1
 
@@ -25,6 +26,10 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
         version: Version of the program.
         config_hash: SHA-256 of the config, so that a changed one is noticed.
         config: The config.
+        folder: Where the run was started: relative paths in the config start there.
+        seeds: The seeds of the seed file, where there is one.
+        source_hashes: SHA-256 of the files that agents of one's own come from, by participant.
+        versions: Versions of Python and of the packages that decide a result.
     """
 
     format: int
@@ -32,6 +37,10 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
     version: str
     config_hash: str
     config: dict[str, Any]
+    folder: str = "."
+    seeds: list[Seed] | None = None
+    source_hashes: dict[str, str] = {}
+    versions: dict[str, str] = {}
 
 
 class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):
@@ -41,11 +50,13 @@ class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="ca
         match: Number of its match, from 1.
         participants: Ids of players A and B.
         record: What happened.
+        seconds: How long the run had gone on when it was finished, all sittings together.
     """
 
     match: int
     participants: tuple[str, str]
     record: GameRecord
+    seconds: float = 0.0
 
 
 class Sitting(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rename="camel"):
@@ -76,20 +87,30 @@ class JournalContent(msgspec.Struct, frozen=True):
 
 
 class Journal:
-    """A journal that is being written. A disk that is full ends the writing, not the run."""
+    """A journal that is being written, by one process at a time. A full disk ends the writing, not the run.
 
-    def __init__(self, path: str, *, at: int | None = None, warn: Callable[[str], None] | None = None) -> None:
-        """Open a journal: a new one, or the one at `path`, cut to its first `at` bytes."""
+    Attributes:
+        path: Where it is.
+        problem: Why the writing ended early, if it did.
+    """
+
+    def __init__(self, path: str, *, warn: Callable[[str], None] | None = None) -> None:
+        """Start a new journal; `warn` is told at once if the writing ends early."""
         self.path = path
         self.problem: str | None = None
         self._warn = warn
-        try:
-            self._file: IO[bytes] | None = open(path, "xb" if at is None else "r+b")  # noqa: SIM115
-            if at is not None:
-                self._file.truncate(at)
-                self._file.seek(at)
-        except OSError as error:
-            raise JournalError(f"{path} cannot be written: {error.strerror}") from error
+        self._file: IO[bytes] | None = _locked(path, "xb")
+
+    @classmethod
+    def reopen(cls, path: str, *, warn: Callable[[str], None] | None = None) -> tuple["Journal", "JournalContent"]:
+        """Go on with a journal: return it, cut to its last whole line, and what is in it."""
+        file = _locked(path, "r+b")
+        content = read_journal(path)
+        file.truncate(content.size)
+        file.seek(content.size)
+        journal = cls.__new__(cls)
+        journal.path, journal.problem, journal._warn, journal._file = path, None, warn, file
+        return journal, content
 
     def write(self, line: Line) -> None:
         """Append a line and hand it to the system, so that it survives the end of this program."""
@@ -112,6 +133,24 @@ class Journal:
             self._file.close()
 
 
+def _locked(path: str, mode: str) -> IO[bytes]:
+    """Open a journal for this process alone."""
+    try:
+        file = open(path, mode)  # noqa: SIM115 - it stays open as long as the journal
+    except OSError as error:
+        raise JournalError(f"{path} cannot be written: {error.strerror}") from error
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        pass  # a system without such locks
+    except OSError as error:
+        file.close()
+        raise JournalError(f"{path} is being written by another process") from error
+    return file
+
+
 def read_journal(path: str) -> JournalContent:
     """Read a journal.
 
@@ -126,7 +165,9 @@ def read_journal(path: str) -> JournalContent:
     whole = data.rpartition(b"\n")[0] + b"\n" if b"\n" in data else b""
     lines = [_decoded(path, number, text) for number, text in enumerate(whole.splitlines(), start=1)]
     if not lines or not isinstance(lines[0], Header):
-        raise JournalError(f"{path} line 1: expected the header of a journal")
+        raise JournalError(
+            f"{path} line 1: expected the header of a journal; if nothing was played yet, start it again"
+        )
     header = lines[0]
     if header.format != FORMAT:
         raise JournalError(f"{path} has format {header.format}; this version reads format {FORMAT}")

@@ -4,6 +4,7 @@ Nothing here has state, so the order in which games are played never changes wha
 """
 
 import json
+import re
 from hashlib import sha256
 from typing import TypeAlias
 
@@ -67,6 +68,8 @@ def load_seeds(path: str) -> list[Seed]:
             seeds = json.loads(text)
         except json.JSONDecodeError as error:
             raise ConfigError("seeds.file", path, f"a JSON list (line {error.lineno}: {error.msg})") from error
+        except ValueError as error:
+            raise ConfigError("seeds.file", path, "ints of at most 4,000 digits") from error
     else:
         seeds = [_seed_from_text(line.strip()) for line in text.splitlines()]
         while seeds and seeds[-1] == "":
@@ -86,4 +89,4 @@ def load_seeds(path: str) -> list[Seed]:
 
 
 def _seed_from_text(text: str) -> Seed:
-    return int(text) if text.isascii() and text.lstrip("-").isdigit() and str(int(text)) == text else text
+    return int(text) if re.fullmatch(r"0|-?[1-9][0-9]{0,4000}", text) else text

@@ -50,6 +50,10 @@ def test_camel_case_and_snake_case_are_the_same():
         ({"scheduler": {"exploration": 1.5}}, "scheduler.exploration = 1.5: expected less than or equal to 1"),
         ({"stop": {"adjacentConfidence": {"threshold": 1}}}, "stop.adjacentConfidence.threshold = 1: expected less"),
         ({"stop": {"budget": None, "adjacentConfidence": None}}, "stop = None: expected at least one condition"),
+        (
+            {"stop": {"budget": {"maxGames": 19}}},
+            "stop.budget.maxGames = 19: expected at least 20, the games",
+        ),
         ({"stop": 5}, "stop = 5: expected a section with fields of its own"),
         ({"participants": 5}, "participants = 5: expected a list"),
         ({"scheduler": {"policy": "roundrobin"}}, "scheduler.policy = 'roundrobin': expected 'round_robin' perhaps"),

@@ -107,6 +107,11 @@ class TestChooseRound:
         confidence = dict.fromkeys(all_pairs([*LADDER]), 0.99) | {("a", "d"): 0.6}
         assert self.choose(situation(LADDER, confidence=confidence), threshold=0.95) == [("a", "d")]
 
+    def test_also_in_a_round_of_several_matches(self):
+        confidence = dict.fromkeys(all_pairs([*LADDER]), 0.99) | {("a", "d"): 0.6, ("b", "c"): 0.7}
+        pairs = self.choose(situation(LADDER, confidence=confidence), matches=5, threshold=0.95)
+        assert {*pairs} == {("a", "d"), ("b", "c")}
+
     def test_but_round_robin_plays_them_on(self):
         confidence = dict.fromkeys(all_pairs([*LADDER]), 0.99) | {("a", "d"): 0.6}
         meetings = dict.fromkeys(all_pairs([*LADDER]), 3) | {("b", "c"): 2}

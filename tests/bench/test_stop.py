@@ -24,7 +24,7 @@ def test_adjacent_confidence_stops_at_its_threshold_and_names_the_least_sure_pai
 
 
 def test_nobody_is_ranked_without_a_match():
-    assert adjacent_confidence(0.95)(progress(everybody_played=False)) is None
+    assert adjacent_confidence(0.95)(progress(connected=False)) is None
 
 
 def test_a_budget_of_matches_stops_exactly_there():

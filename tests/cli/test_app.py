@@ -141,3 +141,67 @@ def test_wrong_usage_is_status_2(run, arguments):
 
 def test_a_near_miss_gets_a_suggestion(run):
     assert "--hands" in run("--hand", "3").stderr or "--hands" in run("--handz", "3").stderr
+
+
+def test_names_with_brackets_are_shown_as_they_are(run, tmp_path):
+    (tmp_path / "c.yaml").write_text(
+        'participants: [{id: "a[/b]", type: random}, {id: t, type: tight, displayName: "gpt[high]"}]\n'
+    )
+    done = run("--config", "c.yaml", "--max-matches", "1")
+    assert done.returncode == 0, done.stderr
+    assert "a[/b]" in done.stdout
+    assert "gpt[high]" in done.stdout
+    assert "a[/b]" in done.stderr
+
+
+def test_a_module_beside_the_user_can_be_named(run, tmp_path):
+    (tmp_path / "parts.py").write_text("from molt_bench import Action\nFOLD = Action('fold')\n")
+    (tmp_path / "mybot.py").write_text(
+        "from parts import FOLD\nclass Bot:\n    name = 'b'\n    def act(self, observation):\n        return FOLD\n"
+    )
+    for kind in ("mybot:Bot", "./mybot.py:Bot"):
+        done = run("--participants", f"{kind},tight", "--max-matches", "1", "--quiet")
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_run_is_at_home_where_it_was_started(run, tmp_path):
+    """Its relative paths start there, and the seeds of its file are in the journal."""
+    (tmp_path / "seeds.txt").write_text("\n".join(map(str, range(4))))
+    (tmp_path / "mybot.py").write_text(
+        "from molt_bench import Action\nclass Bot:\n    name = 'b'\n"
+        "    def act(self, observation):\n        return Action('fold')\n"
+    )
+    flags = "--participants ./mybot.py:Bot,tight --seeds-file seeds.txt --seeds 2 --hands 5 --max-matches 2 --json"
+    folder = json.loads(run(*flags.split()).stdout)["runDir"]
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = subprocess.run(
+        [MOLT_BENCH, "verify", f"../{folder}"], capture_output=True, text=True, check=False, cwd=elsewhere, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "seeds.txt").unlink()
+    assert run("report", folder).returncode == 0
+
+
+def test_changed_code_of_an_agent_is_noticed_before_a_run_goes_on(run, tmp_path):
+    bot = tmp_path / "mybot.py"
+    bot.write_text(
+        "from molt_bench import Action\nclass Bot:\n    name = 'b'\n"
+        "    def act(self, observation):\n        return Action('fold')\n"
+    )
+    folder = tmp_path / json.loads(run("--participants", "./mybot.py:Bot,tight", "--json").stdout)["runDir"]
+    journal = folder / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:5]))
+    bot.write_text(bot.read_text() + "# changed\n")
+    done = run("resume", str(folder))
+    assert done.returncode == 1
+    assert "the code of 'mybot' has been changed since the run began" in done.stderr
+
+
+def test_any_field_can_be_set_whichever_way_it_is_spelt(run, tmp_path):
+    (tmp_path / "d.yaml").write_text(
+        "stop: {budget: null}\nparticipants: [{id: r, type: random}, {id: t, type: tight}]\n"
+    )
+    assert run("--config", "d.yaml", "--set", "stop.budget.max_matches=1", "--quiet").returncode == 0
+    done = run("--config", "d.yaml", "--max-matches", "1", "--set", "participants.0.displayName=Zed", "--quiet")
+    assert "Zed" in done.stdout

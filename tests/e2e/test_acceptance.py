@@ -174,7 +174,6 @@ def test_a_game_in_which_everybody_throws_is_a_draw_with_the_errors_flagged(tmp_
         ({"maxHands": 5_000}, 5, "5,000 hands"),
         ({"maxHands": 5_999}, 5, "5,999 hands"),
         ({"maxMatches": 3, "maxGames": 1_000, "maxHands": 4_000}, 3, "3 matches"),
-        ({"maxGames": 1}, 0, "1 games"),
     ],
 )
 @pytest.mark.parametrize("per_round", [1, 4])

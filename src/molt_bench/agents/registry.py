@@ -1,8 +1,10 @@
 """The registry: from a participant's spec to an agent that can play."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
+from hashlib import sha256
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import Any, Final, TypeAlias
@@ -110,8 +112,27 @@ def _module_from_file(path: str) -> ModuleType:
         raise ImportError(f"{path} cannot be loaded")
     module = module_from_spec(spec)
     sys.modules[name] = module
+    folder = os.path.dirname(os.path.abspath(path))
+    if folder not in sys.path:
+        sys.path.append(folder)  # so that it finds the modules beside it
     spec.loader.exec_module(module)
     return module
+
+
+def source_hash(kind: str) -> str | None:
+    """Return the SHA-256 of the file that a type's factory comes from; None for built-in agents and plug-ins."""
+    from importlib.util import find_spec
+
+    place, colon, _ = kind.rpartition(":")
+    if not colon or kind in BUILTIN_AGENTS:
+        return None
+    try:
+        found = None if place.endswith(".py") else find_spec(place)
+        path = place if place.endswith(".py") else found.origin if found else None
+        with open(path or "", "rb") as file:
+            return sha256(file.read()).hexdigest()
+    except (OSError, ImportError, ValueError):
+        return None
 
 
 def _made(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:

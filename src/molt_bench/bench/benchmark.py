@@ -4,6 +4,8 @@ Everything that is decided here depends on the config and on finished matches al
 up by playing it again from the start with the games of its journal, and only those that are missing are played.
 """
 
+import os
+import platform
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from time import monotonic
@@ -12,7 +14,7 @@ from typing import Any
 import msgspec
 
 from molt_bench._version import BENCH_VERSION, __version__
-from molt_bench.agents.registry import AgentFactory, make_agent
+from molt_bench.agents.registry import AgentFactory, make_agent, source_hash
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.decks import SeedBlocks
 from molt_bench.bench.ladder import Ladder
@@ -91,8 +93,13 @@ def run_benchmark(
     run = _Run(checked, agents or {}, journal, known, games_at_once, watch)
     if play:
         check_participants(checked, agents)
+        if known is not None:
+            now = source_hashes(checked)
+            changed = [name for name, old in known.header.source_hashes.items() if now.get(name) != old]
+            if changed:
+                raise JournalError(f"the code of {changed[0]!r} has been changed since the run began: start a new run")
     if journal is not None and known is None:
-        journal.write(header_of(checked))
+        journal.write(header_of(checked, run.decks.listed))
     return run.to_the_end(play=play)
 
 
@@ -106,10 +113,28 @@ def check_participants(config: BenchmarkConfig, agents: Mapping[str, AgentFactor
             raise ConfigError(field, error.value, error.expected) from error
 
 
-def header_of(config: BenchmarkConfig) -> Header:
+def header_of(config: BenchmarkConfig, seeds: list[Seed] | None = None) -> Header:
     """Return the first line of a run's journal."""
+    from importlib.metadata import version
+
     plain = config.plain()
-    return Header(FORMAT, BENCH_VERSION, __version__, config_hash(plain), plain)
+    return Header(
+        FORMAT,
+        BENCH_VERSION,
+        __version__,
+        config_hash(plain),
+        plain,
+        folder=os.getcwd(),
+        seeds=seeds,
+        source_hashes=source_hashes(config),
+        versions={"python": platform.python_version(), "openskill": version("openskill")},
+    )
+
+
+def source_hashes(config: BenchmarkConfig) -> dict[str, str]:
+    """Return the hashes of the files that agents of one's own come from, by participant."""
+    hashes = {participant.id: source_hash(participant.type) for participant in config.participants}
+    return {name: found for name, found in hashes.items() if found is not None}
 
 
 def config_hash(plain: Mapping[str, Any]) -> str:
@@ -136,14 +161,16 @@ class _Run:
         self.games_at_once = games_at_once
         self.watch = watch
         self.specs = {participant.id: participant.spec() for participant in config.participants}
-        self.decks = SeedBlocks(config.seeds)
+        self.decks = SeedBlocks(config.seeds, known.header.seeds if known else None)
         self.ladder = Ladder(config)
         self.rules = rules_of(config.stop)
         self.start = monotonic()
         self.playing = False
         lines = known.lines if known else ()
         sittings = [line for line in lines if isinstance(line, Sitting)]
-        self.earlier_seconds = sum(sitting.seconds for sitting in sittings)
+        self.earlier_seconds = max(
+            [sum(sitting.seconds for sitting in sittings), *(game.seconds for game in games_in(lines))]
+        )
         self.recorded_reason = next((sitting.stop_reason for sitting in sittings if sitting.stop_reason), None)
         self.known: dict[Key, Game] = {
             (game.match, game.record.seed, game.record.seating): game for game in games_in(lines)
@@ -266,7 +293,7 @@ class _Run:
             key = missing[spec]
             found[key] = record
             if self.journal is not None:
-                self.journal.write(Game(key[0], spec.players, record))
+                self.journal.write(Game(key[0], spec.players, record, self.seconds))
             self.tell(spec.players, len(found), len(wanted))
 
         if missing and play:

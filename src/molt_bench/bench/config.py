@@ -130,7 +130,7 @@ class SchedulerConfig(_Section):
     """Which pairings are played."""
 
     policy: str = "uncertainty_overlap"
-    exploration: Annotated[Share, Field(description="0: close pairs only; 1: uncertain pairs only.")] = 0.5
+    exploration: Annotated[Share, Field(description="0: close pairs only; 1: uncertain pairs only.")] = 0.25
     rematch_window: Annotated[
         int, Field(ge=0, strict=True, description="Matches before a pair meets again, where another can play.")
     ] = 1
@@ -207,6 +207,9 @@ class BenchmarkConfig(_Section):
         if twice is not None:
             raise _as_problem("participants", twice, "a different id for each, and this one stands there twice")
         limits = self.stop.budget or Budget(max_matches=None)
+        games = 2 * self.seeds.per_match
+        if limits.max_games is not None and limits.max_games < games:
+            raise _as_problem("stop.budget.maxGames", limits.max_games, f"at least {games}, the games of one match")
         endless = limits == Budget(max_matches=None) and self.seeds.file is None
         if endless and self.stop.adjacent_confidence is None and self.stop.topk_stable is None:
             raise _as_problem(
@@ -224,9 +227,13 @@ def participants_from(text: str) -> list[dict[str, Any]]:
     names = [name.strip() for name in text.split(",")]
     if "" in names:
         raise ConfigError("participants", text, "names with commas between, such as random,tight")
-    found = []
+    found: list[dict[str, Any]] = []
     labels = [Path(name.rpartition(":")[0]).stem if ":" in name else name for name in names]
+    taken = {*labels}
     for at, (name, label) in enumerate(zip(names, labels, strict=True)):
-        again = labels[: at + 1].count(label)
+        again = 1
+        if label in labels[:at]:
+            again = next(number for number in range(2, len(names) + 2) if f"{label}-{number}" not in taken)
+            taken.add(f"{label}-{again}")
         found.append({"id": label if again == 1 else f"{label}-{again}", "type": name})
     return found

@@ -3,8 +3,10 @@
 So all pairings share decks, and a rematch never uses the same ones again.
 """
 
+import os
+
 from molt_bench.bench.config import SeedsConfig
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, JournalError
 from molt_bench.seeds import Seed, load_seeds, seed_pool
 
 
@@ -15,14 +17,24 @@ class SeedBlocks:
         ConfigError: The file cannot be read, or has not even one block.
     """
 
-    def __init__(self, config: SeedsConfig) -> None:
+    def __init__(self, config: SeedsConfig, known: list[Seed] | None = None) -> None:
+        """Read the file, unless its seeds are known from a journal and it is gone; changed it must not be."""
         self._size = config.per_match
         self._master_seed = config.master_seed
-        self._listed = None if config.file is None else load_seeds(config.file)
+        self._listed = known
+        if config.file is not None and (known is None or os.path.exists(config.file)):
+            self._listed = load_seeds(config.file)
+            if known is not None and known != self._listed:
+                raise JournalError(f"the seed file {config.file} has been changed since the run began")
         if self._listed is not None and len(self._listed) < self._size:
             raise ConfigError(
                 "seeds.file", config.file, f"at least {self._size} seeds for one match, and it has {len(self._listed)}"
             )
+
+    @property
+    def listed(self) -> list[Seed] | None:
+        """The seeds of the file, None where there is none."""
+        return self._listed
 
     @property
     def exhausted(self) -> str:

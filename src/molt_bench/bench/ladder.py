@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from molt_bench.bench.config import BenchmarkConfig
-from molt_bench.bench.scheduler import Pair, Situation, all_pairs
+from molt_bench.bench.scheduler import Pair, Situation, all_pairs, connected
 from molt_bench.bench.stop import Progress
 from molt_bench.rating.openskill import RatingService
 from molt_bench.records import Convergence, MatchResult, PlayedMatch
@@ -102,7 +102,7 @@ class Ladder:
             ranking=self.ranking(),
             confidences=self.confidences(),
             rankings=self.rankings,
-            everybody_played=all(rating.matches for rating in self.ratings.leaderboard()),
+            connected=connected(self.meetings),
             next_games=next_games,
             next_hands=next_hands,
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic.alias_generators import to_camel
 
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.errors import ConfigError
@@ -57,13 +58,37 @@ def set_field(values: dict[str, Any], assignment: str) -> None:
         value = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ConfigError("--set", assignment, "a value that YAML can read") from error
+    put(values, path, value)
+
+
+def put(values: dict[str, Any], path: str, value: object) -> None:
+    """Set the field at a path such as `a.b` or `participants.0.id`, whichever way the names are spelt there."""
     *sections, field = path.split(".")
+    place: Any = values
     for section in sections:
-        below = values.setdefault(section, {})
-        if not isinstance(below, dict):
-            raise ConfigError("--set", assignment, f"a field below {section!r}, which is no section")
-        values = below
-    values[field] = value
+        if isinstance(place, list):
+            place = _item(place, section, path)
+            continue
+        key = _spelt(place, section)
+        if place.get(key) is None:
+            place[key] = {}
+        place = place[key]
+        if not isinstance(place, dict | list):
+            raise ConfigError("--set", path, f"a field of a section, and {section!r} is none")
+    if isinstance(place, list):
+        raise ConfigError("--set", path, "a field of one of the list's entries")
+    place[_spelt(place, field)] = value
+
+
+def _spelt(section: dict[str, Any], name: str) -> str:
+    """Return the name as it is spelt in a section, camelCase where it is not there yet."""
+    return next((key for key in section if to_camel(str(key)) == to_camel(name)), name)
+
+
+def _item(entries: list[Any], number: str, path: str) -> Any:
+    if not number.isdigit() or int(number) >= len(entries):
+        raise ConfigError("--set", path, f"an entry from 0 to {len(entries) - 1}")
+    return entries[int(number)]
 
 
 def load_config(values: dict[str, Any]) -> BenchmarkConfig:

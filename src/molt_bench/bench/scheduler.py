@@ -38,7 +38,7 @@ class Situation(msgspec.Struct, frozen=True):
     sigma: Mapping[str, float]
     meetings: Mapping[Pair, int]
     confidence: Mapping[Pair, float]
-    exploration: float = 0.5
+    exploration: float = 0.25
     seed: Seed = 0
     matches: int = 0
 
@@ -51,13 +51,19 @@ def uncertainty_overlap(situation: Situation, pairs: Sequence[Pair]) -> list[Pai
     """Prefer pairs with much doubt about them and little between them; both count from 0 to 1."""
     doubt = {pair: situation.sigma[pair[0]] + situation.sigma[pair[1]] for pair in pairs}
     gap = {pair: abs(situation.mu[pair[0]] - situation.mu[pair[1]]) for pair in pairs}
-    most_doubt, widest = max(doubt.values(), default=0) or 1, max(gap.values(), default=0) or 1
+    doubt, gap = _spread(doubt), _spread(gap)
     weight = situation.exploration
 
     def score(pair: Pair) -> float:
-        return weight * doubt[pair] / most_doubt + (1 - weight) * (1 - gap[pair] / widest)
+        return weight * doubt[pair] + (1 - weight) * (1 - gap[pair])
 
     return sorted(pairs, key=lambda pair: (-score(pair), situation.meetings[pair]))
+
+
+def _spread(values: Mapping[Pair, float]) -> dict[Pair, float]:
+    """Stretch values so that the smallest is 0 and the largest 1; equal ones are all 0."""
+    least, most = min(values.values(), default=0.0), max(values.values(), default=0.0)
+    return {pair: (value - least) / (most - least) if most > least else 0.0 for pair, value in values.items()}
 
 
 def round_robin(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
@@ -128,6 +134,8 @@ def choose_round(
         threshold = inf
     while len(chosen) < matches and possible:
         open_pairs = _open(possible, meetings, situation, recent, threshold)
+        if chosen and not any(situation.confidence[pair] < threshold for pair in open_pairs):
+            break  # only settled pairs are left, and those are played only when there is nothing else at all
         pair = policy(situation, open_pairs)[0]
         chosen.append(pair)
         possible.remove(pair)
@@ -149,6 +157,11 @@ def _open(
         return joining
     unsettled = [pair for pair in possible if situation.confidence[pair] < threshold] or possible
     return [pair for pair in unsettled if pair not in recent] or unsettled
+
+
+def connected(meetings: Mapping[Pair, int]) -> bool:
+    """Say whether matches connect everybody with everybody."""
+    return len({*_groups(meetings).values()}) <= 1
 
 
 def _groups(meetings: Mapping[Pair, int]) -> dict[str, str]:

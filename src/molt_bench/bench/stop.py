@@ -19,7 +19,7 @@ class Progress(msgspec.Struct, frozen=True):
         ranking: Participants from the highest mu to the lowest.
         confidences: How sure the order of each adjacent pair of the ranking is.
         rankings: The ranking after every round, the last one last.
-        everybody_played: Whether every participant has played a match.
+        connected: Whether matches connect everybody with everybody, so that all ratings are on one scale.
         next_games: Games that one more match takes.
         next_hands: Hands that one more match takes at most.
     """
@@ -31,7 +31,7 @@ class Progress(msgspec.Struct, frozen=True):
     ranking: tuple[str, ...]
     confidences: tuple[float, ...]
     rankings: Sequence[tuple[str, ...]] = ()
-    everybody_played: bool = True
+    connected: bool = True
     next_games: int = 0
     next_hands: int = 0
 
@@ -43,7 +43,7 @@ def adjacent_confidence(threshold: float) -> StopRule:
     """Stop once every adjacent pair of the ranking is ordered with this confidence."""
 
     def rule(progress: Progress) -> str | None:
-        if not progress.everybody_played or min(progress.confidences, default=0) < threshold:
+        if not progress.connected or min(progress.confidences, default=0) < threshold:
             return None
         at = progress.confidences.index(min(progress.confidences))
         above, below = progress.ranking[at : at + 2]
@@ -85,7 +85,7 @@ def topk_stable(k: int, rounds: int) -> StopRule:
 
     def rule(progress: Progress) -> str | None:
         tops = [ranking[:k] for ranking in progress.rankings[-rounds - 1 :]]
-        if len(tops) <= rounds or not progress.everybody_played or len({*tops}) > 1:
+        if len(tops) <= rounds or not progress.connected or len({*tops}) > 1:
             return None
         return f"the top {k} have not changed for {rounds} rounds"
 

@@ -140,6 +140,8 @@ def main() -> None:
     """Run the command line; a user's mistake is one line and exit status 1."""
     from molt_bench.errors import MoltBenchError
 
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # as with `python -m`: a module beside the user can be named
     arguments = sys.argv[1:]
     ours = ["--debug"] if arguments[:1] == ["--debug"] else []
     rest = arguments[len(ours) :]

@@ -16,7 +16,7 @@ from molt_bench.report.terminal import duration, standing_line
 @contextmanager
 def watching(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Watch | None]:
     """Show how a run is going while the context lasts."""
-    console = Console(stderr=True)
+    console = Console(stderr=True, markup=False, emoji=False)
     if quiet:
         yield None
     elif console.is_terminal:
@@ -51,5 +51,7 @@ def _screen(live: Live, config: BenchmarkConfig) -> Group:
         games += f", at most {duration(live.seconds / done * (limit - done))} to go"
     table = Table.grid(padding=(0, 2))
     for rank, rating in enumerate(live.ladder.ratings.leaderboard(), start=1):
-        table.add_row(str(rank), rating.id, f"{rating.mu:.1f} ± {rating.sigma:.1f}", f"{rating.wins}-{rating.losses}")
+        table.add_row(
+            str(rank), Text(rating.id), f"{rating.mu:.1f} ± {rating.sigma:.1f}", f"{rating.wins}-{rating.losses}"
+        )
     return Group(Text(head), Text(games), table)

@@ -1,6 +1,7 @@
 """Running: from flags to a run's folder and back."""
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -8,13 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic.alias_generators import to_snake
 from rich.console import Console
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.benchmark import check_participants, config_hash, run_benchmark
 from molt_bench.bench.config import BenchmarkConfig, participants_from
-from molt_bench.bench.loading import load_config, read_config_file, set_field
+from molt_bench.bench.loading import load_config, put, read_config_file, set_field
 from molt_bench.bench.verify import first_difference
 from molt_bench.cli.progress import watching
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
@@ -30,17 +30,8 @@ def config_from(file: str | None, flags: Mapping[str, Any], assignments: Sequenc
     """Return the config of a file, with flags on top, and `--set` on top of those."""
     values = read_config_file(file) if file is not None else {}
     for path, value in flags.items():
-        if value is None:
-            continue
-        *sections, field = path.split(".")
-        below = values
-        for section in sections:
-            key = to_snake(section) if to_snake(section) in below else section
-            if not isinstance(below.get(key), dict):
-                below[key] = {}
-            below = below[key]
-        below.pop(to_snake(field), None)
-        below[field] = participants_from(value) if path == "participants" else value
+        if value is not None:
+            put(values, path, participants_from(value) if path == "participants" else value)
     for assignment in assignments:
         set_field(values, assignment)
     return load_config(values)
@@ -70,19 +61,20 @@ def start(config: BenchmarkConfig, *, resume: bool, games_at_once: int, quiet: b
 
 def go_on(folder: str, *, games_at_once: int, quiet: bool, as_json: bool) -> None:
     """Go on with a run that was cut off; nothing is played twice."""
-    config, content = _opened(folder)
+    path = _journal_in(folder)
+    journal, content = Journal.reopen(str(path), warn=_warn)
+    config = _config_of(path, content)
     if any(isinstance(line, Sitting) and line.stop_reason for line in content.lines):
-        rebuild(folder, as_json=as_json)
+        journal.close()
+        rebuild(str(path.parent), as_json=as_json)
         return
-    journal = Journal(str(Path(folder) / JOURNAL), at=content.size, warn=_warn)
-    _run(config, Path(folder), journal, content, games_at_once=games_at_once, quiet=quiet, as_json=as_json)
+    _run(config, path.parent, journal, content, games_at_once=games_at_once, quiet=quiet, as_json=as_json)
 
 
 def rebuild(folder: str, *, as_json: bool) -> None:
     """Write all files of a run anew from its journal."""
-    config, content = _opened(folder)
-    result = run_benchmark(config, known=content, play=False)
-    _finish(result, Path(folder), as_json=as_json)
+    path = _journal_in(folder).parent
+    _finish(_result_of(path), path, as_json=as_json)
 
 
 def verify_run(folder: str) -> None:
@@ -108,17 +100,28 @@ def _run(
     try:
         with watching(config, quiet=quiet or as_json) as watch:
             result = run_benchmark(config, journal=journal, known=known, games_at_once=games_at_once, watch=watch)
-    except MoltBenchError:
-        _forget_if_empty(journal, folder)
-        raise
+    except MoltBenchError as error:
+        if _forget_if_empty(journal, folder):
+            raise
+        write_artifacts(_result_of(folder), folder)
+        raise MoltBenchError(f"{error}; what was played is kept, go on with: {_resume_command(folder)}") from error
     except KeyboardInterrupt:
         if not _forget_if_empty(journal, folder):
-            rebuild(str(folder), as_json=as_json)
-            again = f"molt-bench resume {shlex.quote(str(folder))}"
-            Console(stderr=True).print(f"Interrupted. Go on with:\n  {again}", highlight=False, soft_wrap=True)
+            _finish(_result_of(folder), folder, as_json=as_json)
+            print(f"Interrupted. Go on with:\n  {_resume_command(folder)}", file=sys.stderr)
         sys.exit(130)
     journal.close()
     _finish(result, folder, as_json=as_json)
+
+
+def _result_of(folder: Path) -> RunResult:
+    """Return the result of a run as its journal has it."""
+    config, content = _opened(str(folder))
+    return run_benchmark(config, known=content, play=False)
+
+
+def _resume_command(folder: Path) -> str:
+    return f"molt-bench resume {shlex.quote(str(folder))}"
 
 
 def _forget_if_empty(journal: Journal, folder: Path) -> bool:
@@ -142,24 +145,37 @@ def _finish(result: RunResult, folder: Path, *, as_json: bool) -> None:
         content = {"runDir": str(folder), **leaderboard(result), "summary": summary(result)}
         print(json.dumps(content, ensure_ascii=False))
     else:
-        print_result(result, Console(), folder=str(folder))
+        print_result(result, Console(markup=False, emoji=False), folder=str(folder))
     for warning in warnings:
         _warn(warning)
 
 
 def _opened(folder: str) -> tuple[BenchmarkConfig, JournalContent]:
-    path = Path(folder) / JOURNAL
+    path = _journal_in(folder)
+    content = read_journal(str(path))
+    return _config_of(path, content), content
+
+
+def _journal_in(folder: str) -> Path:
+    path = Path(folder).absolute() / JOURNAL
     if not path.is_file():
         raise ConfigError("RUN", folder, f"the folder of a run, with a {JOURNAL} in it")
-    content = read_journal(str(path))
-    if config_hash(content.header.config) != content.header.config_hash:
+    return path
+
+
+def _config_of(path: Path, content: JournalContent) -> BenchmarkConfig:
+    """Return the config of a run; its relative paths start where the run was started."""
+    header = content.header
+    if config_hash(header.config) != header.config_hash:
         raise JournalError(f"{path} line 1: the config has been changed after the run")
-    if content.header.bench_version != BENCH_VERSION:
+    if header.bench_version != BENCH_VERSION:
         raise JournalError(
-            f"{path} was written by molt-bench {content.header.version} (bench version "
-            f"{content.header.bench_version}), and this one (bench version {BENCH_VERSION}) may play other games"
+            f"{path} was written by molt-bench {header.version} (bench version {header.bench_version}), and this one "
+            f"(bench version {BENCH_VERSION}) may play other games"
         )
-    return load_config(content.header.config), content
+    if Path(header.folder).is_dir():
+        os.chdir(header.folder)
+    return load_config(header.config)
 
 
 def _new_folder(config: BenchmarkConfig) -> Path:

@@ -5,6 +5,7 @@ from math import isfinite
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from molt_bench.records import Rating, RunResult
 from molt_bench.report.numbers import ParticipantNumbers, participant_numbers, totals
@@ -37,7 +38,7 @@ def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
         rating = row.rating
         table.add_row(
             str(rank),
-            row.name,
+            Text(row.name),
             f"{rating.mu:.1f}",
             f"{rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}-{rating.draws}",
