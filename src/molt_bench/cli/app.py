@@ -1,5 +1,6 @@
 """`molt-bench`: the commands and their flags."""
 
+import os
 import sys
 from typing import Annotated
 
@@ -149,6 +150,9 @@ def main() -> None:
         arguments = [*ours, "run", *rest]
     try:
         app(arguments)
+    except BrokenPipeError:
+        # Whoever was reading has left, as `| head` does; the files are written.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except MoltBenchError as error:
         if "--debug" in arguments:
             raise

@@ -1,7 +1,7 @@
 """Progress: how a run is going, live on a terminal and line by line elsewhere; always on standard error."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from rich.console import Console, Group
 from rich.live import Live as LiveDisplay
@@ -33,11 +33,9 @@ def _line(live: Live, console: Console) -> None:
     (first, second), outcome = match.participants, match.result
     chips = f"by {abs(outcome.score_a):,} chips"
     won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
-    console.print(
-        f"match {match.number}: {first} v {second}, {won}; {standing_line(live.ladder.ratings.leaderboard())}",
-        highlight=False,
-        soft_wrap=True,
-    )
+    text = f"match {match.number}: {first} v {second}, {won}; {standing_line(live.ladder.ratings.leaderboard())}"
+    with suppress(BrokenPipeError):  # nobody may be reading any more; the run goes on
+        console.print(text, highlight=False, soft_wrap=True)
 
 
 def _screen(live: Live, config: BenchmarkConfig) -> Group:
