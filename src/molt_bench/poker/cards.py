@@ -130,4 +130,4 @@ class Shoe:
 
     def deal(self, hand_number: int) -> Deal:
         """Return the cards of a hand."""
-        return deal(self.entropy(hand_number))
+        return deal(blake2b(self._prefix + hand_number.to_bytes(8, "big")).digest())

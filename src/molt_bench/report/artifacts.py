@@ -98,10 +98,12 @@ def convergence(result: RunResult) -> dict[str, Any]:
 
 def summary(result: RunResult) -> dict[str, Any]:
     """Return the run as a whole: why it stopped, how much was played, what went wrong, how long it took."""
+    played = totals(result)
     return {
         "stopReason": result.stop_reason,
-        "totals": totals(result),
+        "totals": played,
         "seconds": round(result.seconds, 3),
+        "handsPerSecond": round(played["hands"] / result.seconds) if result.seconds else None,
         "errors": {row.rating.id: row.faults for row in participant_numbers(result)},
         "convergenceEfficiency": efficiency(result),
         "guardrails": guardrails(result),
