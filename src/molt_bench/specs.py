@@ -24,18 +24,12 @@ class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: Name in records; unique within a run.
         type: A built-in agent's name, or one that was registered.
-        display_name: Name on screens; the id where it is empty.
         params: Keyword arguments for whatever makes the agent.
-        mu: Initial rating, None for the run's default.
-        sigma: Initial uncertainty, None for the run's default.
     """
 
     id: str
     type: str
-    display_name: str = ""
     params: dict[str, Any] = {}
-    mu: float | None = None
-    sigma: float | None = None
 
     def __post_init__(self) -> None:
         for field in ("id", "type"):

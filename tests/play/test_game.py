@@ -29,6 +29,14 @@ class YesToAll:
         return True
 
 
+class Untouchable:
+    """Raises when its class is asked for."""
+
+    @property
+    def __class__(self):
+        raise LookupError("do not look")
+
+
 class str_subclass(str):  # noqa: N801
     """Text that is not quite text."""
 
@@ -414,6 +422,15 @@ class TestAsync:
 
         one_by_one = [play_game((Caller(), bot("random")), seed=seed, hands=10) for seed in range(50)]
         assert asyncio.run(all_games()) == one_by_one
+
+    def test_an_answer_that_cannot_be_looked_at_is_the_same_fault_in_both_drivers(self):
+        class Odd(Caller):
+            def act(self, observation):
+                return Untouchable()
+
+        plain = play_game((Odd(), Caller()), seed=1, hands=2)
+        assert plain.fault_counts[0] == {"exception": 3 * len({fault.hand_number for fault in plain.faults})}
+        assert asyncio.run(play_game_async((Odd(), Caller()), seed=1, hands=2)) == plain
 
     def test_faults_are_the_same_in_both_drivers(self):
         for answer in ILLEGAL_ANSWERS:

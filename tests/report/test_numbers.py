@@ -37,8 +37,9 @@ def test_win_rates_are_big_blinds_in_100_hands_with_the_seed_as_the_unit():
     winner, loser = participant_numbers(two)
     assert winner.bb_per_100 == pytest.approx(-loser.bb_per_100)
     assert winner.half_width == pytest.approx(loser.half_width)
-    rates = [abs(pair.net) / pair.hands for match in two.matches for pair in match.result.seed_results]
+    rates = [pair.net / pair.hands for match in two.matches for pair in match.result.seed_results]
     assert len(rates) == 20
+    assert winner.half_width == pytest.approx(half_width_95(rates))
     total = sum(match.result.score_b for match in two.matches)
     assert abs(winner.bb_per_100) == pytest.approx(abs(total) / 2000)
 

@@ -61,7 +61,7 @@ class ParticipantConfig(_Section):
 
     def spec(self) -> ParticipantSpec:
         """Return the participant as the registry takes it."""
-        return ParticipantSpec(id=self.id, type=self.type, display_name=self.display_name, params=self.params)
+        return ParticipantSpec(id=self.id, type=self.type, params=self.params)
 
 
 class SeedsConfig(_Section):

@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
@@ -58,7 +59,11 @@ class Waiter:
         else:
             outcome = _outcome(call)
         answer, error = outcome
-        if error is None and _is_awaitable(answer):
+        awaitable = False
+        if error is None:
+            # Looking at an answer may raise as well, and that is the agent's mistake.
+            awaitable, error = _outcome(partial(inspect.isawaitable, answer))
+        if awaitable:
             answer, error = await self._done(asyncio.ensure_future(_awaited(answer)))
         if error is not None:
             raise AgentFailed.by_raising(error)
@@ -102,13 +107,6 @@ class Waiter:
 
 def _is_async(call: Call) -> bool:
     return inspect.iscoroutinefunction(getattr(call, "func", call))
-
-
-def _is_awaitable(answer: object) -> bool:
-    try:
-        return inspect.isawaitable(answer)
-    except Exception:
-        return False  # an answer that cannot even be looked at
 
 
 def _outcome(call: Call) -> Outcome:
