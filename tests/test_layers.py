@@ -16,7 +16,7 @@ FLOORS = [
     {"play", "rating", "luck", "journal"},
     {"agents", "records"},
     {"poker", "specs"},
-    {"seeds", "_version"},
+    {"seeds", "_version", "lines"},
     {"errors"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -1,16 +1,25 @@
 """The exception tree: what went wrong on our side of the table.
 
-An agent's mistake is never an exception that leaves the library: it is recorded as a `Fault`.
+An agent's mistake is never an exception that leaves the library: it is recorded as a `Fault`. Two exceptions travel
+inside it only: `AgentFailed` carries an agent's failure into the game, and `GameUnfinished` carries out of it that the
+game cannot go on, which is nobody's play.
 
     MoltBenchError
     ├── ConfigError         a setting that cannot work; names the field, the value and what would
     ├── RulesError          a hand was asked for something the rules of poker do not have
     │   └── IllegalAction   an action that is not legal now; says which ones are
     ├── AgentError          an agent that cannot be made or called at all
-    └── JournalError        a file of results that cannot be read
+    ├── JournalError        a file of results that cannot be read
+    └── ProviderError       a model's provider refused for good, as with a wrong key; also a `GameUnfinished`
 """
 
-from typing import Final
+from typing import Final, Literal, TypeAlias
+
+#: What an agent did wrong: an action that is not legal; an answer that is no `Action`; a reply that is not in the asked
+#: form, has nothing in it, was cut off, or is a refusal to play; no answer in time; no connection; an exception.
+FaultKind: TypeAlias = Literal[
+    "illegal", "unreadable", "unparsable", "empty", "truncated", "refused", "timeout", "transport", "exception"
+]
 
 _SHOWN_LENGTH: Final = 100
 _PLAIN: Final = (str, int, float, bool, type(None))
@@ -68,3 +77,34 @@ class AgentError(MoltBenchError):
 
 class JournalError(MoltBenchError):
     """A file of results that cannot be read."""
+
+
+class AgentFailed(Exception):  # noqa: N818 - not an error of ours: it carries an agent's failure into the game
+    """An agent gave no answer, and why. An agent may raise it itself, to have its fault counted by its kind."""
+
+    def __init__(self, kind: FaultKind, message: str) -> None:
+        self.kind: FaultKind = kind
+        super().__init__(message)
+
+    @classmethod
+    def by_raising(cls, error: BaseException) -> "AgentFailed":
+        """Return the failure of an agent that raised `error`."""
+        if isinstance(error, AgentFailed):
+            return error
+        try:
+            said = str(error)
+        except BaseException:
+            said = "its message cannot be read"
+        return cls("exception", f"{type(error).__name__}: {said}" if said else type(error).__name__)
+
+
+class GameUnfinished(Exception):  # noqa: N818 - nobody's mistake
+    """A game cannot go on now; nothing of it counts as played."""
+
+
+class GamePutBack(GameUnfinished):
+    """It can be tried again later."""
+
+
+class ProviderError(GameUnfinished, MoltBenchError):
+    """A model's provider refused for good, as with a wrong key: the run cannot go on."""

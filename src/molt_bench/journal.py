@@ -4,13 +4,13 @@ The first line is the header with the config. Then comes every finished game, wr
 at the end why the run stopped. A last line that a crash has torn is dropped; a damaged line before it is an error.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import IO, Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from molt_bench.errors import JournalError
+from molt_bench.lines import LineFile, Warn, whole_lines
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
 
@@ -91,64 +91,39 @@ class Journal:
 
     Attributes:
         path: Where it is.
-        problem: Why the writing ended early, if it did.
     """
 
-    def __init__(self, path: str, *, warn: Callable[[str], None] | None = None) -> None:
+    def __init__(self, path: str, *, warn: Warn | None = None) -> None:
         """Start a new journal; `warn` is told at once if the writing ends early."""
         self.path = path
-        self.problem: str | None = None
-        self._warn = warn
-        self._file: IO[bytes] | None = _locked(path, "xb")
+        self._lines = LineFile(path, warn=warn)
 
     @classmethod
-    def reopen(cls, path: str, *, warn: Callable[[str], None] | None = None) -> tuple["Journal", "JournalContent"]:
+    def reopen(cls, path: str, *, warn: Warn | None = None) -> tuple["Journal", "JournalContent"]:
         """Go on with a journal: return it, cut to its last whole line, and what is in it."""
-        file = _locked(path, "r+b")
-        content = read_journal(path)
-        file.truncate(content.size)
-        file.seek(content.size)
+        lines = LineFile(path, new=False, warn=warn)  # first of all, so that nobody writes what is being read
+        try:
+            content = read_journal(path)
+        except JournalError:
+            lines.close()
+            raise
+        lines.cut(content.size)
         journal = cls.__new__(cls)
-        journal.path, journal.problem, journal._warn, journal._file = path, None, warn, file
+        journal.path, journal._lines = path, lines
         return journal, content
+
+    @property
+    def problem(self) -> str | None:
+        """Why the writing ended early, if it did."""
+        return self._lines.problem
 
     def write(self, line: Line) -> None:
         """Append a line and hand it to the system, so that it survives the end of this program."""
-        if self._file is None:
-            return
-        try:
-            self._file.write(_encoder.encode(line) + b"\n")
-            self._file.flush()
-        except OSError as error:
-            self.problem = f"{self.path} could not be written ({error.strerror}): the run went on in memory"
-            with suppress(OSError):
-                self._file.close()
-            self._file = None
-            if self._warn is not None:
-                self._warn(self.problem)
+        self._lines.write(_encoder.encode(line))
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
-            self._file.close()
-
-
-def _locked(path: str, mode: str) -> IO[bytes]:
-    """Open a journal for this process alone."""
-    try:
-        file = open(path, mode)  # noqa: SIM115 - it stays open as long as the journal
-    except OSError as error:
-        raise JournalError(f"{path} cannot be written: {error.strerror}") from error
-    try:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:
-        pass  # a system without such locks
-    except OSError as error:
-        file.close()
-        raise JournalError(f"{path} is being written by another process") from error
-    return file
+        self._lines.close()
 
 
 def read_journal(path: str) -> JournalContent:
@@ -157,13 +132,8 @@ def read_journal(path: str) -> JournalContent:
     Raises:
         JournalError: There is none, or a line in it is damaged.
     """
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror}") from error
-    whole = data.rpartition(b"\n")[0] + b"\n" if b"\n" in data else b""
-    lines = [_decoded(path, number, text) for number, text in enumerate(whole.splitlines(), start=1)]
+    texts, size = whole_lines(path)
+    lines = [_decoded(path, number, text) for number, text in enumerate(texts, start=1)]
     if not lines or not isinstance(lines[0], Header):
         raise JournalError(
             f"{path} line 1: expected the header of a journal; if nothing was played yet, start it again"
@@ -171,7 +141,7 @@ def read_journal(path: str) -> JournalContent:
     header = lines[0]
     if header.format != FORMAT:
         raise JournalError(f"{path} has format {header.format}; this version reads format {FORMAT}")
-    return JournalContent(header, tuple(lines[1:]), len(whole))
+    return JournalContent(header, tuple(lines[1:]), size)
 
 
 def _decoded(path: str, number: int, text: bytes) -> Line:

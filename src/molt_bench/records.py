@@ -7,12 +7,10 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
+from molt_bench.errors import FaultKind
 from molt_bench.poker.notation import ParsedHand, hand_from_text
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameSpec, Seating
-
-#: What an agent did wrong: an action that is not legal; an answer that is no action; an exception; no answer in time.
-FaultKind: TypeAlias = Literal["illegal", "unreadable", "exception", "timeout"]
 
 #: Who won a match.
 Winner: TypeAlias = Literal["A", "B", "draw"]
@@ -226,6 +224,48 @@ class Convergence(msgspec.Struct, frozen=True):
     confidences: tuple[float, ...]
 
 
+class AgentUsage(msgspec.Struct, frozen=True):
+    """What one language model took and how it kept to the form.
+
+    Attributes:
+        id: Who.
+        model: The model as the config names it.
+        reported: The model as its provider reports it; several if that changed.
+        modes: How replies were asked for.
+        decisions: Decisions it was asked for.
+        exchanges: Questions in all, those after a fault included.
+        requests: Requests that were sent, those that brought no reply included.
+        input_tokens: Tokens read, cached ones included.
+        cached_tokens: Those read from a cache.
+        output_tokens: Tokens written, reasoning included.
+        reasoning_tokens: Those of them that are reasoning.
+        cost_usd: Dollars; None where no price is known.
+        latency_p50_s: Half of the replies came within these seconds; None without any.
+        latency_p95_s: 95% of them did.
+        readings: How often it was asked to read its hand and the price.
+        misread_hand: How often it misread the hand.
+        misread_to_call: How often it misread the price.
+    """
+
+    id: str
+    model: str
+    reported: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ()
+    decisions: int = 0
+    exchanges: int = 0
+    requests: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost_usd: float | None = None
+    latency_p50_s: float | None = None
+    latency_p95_s: float | None = None
+    readings: int = 0
+    misread_hand: int = 0
+    misread_to_call: int = 0
+
+
 class RunResult(msgspec.Struct, frozen=True):
     """One benchmark from beginning to end: what all reports are made of.
 
@@ -238,6 +278,7 @@ class RunResult(msgspec.Struct, frozen=True):
         seeds: The seeds that were used, in the order of the pool.
         seconds: How long it took, all sittings together.
         warnings: What the user should know, such as results that could not be written.
+        usage: What every language model took.
     """
 
     config: dict[str, Any]
@@ -248,3 +289,4 @@ class RunResult(msgspec.Struct, frozen=True):
     seeds: tuple[Seed, ...]
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    usage: tuple[AgentUsage, ...] = ()

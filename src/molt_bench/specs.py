@@ -38,6 +38,20 @@ class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):
                 raise ConfigError(field, value, "a name that is not empty")
 
 
+class GameLabel(msgspec.Struct, frozen=True):
+    """Which game of a run it is.
+
+    Attributes:
+        match: Number of its match, from 1.
+        seed: Names the decks.
+        seating: Who sits in seat 0.
+    """
+
+    match: int
+    seed: Seed
+    seating: Seating
+
+
 class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One game: hands between two players in fixed seats, dealt from one seed.
 

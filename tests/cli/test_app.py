@@ -131,6 +131,7 @@ def test_agents_lists_every_bot_with_a_line(run):
         "tag",
         "folder",
         "shover",
+        "llm:MODEL",
     ]
 
 

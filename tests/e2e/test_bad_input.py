@@ -74,7 +74,7 @@ def test_a_mistake_on_the_command_line_is_one_clear_line(here, arguments, said):
         ("one.yaml", "participants: [{id: a, type: random}]", ["participants", "at least 2"]),
         ("none.json", '{"participants": []}', ["participants", "at least 2"]),
         ("type.yaml", "participants: [{id: a, type: randm}, {id: b, type: tight}]", ["'randm'", "'random' perhaps"]),
-        ("no_type.yaml", "participants: [{id: a}, {id: b, type: tight}]", ["participants.0.type", "required"]),
+        ("no_type.yaml", "participants: [{id: a}, {id: b, type: tight}]", ["participants.0.type", "no default"]),
         ("broken.yaml", "game: {stack: 5\nseeds: 3\n", ["broken.yaml", "YAML", "line 2"]),
         ("tab.yaml", "game:\n\tstack: 5\n", ["tab.yaml", "YAML", "line 2"]),
         ("broken.json", '{"game": {"stack": 5,}}', ["broken.json", "JSON", "line 1"]),

@@ -27,6 +27,8 @@ from molt_bench.specs import ParticipantSpec
 #: Makes an agent; takes nothing, or the params of the participant's spec.
 AgentFactory: TypeAlias = Callable[..., PokerAgent]
 
+#: The type of participants that are language models.
+LLM: Final = "llm"
 #: Installed packages bring agents under this group of entry points.
 ENTRY_POINT_GROUP: Final = "molt_bench.agents"
 
@@ -64,6 +66,11 @@ def make_agent(
     spec = ParticipantSpec(id=participant, type=participant) if isinstance(participant, str) else participant
     if factories and spec.type in factories:
         return _made(spec, factories[spec.type])
+    if is_llm(spec.type):
+        from molt_bench.agents.llm.agent import lone_agent
+        from molt_bench.agents.llm.settings import settings_from
+
+        return lone_agent(spec.id, settings_from(llm_params(spec.type, spec.params)))
     if spec.type not in BUILTIN_AGENTS:
         return _made(spec, _found_factory(spec.type, (*BUILTIN_AGENTS, *(factories or ()))))
     params = {"seed": seed, "name": spec.id, **spec.params}
@@ -73,6 +80,17 @@ def make_agent(
     bot: Any = BUILTIN_AGENTS[spec.type](**params)
     agent: PokerAgent = bot
     return agent
+
+
+def is_llm(kind: str) -> bool:
+    """Say whether a type is a language model: `llm`, or `llm:openai:gpt-4.1`."""
+    return kind == LLM or kind.startswith(f"{LLM}:")
+
+
+def llm_params(kind: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the params of a language model, with the model that its type names."""
+    model = kind.removeprefix(LLM).removeprefix(":")
+    return {"model": model, **params} if model else dict(params)
 
 
 def plugins() -> dict[str, Any]:
@@ -89,7 +107,7 @@ def _found_factory(kind: str, known: tuple[str, ...]) -> AgentFactory:
     if not colon:
         points = plugins()
         if kind not in points:
-            raise ConfigError("type", kind, _known_types(kind, (*known, *points)))
+            raise ConfigError("type", kind, _known_types(kind, (*known, LLM, *points)))
         place, colon, name = points[kind].value.partition(":")
     try:
         module = _module_from_file(place) if place.endswith(".py") else import_module(place)
@@ -124,7 +142,7 @@ def source_hash(kind: str) -> str | None:
     from importlib.util import find_spec
 
     place, colon, _ = kind.rpartition(":")
-    if not colon or kind in BUILTIN_AGENTS:
+    if not colon or kind in BUILTIN_AGENTS or is_llm(kind):
         return None
     try:
         found = None if place.endswith(".py") else find_spec(place)

@@ -6,10 +6,13 @@ Files and artifacts use camelCase; snake_case is taken as well.
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
+from molt_bench.agents.llm.cost import Price
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.registry import LLM, is_llm, llm_params
 from molt_bench.bench.scheduler import policy_named
 from molt_bench.errors import ConfigError
 from molt_bench.play.drivers import GameOptions
@@ -62,6 +65,40 @@ class ParticipantConfig(_Section):
     def spec(self) -> ParticipantSpec:
         """Return the participant as the registry takes it."""
         return ParticipantSpec(id=self.id, type=self.type, params=self.params)
+
+
+class LLMParticipantConfig(LLMSettings, ParticipantConfig):
+    """A language model that takes part: `type: llm` and its settings."""
+
+    type: Literal["llm"] = "llm"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _model_in_type(cls, value: Any) -> Any:
+        """Take `type: llm:openai:gpt-4.1` for what it means, and settings given as params as well."""
+        if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+            return value
+        params = value.get("params")
+        fields = {**params, **value, "params": {}} if isinstance(params, dict) else value
+        return {**llm_params(value["type"], fields), "type": LLM}
+
+    def settings(self) -> LLMSettings:
+        """Return the settings alone."""
+        return LLMSettings.model_validate({field: getattr(self, field) for field in LLMSettings.model_fields})
+
+    def spec(self) -> ParticipantSpec:
+        """Return the participant as the registry takes it."""
+        return ParticipantSpec(id=self.id, type=LLM, params=self.settings().model_dump())
+
+
+def _kind_of(value: Any) -> str:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return LLM if isinstance(kind, str) and is_llm(kind) else "agent"
+
+
+AnyParticipant = Annotated[
+    Annotated[LLMParticipantConfig, Tag("llm")] | Annotated[ParticipantConfig, Tag("agent")], Discriminator(_kind_of)
+]
 
 
 class SeedsConfig(_Section):
@@ -160,6 +197,8 @@ class Budget(_Section):
     max_games: Count | None = None
     max_hands: Count | None = None
     max_seconds: Annotated[float, Field(gt=0)] | None = None
+    max_cost_usd: Annotated[float, Field(gt=0, description="Dollars for language models.")] | None = None
+    max_tokens: Annotated[Count, Field(description="Tokens of language models, input and output.")] | None = None
 
 
 class TopKStable(_Section):
@@ -177,10 +216,26 @@ class StopConfig(_Section):
     topk_stable: TopKStable | None = None
 
 
+class LLMConfig(_Section):
+    """How language models are asked."""
+
+    max_concurrent: Annotated[Count, Field(description="Requests at once, to all models together.")] = 1000
+    transport_retries: Annotated[
+        int, Field(ge=0, strict=True, description="Further tries of a request that brought no reply.")
+    ] = 5
+    backoff_s: Annotated[float, Field(ge=0, description="Seconds before the first of them, doubled for each.")] = 1.0
+    max_game_attempts: Annotated[
+        Count, Field(description="Tries at a game without a connection, before that counts as the agent's fault.")
+    ] = 3
+    prices: Annotated[
+        dict[str, Price], Field(description="Dollars for a million tokens, by model; they win over published ones.")
+    ] = {}
+
+
 class BenchmarkConfig(_Section):
     """One benchmark."""
 
-    participants: Annotated[tuple[ParticipantConfig, ...], Field(min_length=2)] = (
+    participants: Annotated[tuple[AnyParticipant, ...], Field(min_length=2)] = (
         ParticipantConfig(id="random", type="random"),
         ParticipantConfig(id="tight", type="tight"),
     )
@@ -190,15 +245,20 @@ class BenchmarkConfig(_Section):
     rating: RatingConfig = RatingConfig()
     scheduler: SchedulerConfig = SchedulerConfig()
     stop: StopConfig = StopConfig()
+    llm: LLMConfig = LLMConfig()
     output_dir: Annotated[str, Field(description="Folder that gets a folder for every run.")] = "benchmark-results"
 
     @field_validator("participants", mode="before")
     @classmethod
     def _by_name(cls, value: Any) -> Any:
         """Take `[random, tight]` for what it means."""
-        if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
-            return participants_from(",".join(value))
-        return value
+        if not isinstance(value, list):
+            return value
+        named = (
+            participants_from(",".join(names)) if (names := [each for each in value if isinstance(each, str)]) else []
+        )
+        found = iter(named)
+        return [next(found) if isinstance(each, str) else each for each in value]
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
@@ -217,6 +277,10 @@ class BenchmarkConfig(_Section):
             )
         return self
 
+    def models(self) -> dict[str, LLMSettings]:
+        """Return the settings of every language model, by participant."""
+        return {each.id: each.settings() for each in self.participants if isinstance(each, LLMParticipantConfig)}
+
     def plain(self) -> dict[str, Any]:
         """Return the config as JSON has it, every field spelled out."""
         return self.model_dump(mode="json", by_alias=True)
@@ -228,7 +292,7 @@ def participants_from(text: str) -> list[dict[str, Any]]:
     if "" in names:
         raise ConfigError("participants", text, "names with commas between, such as random,tight")
     found: list[dict[str, Any]] = []
-    labels = [Path(name.rpartition(":")[0]).stem if ":" in name else name for name in names]
+    labels = [_label(name) for name in names]
     taken = {*labels}
     for at, (name, label) in enumerate(zip(names, labels, strict=True)):
         again = 1
@@ -237,3 +301,10 @@ def participants_from(text: str) -> list[dict[str, Any]]:
             taken.add(f"{label}-{again}")
         found.append({"id": label if again == 1 else f"{label}-{again}", "type": name})
     return found
+
+
+def _label(name: str) -> str:
+    """Return a short name: the model of `llm:openai:gpt-4.1`, the file of `path/to/bot.py:make`."""
+    if is_llm(name):
+        return name.split(":", 2)[-1]
+    return Path(name.rpartition(":")[0]).stem if ":" in name else name

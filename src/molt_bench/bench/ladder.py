@@ -92,7 +92,9 @@ class Ladder:
             matches=len(self.matches),
         )
 
-    def progress(self, *, seconds: float, next_games: int, next_hands: int) -> Progress:
+    def progress(
+        self, *, seconds: float, next_games: int, next_hands: int, usd: float = 0.0, tokens: int = 0
+    ) -> Progress:
         """Return what the stop rules look at."""
         return Progress(
             matches=len(self.matches),
@@ -105,4 +107,6 @@ class Ladder:
             connected=connected(self.meetings),
             next_games=next_games,
             next_hands=next_hands,
+            usd=usd,
+            tokens=tokens,
         )

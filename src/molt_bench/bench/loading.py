@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
 
-from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.config import BenchmarkConfig, LLMParticipantConfig, ParticipantConfig
 from molt_bench.errors import ConfigError
 
 
@@ -103,8 +103,14 @@ def load_config(values: dict[str, Any]) -> BenchmarkConfig:
         raise _readable(error.errors()[0]) from error
 
 
+#: How pydantic names the two kinds of participants in the path of a problem.
+_PARTICIPANTS: dict[str, Any] = {"llm": LLMParticipantConfig, "agent": ParticipantConfig}
+
+
 def _readable(problem: Any) -> ConfigError:
-    where, kind, value = [str(part) for part in problem["loc"]], problem["type"], problem["input"]
+    path, kind, value = [str(part) for part in problem["loc"]], problem["type"], problem["input"]
+    tagged = len(path) > 2 and path[0] == "participants" and path[2] in _PARTICIPANTS
+    where = path[:2] + path[3:] if tagged else path
     if len(where) > 1 and where[-1] in ("int", "str"):  # pydantic names the member of a union
         where.pop()
     if kind == "ours":
@@ -112,7 +118,7 @@ def _readable(problem: Any) -> ConfigError:
         where += [context["field"]] if context["field"] else []
         return ConfigError(".".join(where), context["value"], context["expected"])
     if kind == "extra_forbidden":
-        known = _fields_of(where[:-1])
+        known = _fields_of(path[:-1])
         near = get_close_matches(where[-1], known, n=1, cutoff=0.5)
         return ConfigError(
             ".".join(where), value, f"another field: {near[0]!r} perhaps" if near else f"one of {', '.join(known)}"
@@ -123,6 +129,8 @@ def _readable(problem: Any) -> ConfigError:
         return ConfigError(".".join(where) or "config", value, "a section with fields of its own")
     if kind == "tuple_type":
         return ConfigError(".".join(where), value, "a list")
+    if kind == "missing":
+        return ConfigError(".".join(where), value, "a value, since it has no default")
     message = problem["msg"].removeprefix("Input should be ").removeprefix("Input should ")
     return ConfigError(".".join(where) or "config", value, message[0].lower() + message[1:])
 
@@ -132,6 +140,9 @@ def _fields_of(path: list[str]) -> list[str]:
     model: Any = BenchmarkConfig
     for part in path:
         if part.isdigit():
+            continue
+        if part in _PARTICIPANTS and model in _PARTICIPANTS.values():
+            model = _PARTICIPANTS[part]
             continue
         for name, field in model.model_fields.items():
             if part in (name, field.alias):

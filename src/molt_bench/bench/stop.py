@@ -22,6 +22,8 @@ class Progress(msgspec.Struct, frozen=True):
         connected: Whether matches connect everybody with everybody, so that all ratings are on one scale.
         next_games: Games that one more match takes.
         next_hands: Hands that one more match takes at most.
+        usd: Dollars spent on language models.
+        tokens: Tokens they took.
     """
 
     matches: int
@@ -34,6 +36,12 @@ class Progress(msgspec.Struct, frozen=True):
     connected: bool = True
     next_games: int = 0
     next_hands: int = 0
+    usd: float = 0.0
+    tokens: int = 0
+
+    def per_match(self, spent: float) -> float:
+        """Return what one more match takes if it is like those so far."""
+        return spent / self.matches if self.matches else 0.0
 
 
 StopRule: TypeAlias = Callable[[Progress], str | None]
@@ -61,6 +69,8 @@ def budget(
     games: int | None = None,
     hands: int | None = None,
     seconds: float | None = None,
+    usd: float | None = None,
+    tokens: int | None = None,
 ) -> StopRule:
     """Stop before a limit would be exceeded by another match, or once the time is up."""
 
@@ -73,6 +83,10 @@ def budget(
         ):
             if limit is not None and spent + more > limit:
                 return f"the budget of {limit:,} {what} has no room for another match ({spent:,} played)"
+        if usd is not None and progress.usd + progress.per_match(progress.usd) > usd:
+            return f"the budget of ${usd:,.2f} has no room for another match (${progress.usd:,.2f} spent)"
+        if tokens is not None and progress.tokens + progress.per_match(progress.tokens) > tokens:
+            return f"the budget of {tokens:,} tokens has no room for another match ({progress.tokens:,} spent)"
         if seconds is not None and progress.seconds >= seconds:
             return f"the budget of {seconds:g} seconds is spent"
         return None
@@ -112,6 +126,8 @@ def rules_of(config: StopConfig) -> list[StopRule]:
                 games=limits.max_games,
                 hands=limits.max_hands,
                 seconds=limits.max_seconds,
+                usd=limits.max_cost_usd,
+                tokens=limits.max_tokens,
             )
         )
     return rules

@@ -1,29 +1,59 @@
-"""Verify: the games of a run, played again."""
+"""Verify: the games of a run, played again; those of language models from what was recorded, asking nobody."""
 
 from collections.abc import Mapping
 
-from molt_bench.agents.registry import AgentFactory, make_agent
+import msgspec
+
+from molt_bench.agents.llm.exchange import Recorder
+from molt_bench.agents.registry import AgentFactory
 from molt_bench.bench.config import BenchmarkConfig
-from molt_bench.journal import JournalContent, games_in
+from molt_bench.bench.participants import Cast
+from molt_bench.bench.playing import label_of
+from molt_bench.errors import JournalError
+from molt_bench.journal import Game, JournalContent, Line
 from molt_bench.play.drivers import drive
+from molt_bench.records import GameRecord
 
 
-def first_difference(
-    config: BenchmarkConfig, content: JournalContent, *, agents: Mapping[str, AgentFactory] | None = None
-) -> tuple[int, str | None]:
+def played_again(
+    config: BenchmarkConfig,
+    content: JournalContent,
+    recorder: Recorder,
+    *,
+    agents: Mapping[str, AgentFactory] | None = None,
+) -> JournalContent:
     """Play every game of a journal again.
 
+    Args:
+        config: The config of the run.
+        content: What is in its journal.
+        recorder: Its exchanges; it is only read.
+        agents: Agents of the caller's own, by type.
+
     Returns:
-        How many games were identical, and where the first one that was not differs.
+        The journal with the games as they were played now.
+
+    Raises:
+        JournalError: A game differs; it says where.
+        ProviderError: An exchange is missing.
     """
-    specs = {participant.id: participant.spec() for participant in config.participants}
-    for number, game in enumerate(games_in(content.lines)):
-        first, second = (make_agent(specs[name], factories=agents, seed=name) for name in game.participants)
-        again = drive(game.record.spec, (first, second))
-        if again != game.record:
-            texts = zip(game.record.hand_texts, again.hand_texts, strict=False)
-            hand = next((at for at, (one, two) in enumerate(texts, start=1) if one != two), None)
-            where = f"from hand {hand} on" if hand else "in its faults"
-            seed = game.record.seed
-            return number, f"match {game.match}, seed {seed!r}, seating {game.record.seating}: differs {where}"
-    return len(games_in(content.lines)), None
+    recorder.read_only = True
+    cast = Cast(config, agents or {}, recorder)
+    lines: list[Line] = []
+    for line in content.lines:
+        if isinstance(line, Game):
+            first, second = (cast.agent(name, label_of(line)) for name in line.participants)
+            record = drive(line.record.spec, (first, second))
+            if record != line.record:
+                raise JournalError(_difference(line, record))
+            lines.append(msgspec.structs.replace(line, record=record))
+        else:
+            lines.append(line)
+    return msgspec.structs.replace(content, lines=tuple(lines))
+
+
+def _difference(game: Game, again: GameRecord) -> str:
+    texts = zip(game.record.hand_texts, again.hand_texts, strict=False)
+    hand = next((at for at, (one, two) in enumerate(texts, start=1) if one != two), None)
+    where = f"from hand {hand} on" if hand else "in its faults"
+    return f"match {game.match}, seed {game.record.seed!r}, seating {game.record.seating}: differs {where}"

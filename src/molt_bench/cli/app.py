@@ -14,7 +14,7 @@ app = typer.Typer(
 
 RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run.")]
 GamesAtOnce = Annotated[
-    int, typer.Option("--games-at-once", min=1, help="Games under way at a time; never changes a result.")
+    int | None, typer.Option("--games-at-once", min=1, help="Games under way at a time; never changes a result.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, only the result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
@@ -45,7 +45,7 @@ def default(
 @app.command()
 def run(
     config: Annotated[str | None, typer.Option(help="A YAML or JSON file; flags win over it.")] = None,
-    participants: Annotated[str | None, typer.Option(help="Agents, such as random,tight or my_bot.py:make.")] = None,
+    participants: Annotated[str | None, typer.Option(help="Such as tight,my_bot.py:make,llm:openai:gpt-4.1.")] = None,
     seeds: Annotated[int | None, typer.Option(help="Seeds of a match; each is played twice, seats swapped.")] = None,
     hands: Annotated[int | None, typer.Option(help="Hands of a game.")] = None,
     master_seed: Annotated[str | None, typer.Option(help="Names the pool of seeds.")] = None,
@@ -56,7 +56,7 @@ def run(
     output_dir: Annotated[str | None, typer.Option(help="Folder that gets a folder for every run.")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any field, as in game.stack=5000.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the last run of this config.")] = False,  # noqa: FBT002
-    games_at_once: GamesAtOnce = 1,
+    games_at_once: GamesAtOnce = None,
     quiet: Quiet = False,  # noqa: FBT002
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
@@ -81,7 +81,7 @@ def run(
 @app.command()
 def resume(
     folder: RunFolder,
-    games_at_once: GamesAtOnce = 1,
+    games_at_once: GamesAtOnce = None,
     quiet: Quiet = False,  # noqa: FBT002
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
@@ -101,10 +101,22 @@ def report(folder: RunFolder, as_json: AsJson = False) -> None:  # noqa: FBT002
 
 @app.command()
 def verify(folder: RunFolder) -> None:
-    """Play every game of a run again and say whether it is identical."""
+    """Play every game of a run again and say whether it is identical; models are not asked again."""
     from molt_bench.cli.running import verify_run
 
     verify_run(folder)
+
+
+@app.command()
+def replay(
+    folder: RunFolder,
+    output: Annotated[str | None, typer.Option(help="A folder that gets the files anew.")] = None,
+    as_json: AsJson = False,  # noqa: FBT002
+) -> None:
+    """Run a whole benchmark again from what was recorded, asking no model, and compare all files."""
+    from molt_bench.cli.running import replay_run
+
+    replay_run(folder, output=output, as_json=as_json)
 
 
 @app.command()
@@ -133,6 +145,7 @@ def agents() -> None:
     for kind, bot in BUILTIN_AGENTS.items():
         about = (bot.__doc__ or "").partition("\n")[0]
         typer.echo(f"{kind:12} {about}")
+    typer.echo(f"{'llm:MODEL':12} A language model, such as llm:openai:gpt-4.1; needs the extra molt-bench[llm].")
     for name, point in plugins().items():
         typer.echo(f"{name:12} Plug-in: {point.value}")
 

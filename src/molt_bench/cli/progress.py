@@ -10,6 +10,7 @@ from rich.text import Text
 
 from molt_bench.bench.benchmark import Live, Watch
 from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.spending import Spending
 from molt_bench.report.terminal import duration, standing_line
 
 
@@ -34,8 +35,18 @@ def _line(live: Live, console: Console) -> None:
     chips = f"by {abs(outcome.score_a):,} chips"
     won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
     text = f"match {match.number}: {first} v {second}, {won}; {standing_line(live.ladder.ratings.leaderboard())}"
+    if live.spending is not None:
+        text += f"; {spent(live.spending)}"
     with suppress(BrokenPipeError):  # nobody may be reading any more; the run goes on
         console.print(text, highlight=False, soft_wrap=True)
+
+
+def spent(spending: Spending, config: BenchmarkConfig | None = None) -> str:
+    """Say what language models have taken so far, and of how much."""
+    budget = config.stop.budget if config is not None else None
+    usd = f" of ${budget.max_cost_usd:,.2f}" if budget and budget.max_cost_usd else ""
+    tokens = f" of {budget.max_tokens:,}" if budget and budget.max_tokens else ""
+    return f"{spending.exchanges:,} calls, {spending.tokens:,}{tokens} tokens, ${spending.usd:,.2f}{usd}"
 
 
 def _screen(live: Live, config: BenchmarkConfig) -> Group:
@@ -47,6 +58,8 @@ def _screen(live: Live, config: BenchmarkConfig) -> Group:
     games = f"game {live.games} of {live.games_in_round} in this round, {speed:,.0f} hands/s, {duration(live.seconds)}"
     if limit and done:
         games += f", at most {duration(live.seconds / done * (limit - done))} to go"
+    if live.spending is not None:
+        games += f"; {spent(live.spending, config)}"
     table = Table.grid(padding=(0, 2))
     for rank, rating in enumerate(live.ladder.ratings.leaderboard(), start=1):
         table.add_row(

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, TypeAlias, TypedDict, Unpack
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.errors import AgentError
-from molt_bench.play.game import AgentFailed, Notice, Turns, turns
+from molt_bench.errors import AgentError, AgentFailed, GameUnfinished
+from molt_bench.play.game import Notice, Turns, turns
 from molt_bench.play.seat import Seat, Seats
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
@@ -77,7 +77,7 @@ def drive(spec: GameSpec, players: Players) -> GameRecord:
             try:
                 answer = acts[event.seat](event) if type(event) is Observation else seats[event.seat].call(event)()
                 pending = type(answer) is not Action and inspect.isawaitable(answer)
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, GameUnfinished):
                 raise
             except BaseException as error:
                 event = game.throw(AgentFailed.by_raising(error))
@@ -103,10 +103,9 @@ async def _drive_on(spec: GameSpec, seats: Seats, game: Turns, pending: Pending 
     from molt_bench.play.waiting import Waiter
 
     patience = 2 * (spec.max_retries + 1)
-    first = Waiter(spec.action_timeout_s, patience=patience)
+    first, second = (Waiter(spec.action_timeout_s, patience=patience, keeps_time=seat.keeps_time) for seat in seats)
     # One agent in both seats is still one agent: never two calls at once.
-    same = seats[0].agent is seats[1].agent
-    waiters = first, first if same else Waiter(spec.action_timeout_s, patience=patience)
+    waiters = first, first if seats[0].agent is seats[1].agent else second
     turns_since_pause = 0
     try:
         if pending is None:

@@ -1,8 +1,10 @@
 """Where games run: one after the other, or several at once on an event loop. The records are the same."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from molt_bench.errors import GamePutBack, GameUnfinished, ProviderError
 from molt_bench.play.drivers import Players, drive, drive_async
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameSpec
@@ -13,32 +15,55 @@ MakePlayers: TypeAlias = Callable[[GameSpec], Players]
 Done: TypeAlias = Callable[[GameSpec, GameRecord], None]
 
 
-def play_games(specs: Sequence[GameSpec], make_players: MakePlayers, done: Done, *, at_once: int = 1) -> None:
-    """Play games and report each as soon as it is finished.
+def play_games_in_order(specs: Sequence[GameSpec], make_players: MakePlayers, done: Done) -> None:
+    """Play games one after the other and report each as soon as it is finished.
+
+    Args:
+        specs: What to play.
+        make_players: Makes the agents of a game.
+        done: Is called with every finished game, before the next one is started.
+    """
+    for spec in specs:
+        done(spec, drive(spec, make_players(spec)))
+
+
+async def play_games_together(
+    specs: Sequence[GameSpec],
+    make_players: MakePlayers,
+    done: Done,
+    *,
+    at_once: int,
+    put_back_pause_s: float = 0.0,
+) -> None:
+    """Play games on the running event loop, otherwise as `play_games_in_order`.
+
+    A game that an agent puts back is played again from its start after the others; one that cannot be finished is left
+    out.
 
     Args:
         specs: What to play.
         make_players: Makes the agents of a game.
         done: Is called with every finished game, before the next one is started in its place.
         at_once: How many games may be under way.
+        put_back_pause_s: Seconds before a game that was put back may start again.
     """
-    if at_once == 1:
-        for spec in specs:
-            done(spec, drive(spec, make_players(spec)))
-        return
-    from molt_bench.play.waiting import run_in_new_loop
-
-    run_in_new_loop(_play_together(specs, make_players, done, at_once))
-
-
-async def _play_together(specs: Sequence[GameSpec], make_players: MakePlayers, done: Done, at_once: int) -> None:
     import asyncio
 
-    waiting = iter(specs)
+    waiting = deque((spec, False) for spec in specs)
 
     async def one_after_the_other() -> None:
-        for spec in waiting:
-            done(spec, await drive_async(spec, make_players(spec)))
+        while waiting:
+            spec, again = waiting.popleft()
+            if again:
+                await asyncio.sleep(put_back_pause_s)
+            try:
+                done(spec, await drive_async(spec, make_players(spec)))
+            except GamePutBack:
+                waiting.append((spec, True))
+            except ProviderError:
+                raise
+            except GameUnfinished:
+                pass
 
     try:
         async with asyncio.TaskGroup() as group:

@@ -10,13 +10,13 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.errors import IllegalAction, RulesError, shown
+from molt_bench.errors import AgentFailed, FaultKind, IllegalAction, RulesError, shown
 from molt_bench.poker.actions import FOLD, Action
 from molt_bench.poker.cards import Shoe, deal
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.notation import hand_to_text
 from molt_bench.poker.observation import HandResult, Observation, observe, result_for
-from molt_bench.records import MESSAGE_LENGTH, Fault, FaultKind, GameRecord
+from molt_bench.records import MESSAGE_LENGTH, Fault, GameRecord
 from molt_bench.seeds import derive
 from molt_bench.specs import GameSpec
 
@@ -34,23 +34,6 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
     seat: int
     hook: Hook
     arguments: tuple[HandResult | str, ...] = ()
-
-
-class AgentFailed(Exception):  # noqa: N818 - not an error of ours: it carries an agent's failure into the game
-    """What a driver throws into the game when an agent gave no answer."""
-
-    def __init__(self, kind: FaultKind, message: str) -> None:
-        self.kind: FaultKind = kind
-        super().__init__(message)
-
-    @classmethod
-    def by_raising(cls, error: BaseException) -> "AgentFailed":
-        """Return the failure of an agent that raised `error`."""
-        try:
-            said = str(error)
-        except BaseException:
-            said = "its message cannot be read"
-        return cls("exception", f"{type(error).__name__}: {said}" if said else type(error).__name__)
 
 
 #: A call on an agent; it may return an awaitable.

@@ -16,12 +16,13 @@ class Seat:
         name: Its name, or that of its class.
         act: Its method of that name.
         hooks: The hooks it has, by name.
+        keeps_time: Whether it limits the time of its answers itself, as one that queues for a model has to.
 
     Raises:
         AgentError: It is no agent.
     """
 
-    __slots__ = ("act", "agent", "hooks", "name")
+    __slots__ = ("act", "agent", "hooks", "keeps_time", "name")
 
     def __init__(self, agent: Any) -> None:
         if isinstance(agent, type):
@@ -35,6 +36,7 @@ class Seat:
             )
         name = _read(agent, "name")
         self.name = name if isinstance(name, str) and name else type(agent).__name__
+        self.keeps_time = _read(agent, "keeps_time") is True
         methods = {hook: _read(agent, hook) for hook in HOOKS}
         self.hooks: dict[Hook, Any] = {hook: method for hook, method in methods.items() if callable(method)}
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -11,7 +11,8 @@ from threading import Thread
 from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
-from molt_bench.play.game import AgentFailed, Call
+from molt_bench.errors import AgentFailed, FaultKind, GameUnfinished
+from molt_bench.play.game import Call
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 
 #: What a call returned, and what it raised.
@@ -32,13 +33,15 @@ class Waiter:
     Args:
         timeout_s: Seconds for one answer; None for the default, which binds awaitable answers only.
         patience: Time-outs in a row after which the agent is given up.
+        keeps_time: Whether the agent limits its time itself, and says so by failing with a timeout.
     """
 
-    def __init__(self, timeout_s: float | None, *, patience: int) -> None:
-        self._limit_s = DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
-        self._threaded = timeout_s is not None
+    def __init__(self, timeout_s: float | None, *, patience: int, keeps_time: bool = False) -> None:
+        self._limit_s = None if keeps_time else DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
+        self._threaded = timeout_s is not None and not keeps_time
         self._patience = patience
         self._silent = 0
+        self._why: FaultKind = "timeout"
         self._overdue: asyncio.Future[Any] | None = None
         self._calls: SimpleQueue[tuple[Call, Future[Outcome]] | None] | None = None
 
@@ -47,9 +50,10 @@ class Waiter:
 
         Raises:
             AgentFailed: It raised, or took too long.
+            GameUnfinished: It said that the game cannot go on.
         """
         if self._silent >= self._patience:
-            raise AgentFailed("timeout", f"given up after {self._silent} answers in a row that did not come in time")
+            raise AgentFailed(self._why, f"given up after {self._silent} answers in a row that did not come")
         if self._overdue is not None:
             await self._done(self._overdue)
             self._overdue = None
@@ -65,9 +69,17 @@ class Waiter:
             awaitable, error = _outcome(partial(inspect.isawaitable, answer))
         if awaitable:
             answer, error = await self._done(asyncio.ensure_future(_awaited(answer)))
+        if isinstance(error, GameUnfinished):
+            raise error
         if error is not None:
-            raise AgentFailed.by_raising(error)
-        if self._threaded and monotonic() - start > self._limit_s:
+            failure = AgentFailed.by_raising(error)
+            if failure.kind in ("timeout", "transport"):
+                self._silent += 1
+                self._why = failure.kind
+            else:
+                self._silent = 0
+            raise failure
+        if self._threaded and self._limit_s is not None and monotonic() - start > self._limit_s:
             # It blocked the event loop, where nobody could stop it.
             raise self._timed_out()
         self._silent = 0
@@ -88,7 +100,8 @@ class Waiter:
 
     def _timed_out(self) -> AgentFailed:
         self._silent += 1
-        return AgentFailed("timeout", f"no answer within {self._limit_s:g} s")
+        self._why = "timeout"
+        return AgentFailed("timeout", f"no answer within {self._limit_s or 0:g} s")
 
     def _submit(self, call: Call) -> "Future[Outcome]":
         if self._calls is None:
@@ -138,21 +151,53 @@ def _serve(calls: "SimpleQueue[tuple[Call, Future[Outcome]] | None]") -> None:
                 future.set_result((None, error))
 
 
-def run_in_new_loop(main: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to its end in an event loop of its own; in a thread where one is running here already.
+class GameLoop:
+    """An event loop for games, apart from any that is running here already.
 
     Unlike `asyncio.run` it does not wait for what does not want to end: tasks that an agent left behind and that
     ignore their cancellation, and threads of the loop's executor.
     """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def run(self, main: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine to its end."""
+        return _apart(partial(self._run, main))
+
+    def close(self) -> None:
+        """End what is left, and the loop."""
+        _apart(self._close)
+
+    def _run(self, main: Coroutine[Any, Any, Result]) -> Result:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+        task = self._loop.create_task(main)
+        try:
+            return self._loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            _cancel(self._loop, {task})
+            raise
+
+    def _close(self) -> None:
+        if self._loop is not None:
+            _cancel(self._loop, asyncio.all_tasks(self._loop))
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.close()
+            self._loop = None
+
+
+def _apart(work: Callable[[], Result]) -> Result:
+    """Do some work of an event loop; in a thread where another loop is running in this one, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return _run(main)
+        return work()
     outcome: list[Any] = []
 
     def in_thread() -> None:
         try:
-            outcome.extend((_run(main), None))
+            outcome.extend((work(), None))
         except BaseException as error:
             outcome.extend((None, error))
 
@@ -166,19 +211,21 @@ def run_in_new_loop(main: Coroutine[Any, Any, Result]) -> Result:
     return finished
 
 
-def _run(main: Coroutine[Any, Any, Result]) -> Result:
-    loop = asyncio.new_event_loop()
+def _cancel(loop: asyncio.AbstractEventLoop, tasks: set[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        with suppress(KeyboardInterrupt):  # a task that ends by one raises it here once more
+            loop.run_until_complete(asyncio.wait(tasks, timeout=_FAREWELL_S))
+    for task in tasks:
+        if task.done() and not task.cancelled():
+            task.exception()  # looked at, so that asyncio does not print it
+
+
+def run_in_new_loop(main: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine to its end in an event loop of its own."""
+    loop = GameLoop()
     try:
-        return loop.run_until_complete(main)
+        return loop.run(main)
     finally:
-        left = asyncio.all_tasks(loop)
-        for task in left:
-            task.cancel()
-        if left:
-            with suppress(KeyboardInterrupt):  # a task that ends by one raises it here once more
-                loop.run_until_complete(asyncio.wait(left, timeout=_FAREWELL_S))
-        for task in left:
-            if task.done() and not task.cancelled():
-                task.exception()  # looked at, so that asyncio does not print it
-        loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from molt_bench.records import PlayedMatch, RunResult
+from molt_bench.report.costs import cost_numbers
 from molt_bench.report.numbers import efficiency, guardrails, participant_numbers, totals
 
 
@@ -106,8 +107,54 @@ def summary(result: RunResult) -> dict[str, Any]:
         "handsPerSecond": round(played["hands"] / result.seconds) if result.seconds else None,
         "errors": {row.rating.id: row.faults for row in participant_numbers(result)},
         "convergenceEfficiency": efficiency(result),
+        **_times(result),
         "guardrails": guardrails(result),
         "warnings": list(result.warnings),
+    }
+
+
+def _times(result: RunResult) -> dict[str, Any]:
+    """Return how long every language model took, if there are any."""
+    if not result.usage:
+        return {}
+    return {
+        "latency": {
+            usage.id: {"p50S": usage.latency_p50_s, "p95S": usage.latency_p95_s, "requests": usage.requests}
+            for usage in result.usage
+        }
+    }
+
+
+def usage(result: RunResult) -> dict[str, Any]:
+    """Return what every language model took, in tokens and dollars, and how it read the table where it was asked."""
+    return {
+        "models": [
+            {
+                "id": row.usage.id,
+                "model": row.usage.model,
+                "reportedAs": list(row.usage.reported),
+                "outputModes": list(row.usage.modes),
+                "decisions": row.usage.decisions,
+                "exchanges": row.usage.exchanges,
+                "tokens": {
+                    "input": row.usage.input_tokens,
+                    "cached": row.usage.cached_tokens,
+                    "output": row.usage.output_tokens,
+                    "reasoning": row.usage.reasoning_tokens,
+                },
+                "costUsd": row.usage.cost_usd,
+                "costUsdPerHand": row.usd_per_hand,
+                "costUsdPer100Decisions": row.usd_per_100_decisions,
+                "comprehension": {
+                    "readings": row.usage.readings,
+                    "misreadHand": row.usage.misread_hand,
+                    "misreadToCall": row.usage.misread_to_call,
+                }
+                if row.usage.readings
+                else None,
+            }
+            for row in cost_numbers(result)
+        ]
     }
 
 
@@ -147,27 +194,35 @@ def _text(content: object) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-#: Every file of a run but its journal, and what is in it.
-ARTIFACTS: Final[dict[str, Callable[[RunResult], str]]] = {
+#: Every file of a run but what it is made from, and what is in it; None where the run has nothing of the kind.
+ARTIFACTS: Final[dict[str, Callable[[RunResult], str | None]]] = {
     "config.json": lambda result: _text(result.config),
     "seeds.json": lambda result: _text(list(result.seeds)),
     "leaderboard.json": lambda result: _text(leaderboard(result)),
     "matches.json": lambda result: _text(matches(result)),
     "convergence.json": lambda result: _text(convergence(result)),
     "log.jsonl": log,
+    "usage.json": lambda result: _text(usage(result)) if result.usage else None,
     "summary.json": lambda result: _text(summary(result)),
 }
+
+
+#: Those that hold times, and so differ from run to run.
+TIMED: Final = frozenset({"summary.json"})
 
 
 def write_artifacts(result: RunResult, folder: str | Path) -> list[str]:
     """Write all artifacts of a run; return a warning for each that could not be written."""
     warnings = []
-    for name, content in ARTIFACTS.items():
+    for name, make in ARTIFACTS.items():
+        content = make(result)
+        if content is None:
+            continue
         path = Path(folder) / name
         part = path.with_name(f".{name}.part")
         try:
             # Whole or not at all: a reader never sees half a file.
-            part.write_text(content(result), "utf-8")
+            part.write_text(content, "utf-8")
             part.replace(path)
         except OSError as error:
             part.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from molt_bench.records import Rating, RunResult
+from molt_bench.report.costs import CostNumbers, cost_numbers, dollars
 from molt_bench.report.numbers import ParticipantNumbers, participant_numbers, totals
 
 
@@ -15,6 +16,9 @@ def print_result(result: RunResult, console: Console, *, folder: str | None = No
     """Print the leaderboard, how much was played, why it stopped, and where the files are."""
     rows = participant_numbers(result)
     console.print(leaderboard_table(rows))
+    if result.usage:
+        console.print(cost_table(cost_numbers(result)))
+        print_mistakes(rows, result, console)
     played = totals(result)
     hands_per_second = played["hands"] / result.seconds if result.seconds else 0.0
     console.print(
@@ -48,6 +52,55 @@ def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
             str(sum(row.faults.values())),
         )
     return table
+
+
+def cost_table(rows: list[CostNumbers]) -> Table:
+    """Return what the language models took; it fits in 80 columns."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column("model", overflow="fold", max_width=20)
+    for heading in ("calls", "tok in", "cached", "tok out", "cost", "$/hand", "p50", "p95"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        usage = row.usage
+        table.add_row(
+            Text(usage.id),
+            f"{usage.exchanges:,}",
+            _count(usage.input_tokens),
+            _count(usage.cached_tokens),
+            _count(usage.output_tokens),
+            dollars(usage.cost_usd),
+            "-" if row.usd_per_hand is None else dollars(row.usd_per_hand),
+            _seconds(usage.latency_p50_s),
+            _seconds(usage.latency_p95_s),
+        )
+    return table
+
+
+def print_mistakes(rows: list[ParticipantNumbers], result: RunResult, console: Console) -> None:
+    """Print how language models were asked, their faults by kind, and what they misread where that was checked."""
+    numbers = {row.rating.id: row for row in rows}
+    for usage in result.usage:
+        faults = numbers[usage.id].faults
+        said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
+        line = f"{usage.id}: {said}; asked by {' and '.join(usage.modes) or 'nobody'}"
+        if usage.readings:
+            line += (
+                f"; of {usage.readings:,} readings {usage.misread_hand:,} had the hand wrong, "
+                f"{usage.misread_to_call:,} the price"
+            )
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def _count(tokens: int) -> str:
+    """Write a number of tokens in at most six characters."""
+    for unit, name in ((1_000_000, "M"), (1_000, "k")):
+        if tokens >= unit:
+            return f"{tokens / unit:.3g}{name}"
+    return str(tokens)
+
+
+def _seconds(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f} s"
 
 
 def standing_line(ratings: list[Rating]) -> str:

@@ -1,0 +1,89 @@
+"""LLMAgent: a language model in a seat."""
+
+from molt_bench.agents.llm.desk import Desk, Question
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.memory import HandMemory, SessionMemory
+from molt_bench.agents.llm.prompt import decision_prompt, made_hand
+from molt_bench.agents.llm.reply import Reply, read_reply
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.errors import AgentFailed
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.specs import GameLabel
+
+
+class LLMAgent:
+    """A model that plays one game.
+
+    It limits the time of its answers itself: waiting for its turn is not the model's time.
+
+    Attributes:
+        name: Name in records.
+    """
+
+    keeps_time = True
+
+    def __init__(
+        self, name: str, settings: LLMSettings, desk: Desk, *, game: GameLabel, may_put_back: bool = False
+    ) -> None:
+        self.name = name
+        self._settings = settings
+        self._desk = desk
+        self._game = game
+        self._may_put_back = may_put_back
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: no memory crosses the seat swap."""
+        self._attempt = 0
+        self._thoughts = HandMemory()
+        self._session = SessionMemory(self._settings.shown_hands)
+
+    def on_hand_complete(self, result: HandResult) -> None:
+        """Remember what the table saw."""
+        if self._settings.memory == "session":
+            self._session.add(result)
+
+    async def act(self, observation: Observation) -> Action:
+        """Ask the model."""
+        settings = self._settings
+        self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
+        message = decision_prompt(
+            observation,
+            memory=self._session.text() if settings.memory == "session" else "",
+            thoughts=self._thoughts.text(observation.hand_number) if settings.memory != "none" else "",
+            track=settings.track,
+            comprehension=settings.comprehension,
+        )
+        question = Question(
+            self._game,
+            observation.hand_number,
+            len(observation.log),
+            self._attempt,
+            message,
+            made_hand(observation.cards, observation.board),
+            observation.to_call,
+        )
+        exchange = await self._desk.ask(self.name, question, may_put_back=self._may_put_back)
+        reply = reply_in(exchange)
+        action = reply.action
+        if settings.memory != "none" and observation.legal.allows(action):
+            said = f"{action.kind} {action.amount}" if action.kind == "raiseTo" else action.kind
+            self._thoughts.add(observation.hand_number, observation.street, reply.reasoning, said)
+        return action
+
+
+def lone_agent(name: str, settings: LLMSettings) -> LLMAgent:
+    """Make an agent for single games: it has a desk of its own, and nothing is recorded."""
+    return LLMAgent(name, settings, Desk({name: settings}), game=GameLabel(0, 0, "AB"))
+
+
+def reply_in(exchange: Exchange) -> Reply:
+    """Return what a model said in an exchange.
+
+    Raises:
+        AgentFailed: It gave no answer; the kind says in what way.
+    """
+    if exchange.outcome != "reply":
+        raise AgentFailed(exchange.outcome, exchange.text)
+    return read_reply(exchange.text, exchange.finish, exchange.mode)

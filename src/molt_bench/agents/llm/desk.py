@@ -1,0 +1,301 @@
+"""The desk: where all models of a run are asked. It keeps the limits, tries again, records and adds up."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+
+import msgspec
+
+from molt_bench.agents.llm.client import ModelClient, RequestFailed
+from molt_bench.agents.llm.cost import PriceList, Purse
+from molt_bench.agents.llm.exchange import Exchange, Recorder, exchange_key, settings_hash
+from molt_bench.agents.llm.limits import ModelLimit
+from molt_bench.agents.llm.prompt import system_prompt
+from molt_bench.agents.llm.reply import read_reply
+from molt_bench.agents.llm.settings import LLMSettings, OutputMode
+from molt_bench.errors import AgentFailed, GamePutBack, ProviderError
+from molt_bench.specs import GameLabel
+
+#: Seconds a model has for an answer where the game sets no limit.
+DEFAULT_TIMEOUT_S = 120.0
+#: A provider that asks for a longer pause is not waited for.
+LONGEST_PAUSE_S = 600.0
+#: Tries are never further apart than this, unless the provider asks for it.
+_LONGEST_BACKOFF_S = 60.0
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """How models are asked.
+
+    Attributes:
+        timeout_s: Seconds for one answer.
+        transport_retries: How often a request that brought no reply is sent again.
+        backoff_s: Seconds before the first of those; doubled for every further one.
+        max_concurrent: Requests at once, to all models together.
+    """
+
+    timeout_s: float = DEFAULT_TIMEOUT_S
+    transport_retries: int = 5
+    backoff_s: float = 1.0
+    max_concurrent: int = 1000
+
+
+class Question(msgspec.Struct, frozen=True):
+    """One question to a model.
+
+    Attributes:
+        game: In which game.
+        hand: Number of the hand.
+        decision: How many actions the hand had before.
+        attempt: Which try at the decision it is, from 1.
+        message: What is asked.
+        hand_held: What the model's hand is, for the check of its reading.
+        to_call: What a call costs, for the same.
+    """
+
+    game: GameLabel
+    hand: int
+    decision: int
+    attempt: int
+    message: str
+    hand_held: str
+    to_call: int
+
+
+class _Seat:
+    """One participant: its settings, its system prompt, and how it is reached."""
+
+    def __init__(self, name: str, settings: LLMSettings, skill: str) -> None:
+        self.name = name
+        self.settings = settings
+        self.skill = skill
+        self.asked = settings_hash(name, settings)
+        self.skill_digest = sha256(skill.encode())
+
+    def prompt_hash(self, message: str) -> str:
+        """Return the hash of everything that is sent."""
+        digest = self.skill_digest.copy()
+        digest.update(b"\0" + message.encode())
+        return digest.hexdigest()
+
+
+class Desk:
+    """Asks the models of a run.
+
+    Args:
+        participants: The settings of everybody who is a model, by participant.
+        recorder: Holds the exchanges; None asks every time and keeps nothing, for single games.
+        policy: How models are asked.
+        prices: What they cost.
+        purse: What may be spent.
+        heard: Is told of every new exchange.
+
+    Raises:
+        ConfigError: A key, a package or a skill document is missing.
+    """
+
+    def __init__(
+        self,
+        participants: Mapping[str, LLMSettings],
+        *,
+        recorder: Recorder | None = None,
+        policy: Policy | None = None,
+        prices: PriceList | None = None,
+        purse: Purse | None = None,
+        heard: Callable[[Exchange], None] | None = None,
+    ) -> None:
+        self.recorder = recorder
+        self.policy = policy or Policy()
+        self.purse = purse or Purse()
+        self._prices = prices or PriceList({})
+        self._heard = heard
+        skills = dict(recorder.skills) if recorder is not None else {}
+        asking = recorder is None or not recorder.read_only
+        for name, settings in participants.items():
+            if name not in skills:
+                skills[name] = system_prompt(settings) if asking else ""
+        self._seats = {name: _Seat(name, settings, skills[name]) for name, settings in participants.items()}
+        self._clients: dict[str, ModelClient] = {}
+        self._limits: dict[str, ModelLimit] = {}
+        if asking:
+            for name, settings in participants.items():
+                self._clients[name] = ModelClient(settings)
+                self._limits[settings.endpoint] = self._limit(settings)
+        if recorder is not None and asking:
+            recorder.begin(skills)
+        self._room = asyncio.Semaphore(self.policy.max_concurrent)
+        self._under_way: set[asyncio.Task[Exchange]] = set()
+
+    def _limit(self, settings: LLMSettings) -> ModelLimit:
+        """Return the limit of a model; participants that share it share the tightest."""
+        alike = [seat.settings for seat in self._seats.values() if seat.settings.endpoint == settings.endpoint]
+        paces = [each.requests_per_minute for each in alike if each.requests_per_minute is not None]
+        most = min(each.max_concurrent for each in alike)
+        return ModelLimit(most, per_minute=min(paces, default=None), timeout_s=self.policy.timeout_s)
+
+    async def ask(self, participant: str, question: Question, *, may_put_back: bool) -> Exchange:
+        """Return the exchange for a question: the recorded one, or a new one, recorded before it is returned.
+
+        Args:
+            participant: Who is asked.
+            question: What is asked.
+            may_put_back: Whether the game can be tried again later, should there be no connection.
+
+        Raises:
+            GamePutBack: There is no connection, and the game can be tried again later.
+            GameUnfinished: There is no money for it.
+            ProviderError: The provider refuses for good.
+        """
+        seat = self._seats[participant]
+        prompt_hash = seat.prompt_hash(question.message)
+        place = (question.game, question.hand, question.decision, question.attempt)
+        key = exchange_key(seat.asked, prompt_hash, *place)
+        if self.recorder is not None:
+            known = self.recorder.find(question.game, key)
+            if known is not None:
+                return known
+            if self.recorder.read_only:
+                raise ProviderError(
+                    f"no exchange is recorded for {participant}, match {question.game.match}, seed "
+                    f"{question.game.seed!r}, seating {question.game.seating}, hand {question.hand}"
+                )
+        # A task of its own: a reply that is paid for is recorded even if nobody waits for it any more.
+        task = asyncio.ensure_future(self._ask(seat, question, key, prompt_hash, may_put_back=may_put_back))
+        self._under_way.add(task)
+        task.add_done_callback(self._done)
+        return await asyncio.shield(task)
+
+    def _done(self, task: "asyncio.Task[Exchange]") -> None:
+        self._under_way.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at, should nobody wait for it any more
+
+    async def _ask(
+        self, seat: _Seat, question: Question, key: str, prompt_hash: str, *, may_put_back: bool
+    ) -> Exchange:
+        client, limit = self._clients[seat.name], self._limits[seat.settings.endpoint]
+        exchange = Exchange(
+            key=key,
+            participant=seat.name,
+            game=question.game,
+            hand=question.hand,
+            decision=question.decision,
+            attempt=question.attempt,
+            prompt_hash=prompt_hash,
+            mode=client.mode,
+            outcome="transport",
+            text="",
+        )
+        failures = tries = 0
+        while True:
+            mode = client.mode
+            started = await limit.acquire()
+            try:
+                async with self._room:
+                    self.purse.open()
+                    tries += 1
+                    try:
+                        answer = await client.ask(seat.skill, question.message, mode, timeout_s=self.policy.timeout_s)
+                    finally:
+                        self.purse.close()
+            except RequestFailed as failure:
+                problem = failure
+            else:
+                latency_s = asyncio.get_running_loop().time() - started
+                limit.succeeded(latency_s)
+                return self._record(
+                    exchange,
+                    mode=mode,
+                    outcome="reply",
+                    text=answer.text,
+                    finish=answer.finish,
+                    model=answer.model,
+                    tokens=answer.tokens,
+                    cost_usd=self._prices.cost(seat.settings, answer.tokens),
+                    latency_s=round(latency_s, 4),
+                    tries=tries,
+                    misread=_misread(answer.text, answer.finish, mode, question)
+                    if seat.settings.comprehension
+                    else None,
+                )
+            finally:
+                limit.release()
+            if problem.trouble == "timeout":
+                limit.slowed(started, 0.0)
+                return self._record(
+                    exchange,
+                    mode=mode,
+                    outcome="timeout",
+                    text=str(problem),
+                    latency_s=self.policy.timeout_s,
+                    tries=tries,
+                )
+            pause_s = self._pause(seat, client, mode, problem, failures)
+            if problem.trouble == "rejected" and pause_s == 0.0:
+                continue  # asked in another way from now on
+            if problem.trouble == "busy" and not limit.slowed(started, pause_s):
+                continue
+            failures += 1
+            if problem.trouble == "rejected" or failures > self.policy.transport_retries:
+                if may_put_back:
+                    raise GamePutBack(str(problem))
+                return self._record(exchange, mode=mode, text=str(problem), tries=tries)
+            if problem.trouble != "busy":
+                await asyncio.sleep(pause_s)
+
+    def _pause(
+        self, seat: _Seat, client: ModelClient, mode: OutputMode, problem: RequestFailed, failures: int
+    ) -> float:
+        """Return the seconds until the next try; 0 where the request was refused as it is and is sent in another way.
+
+        Raises:
+            ProviderError: Another try makes no sense.
+        """
+        asked_s = problem.retry_after_s
+        if problem.trouble == "rejected" and client.step_down(mode):
+            return 0.0
+        if problem.trouble == "fatal" or (problem.trouble == "rejected" and not client.answered):
+            raise ProviderError(f"{seat.name} ({seat.settings.model}) cannot be asked: {problem}")
+        if asked_s is not None and asked_s > LONGEST_PAUSE_S:
+            raise ProviderError(
+                f"{seat.name} ({seat.settings.model}) asks for a pause of {asked_s:,.0f} s: go on after it"
+            )
+        backoff_s = min(_LONGEST_BACKOFF_S, self.policy.backoff_s * 2**failures)
+        return backoff_s if asked_s is None else max(asked_s, 0.001)
+
+    def _record(self, exchange: Exchange, **outcome: object) -> Exchange:
+        found = msgspec.structs.replace(exchange, **outcome)
+        if self.recorder is not None:
+            self.recorder.add(found)
+        self.purse.add(found)
+        if self._heard is not None:
+            self._heard(found)
+        return found
+
+    async def close(self, *, patience_s: float = 0.0) -> None:
+        """Wait a while for replies that are paid for, then close all connections."""
+        if self._under_way:
+            await asyncio.wait(self._under_way, timeout=patience_s)
+        for task in self._under_way:
+            task.cancel()
+        for client in self._clients.values():
+            await client.close()
+
+    @property
+    def under_way(self) -> int:
+        """How many questions are under way."""
+        return len(self._under_way)
+
+
+def _misread(text: str, finish: str | None, mode: OutputMode, question: Question) -> tuple[str, ...] | None:
+    """Return what a model misread of its hand and the price; None where its reply cannot be read at all."""
+    try:
+        reply = read_reply(text, finish, mode)
+    except AgentFailed:
+        return None
+    wrong = []
+    if reply.hand != question.hand_held:
+        wrong.append("hand")
+    if reply.to_call != question.to_call:
+        wrong.append("toCall")
+    return tuple(wrong)

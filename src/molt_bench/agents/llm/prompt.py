@@ -1,0 +1,153 @@
+"""The prompt: what a model is told. Pure: it is made of what its seat may see, and of nothing else.
+
+What stays the same comes first (the skill document, the game), then what changes with the hand, then with the decision:
+so the caches of the providers are hit.
+"""
+
+from functools import cache
+from pathlib import Path
+
+from molt_bench.agents.llm.settings import LLMSettings, Track
+from molt_bench.errors import ConfigError
+from molt_bench.poker.actions import STREETS, LoggedAction
+from molt_bench.poker.cards import CARD_TEXT, rank_of
+from molt_bench.poker.evaluator import CATEGORIES, category, strength
+from molt_bench.poker.observation import Observation
+
+#: What a made hand may be called, from the worst to the best.
+MADE_HANDS = tuple(name for _, name in CATEGORIES)
+
+_VERBS = {"fold": "fold", "check": "check", "call": "call"}
+
+
+def system_prompt(settings: LLMSettings) -> str:
+    """Return the skill document: the user's own, verbatim, or ours.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
+    if settings.skill_doc is None:
+        return default_skill()
+    try:
+        return Path(settings.skill_doc).read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError("skillDoc", settings.skill_doc, f"a file that can be read ({why})") from error
+
+
+@cache
+def default_skill() -> str:
+    """Return our own skill document: rules, notation and the form of the reply; no strategy."""
+    return (Path(__file__).parent / "skill.md").read_text("utf-8")
+
+
+def decision_prompt(
+    observation: Observation,
+    *,
+    memory: str = "",
+    thoughts: str = "",
+    track: Track = "bare",
+    comprehension: bool = False,
+) -> str:
+    """Return the message that asks for one decision.
+
+    Args:
+        observation: What the seat sees.
+        memory: What it remembers of the session, as text.
+        thoughts: What it thought earlier in this hand, as text.
+        track: Whether its made hand is told.
+        comprehension: Whether it is to say how it reads its hand and the price.
+    """
+    parts = [_game(observation)]
+    if memory:
+        parts.append(memory)
+    parts.append(_hand(observation, track))
+    if thoughts:
+        parts.append(thoughts)
+    if observation.previous_error is not None:
+        parts.append(f"Your last answer was not taken: {observation.previous_error}")
+    parts.append(_reply_form(observation, comprehension=comprehension))
+    return "\n\n".join(parts)
+
+
+def made_hand(cards: tuple[int, int], board: tuple[int, ...]) -> str:
+    """Name what two cards make with a board, as in `"two pair"`; before the flop a pair or a high card."""
+    if board:
+        return category(strength((*cards, *board)))
+    return "pair" if rank_of(cards[0]) == rank_of(cards[1]) else "high card"
+
+
+def spaced(cards: tuple[int, ...]) -> str:
+    """Write cards with blanks between them."""
+    return " ".join([CARD_TEXT[card] for card in cards])
+
+
+def action_text(log: tuple[LoggedAction, ...], seat: int) -> str:
+    """Write actions street by street, as the seat says them: `preflop: you raiseTo 300, opponent call (300)`."""
+    lines = []
+    for street in STREETS:
+        done = [_said(action, seat) for action in log if action.street == street]
+        if done:
+            lines.append(f"{street}: {', '.join(done)}")
+    return "; ".join(lines)
+
+
+def _said(action: LoggedAction, seat: int) -> str:
+    who = "you" if action.seat == seat else "opponent"
+    if action.kind == "raiseTo":
+        return f"{who} raiseTo {action.amount}"
+    paid = f" ({action.amount})" if action.kind == "call" else ""
+    return f"{who} {_VERBS[action.kind]}{paid}"
+
+
+def _game(observation: Observation) -> str:
+    rules = observation.rules
+    ante = f", ante {rules.ante}" if rules.ante else ", no ante"
+    cap = f", at most {rules.raise_cap} bets and raises a street" if rules.raise_cap is not None else ""
+    return f"Game: blinds {rules.small_blind}/{rules.big_blind}{ante}{cap}."
+
+
+def _hand(observation: Observation, track: Track) -> str:
+    me, other, rules = observation.seat, 1 - observation.seat, observation.rules
+    on_button = observation.position == "button"
+    lines = [
+        f"Hand {observation.hand_number}. You {'have the button (small blind)' if on_button else 'are the big blind'}, "
+        f"your opponent {'is the big blind' if on_button else 'has the button (small blind)'}.",
+        f"Your cards: {spaced(observation.cards)}",
+        f"Board ({observation.street}): {spaced(observation.board) or 'none yet'}",
+    ]
+    if track == "assisted":
+        lines.append(f"You have: {made_hand(observation.cards, observation.board)}")
+    start, now = observation.starting_stacks, observation.stacks
+    lines += [
+        f"Stacks at the start: you {_chips(start[me], rules.big_blind)}, "
+        f"opponent {_chips(start[other], rules.big_blind)}",
+        f"Stacks now: you {_chips(now[me], rules.big_blind)}, opponent {_chips(now[other], rules.big_blind)}",
+        f"Bets on this street: you {observation.bets[me]}, opponent {observation.bets[other]}",
+        f"Actions: {action_text(observation.log, me) or 'none yet, the blinds are posted'}",
+        f"Pot: {_chips(observation.pot, rules.big_blind)}",
+    ]
+    if observation.to_call:
+        lines.append(
+            f"To call: {_chips(observation.to_call, rules.big_blind)}; pot odds {observation.pot_odds:.3f} "
+            f"({observation.to_call} of a pot of {observation.pot + observation.to_call})"
+        )
+    else:
+        lines.append("To call: 0, checking is free")
+    lines += [f"Legal actions: {observation.legal}", f"Dice: {observation.dice}"]
+    return "\n".join(lines)
+
+
+def _chips(amount: int, big_blind: int) -> str:
+    return f"{amount} ({amount / big_blind:.4g} bb)"
+
+
+def _reply_form(observation: Observation, *, comprehension: bool) -> str:
+    kinds = " | ".join(f'"{kind}"' for kind in observation.legal.kinds)
+    amount = "null"
+    if observation.max_raise_to:
+        amount = f"the total to raise to ({observation.min_raise_to} to {observation.max_raise_to}), or null"
+    reading = ""
+    if comprehension:
+        reading = '"hand": what you have now ("high card", "pair" and so on), "toCall": chips a call costs, 0 if none, '
+    return f'Reply with one JSON object: {{"reasoning": "...", {reading}"kind": {kinds}, "amount": {amount}}}'

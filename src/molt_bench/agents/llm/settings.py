@@ -1,0 +1,108 @@
+"""Settings of a language model that plays, checked."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+
+from molt_bench.errors import ConfigError
+
+#: How the reply is asked for, strictest first; `auto` takes the first that the model and its server take.
+OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
+#: What it remembers: nothing; its own thoughts in this hand; and, for the session, what the table has seen so far.
+Memory: TypeAlias = Literal["none", "hand", "session"]
+#: What it is told: its cards alone, or its made hand as well.
+Track: TypeAlias = Literal["bare", "assisted"]
+Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
+
+Count = Annotated[int, Field(ge=1, strict=True)]
+
+
+class LLMSettings(BaseModel):
+    """How a language model plays. What is left out has its provider's default."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        alias_generator=to_camel,
+        populate_by_name=True,
+        protected_namespaces=(),
+    )
+
+    model: Annotated[str, Field(description="Provider and model, such as openai:gpt-4.1.")]
+    temperature: Annotated[float, Field(ge=0)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    seed: Annotated[int, Field(strict=True, description="Sent to the provider, where it takes one.")] | None = None
+    max_tokens: Annotated[Count, Field(description="Tokens of one reply.")] | None = None
+    reasoning_effort: Effort | None = None
+    base_url: Annotated[str, Field(description="A server that speaks the provider's protocol.")] | None = None
+    api_key_env: Annotated[str, Field(min_length=1, description="The variable that holds the key.")] | None = None
+    skill_doc: Annotated[str, Field(min_length=1, description="A file that is the system prompt, verbatim.")] | None = (
+        None
+    )
+    output_mode: OutputMode | Literal["auto"] = "auto"
+    memory: Memory = "none"
+    shown_hands: Annotated[int, Field(ge=0, le=50, strict=True, description="Showdowns remembered in a session.")] = 5
+    track: Track = "bare"
+    comprehension: Annotated[
+        bool, Field(description="Ask for the made hand and the price as well, and check them.")
+    ] = False
+    max_concurrent: Annotated[Count, Field(description="Requests to this model at a time, at most.")] = 500
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = None
+
+    @field_validator("model")
+    @classmethod
+    def _has_a_provider(cls, value: str) -> str:
+        provider, colon, name = value.partition(":")
+        if not (colon and provider and name):
+            raise _problem(value, "a provider and a model, such as openai:gpt-4.1")
+        return value
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_a_url(cls, value: str | None) -> str | None:
+        if value is not None:
+            parts = urlsplit(value)
+            if parts.scheme not in ("http", "https") or not parts.hostname:
+                raise _problem(value, "a URL such as http://127.0.0.1:8000/v1")
+            if parts.username or parts.password:
+                raise _problem("...", "a URL without a password in it: name the variable of the key in apiKeyEnv")
+        return value
+
+    @property
+    def provider(self) -> str:
+        """The provider alone."""
+        return self.model.partition(":")[0]
+
+    @property
+    def endpoint(self) -> str:
+        """What shares one limit: a model at a server."""
+        return f"{self.model}@{self.base_url}" if self.base_url else self.model
+
+    def decisive(self) -> dict[str, object]:
+        """Return what decides a reply, apart from the prompt."""
+        fields = ("model", "temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "base_url", "output_mode")
+        return {field: getattr(self, field) for field in fields}
+
+
+def settings_from(values: Mapping[str, object]) -> LLMSettings:
+    """Check plain values.
+
+    Raises:
+        ConfigError: The first thing that is wrong, by its field.
+    """
+    try:
+        return LLMSettings.model_validate(values)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        field = ".".join(str(part) for part in problem["loc"])
+        expected = problem.get("ctx", {}).get("expected") or problem["msg"].removeprefix("Input should be ")
+        raise ConfigError(field, problem["input"], str(expected)) from error
+
+
+def _problem(value: str, expected: str) -> PydanticCustomError:
+    return PydanticCustomError("ours", "{expected}", {"field": "", "value": value, "expected": expected})

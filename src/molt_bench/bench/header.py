@@ -1,0 +1,45 @@
+"""The header of a run: the config, and what tells one config, one version and one agent's code from another."""
+
+import os
+import platform
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from molt_bench._version import BENCH_VERSION, __version__
+from molt_bench.agents.registry import source_hash
+from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.journal import FORMAT, Header
+from molt_bench.seeds import Seed
+
+
+def header_of(config: BenchmarkConfig, seeds: list[Seed] | None = None) -> Header:
+    """Return the first line of a run's journal."""
+    from importlib.metadata import version
+
+    plain = config.plain()
+    return Header(
+        FORMAT,
+        BENCH_VERSION,
+        __version__,
+        config_hash(plain),
+        plain,
+        folder=os.getcwd(),
+        seeds=seeds,
+        source_hashes=source_hashes(config),
+        versions={"python": platform.python_version(), "openskill": version("openskill")},
+    )
+
+
+def source_hashes(config: BenchmarkConfig) -> dict[str, str]:
+    """Return the hashes of the files that agents of one's own come from, by participant."""
+    hashes = {participant.id: source_hash(participant.type) for participant in config.participants}
+    return {name: found for name, found in hashes.items() if found is not None}
+
+
+def config_hash(plain: Mapping[str, Any]) -> str:
+    """Return a hash of everything in a config that decides a result."""
+    decisive = {key: value for key, value in plain.items() if key != "outputDir"}
+    return sha256(msgspec.json.encode(decisive, order="sorted")).hexdigest()

@@ -1,0 +1,99 @@
+"""Participants: whether everybody can play, and the agents that play a game."""
+
+from collections.abc import Callable, Mapping
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.llm.agent import LLMAgent
+from molt_bench.agents.llm.client import ModelClient
+from molt_bench.agents.llm.cost import PriceList, Purse
+from molt_bench.agents.llm.desk import DEFAULT_TIMEOUT_S, Desk, Policy
+from molt_bench.agents.llm.exchange import Exchange, Recorder
+from molt_bench.agents.llm.prompt import system_prompt
+from molt_bench.agents.registry import AgentFactory, make_agent
+from molt_bench.bench.config import BenchmarkConfig, LLMParticipantConfig
+from molt_bench.errors import ConfigError
+from molt_bench.specs import GameLabel
+
+
+def check_participants(config: BenchmarkConfig, agents: Mapping[str, AgentFactory] | None = None) -> None:
+    """Make each agent once: one that cannot be made is an error before the first card.
+
+    Raises:
+        ConfigError: A type, a param, a package, a key or a skill document that is not there.
+        AgentError: A factory that raises, or returns no agent.
+    """
+    for participant in config.participants:
+        try:
+            if isinstance(participant, LLMParticipantConfig):
+                system_prompt(participant.settings())
+                ModelClient(participant.settings())
+            else:
+                make_agent(participant.spec(), factories=agents, seed=participant.id)
+        except ConfigError as error:
+            field = f"participants.{participant.id}.{error.field}"
+            raise ConfigError(field, error.value, error.expected) from error
+    limits = config.stop.budget
+    if limits is not None and limits.max_cost_usd is not None:
+        prices = PriceList(config.llm.prices)
+        unpriced = next((each.model for each in config.models().values() if not prices.knows(each)), None)
+        if unpriced is not None:
+            expected = f"a price of {unpriced} in llm.prices, since none is published"
+            raise ConfigError("stop.budget.maxCostUsd", limits.max_cost_usd, expected)
+
+
+class Cast:
+    """Makes the agents of a run's games.
+
+    Attributes:
+        models: The participants that are language models.
+        desk: Where those are asked; None where there are none.
+
+    Args:
+        config: The config of the run.
+        agents: Agents of the caller's own, by type.
+        recorder: Holds the exchanges with language models.
+        heard: Is told of every exchange, those that took place earlier first.
+    """
+
+    def __init__(
+        self,
+        config: BenchmarkConfig,
+        agents: Mapping[str, AgentFactory],
+        recorder: Recorder,
+        *,
+        heard: Callable[[Exchange], None] | None = None,
+    ) -> None:
+        self.models = config.models()
+        self._agents = agents
+        self._specs = {participant.id: participant.spec() for participant in config.participants}
+        limits = config.stop.budget
+        purse = Purse(limits.max_cost_usd, limits.max_tokens) if limits else Purse()
+        for exchange in recorder.earlier:
+            purse.add(exchange)
+            if heard is not None:
+                heard(exchange)
+        policy = Policy(
+            timeout_s=config.game.action_timeout_s or DEFAULT_TIMEOUT_S,
+            transport_retries=config.llm.transport_retries,
+            backoff_s=config.llm.backoff_s,
+            max_concurrent=config.llm.max_concurrent,
+        )
+        self.desk = (
+            Desk(
+                self.models,
+                recorder=recorder,
+                policy=policy,
+                prices=PriceList(config.llm.prices),
+                purse=purse,
+                heard=heard,
+            )
+            if self.models
+            else None
+        )
+
+    def agent(self, participant: str, game: GameLabel, *, may_put_back: bool = False) -> PokerAgent:
+        """Make the agent of one participant for one game."""
+        settings = self.models.get(participant)
+        if settings is not None and self.desk is not None:
+            return LLMAgent(participant, settings, self.desk, game=game, may_put_back=may_put_back)
+        return make_agent(self._specs[participant], factories=self._agents, seed=participant)

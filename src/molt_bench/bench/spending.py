@@ -1,0 +1,109 @@
+"""Spending: what the language models of a run have taken, match by match and model by model."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.records import AgentUsage
+
+_PER_DOLLAR: Final = 10**12
+
+
+class Spending:
+    """Adds up exchanges as they come.
+
+    Attributes:
+        tokens: Tokens so far.
+        exchanges: Questions so far.
+
+    Args:
+        models: The settings of everybody who is a model, by participant.
+    """
+
+    def __init__(self, models: Mapping[str, LLMSettings]) -> None:
+        self.tokens = 0
+        self.exchanges = 0
+        self._models = models
+        self._by_match: dict[int, tuple[int, int]] = defaultdict(lambda: (0, 0))
+        self._sums = {name: _Sums() for name in models}
+
+    def add(self, exchange: Exchange) -> None:
+        """Count an exchange."""
+        tokens = exchange.tokens.total
+        self.tokens += tokens
+        self.exchanges += 1
+        price, count = self._by_match[exchange.game.match]
+        self._by_match[exchange.game.match] = price + _exact(exchange.cost_usd), count + tokens
+        self._sums[exchange.participant].add(exchange)
+
+    def up_to(self, match: int) -> tuple[float, int]:
+        """Return the dollars and tokens of all matches up to this one: what decides is not what was lost on the way."""
+        spent = [amount for number, amount in self._by_match.items() if number <= match]
+        return sum(price for price, _ in spent) / _PER_DOLLAR, sum(tokens for _, tokens in spent)
+
+    @property
+    def usd(self) -> float:
+        """Dollars so far, as far as prices are known."""
+        return sum(price for price, _ in self._by_match.values()) / _PER_DOLLAR
+
+    def usage(self) -> tuple[AgentUsage, ...]:
+        """Return what every model took."""
+        return tuple(sums.usage(name, self._models[name].model) for name, sums in self._sums.items())
+
+
+class _Sums:
+    """What one model took."""
+
+    def __init__(self) -> None:
+        self.reported: dict[str, None] = {}
+        self.modes: dict[str, None] = {}
+        self.latencies: list[float] = []
+        self.unpriced = False
+        self.price = 0
+        self.counts: dict[str, int] = defaultdict(int)
+
+    def add(self, exchange: Exchange) -> None:
+        counts, tokens = self.counts, exchange.tokens
+        counts["exchanges"] += 1
+        counts["decisions"] += exchange.attempt == 1
+        counts["requests"] += exchange.tries
+        counts["input_tokens"] += tokens.input
+        counts["cached_tokens"] += tokens.cached
+        counts["output_tokens"] += tokens.output
+        counts["reasoning_tokens"] += tokens.reasoning
+        if exchange.misread is not None:
+            counts["readings"] += 1
+            counts["misread_hand"] += "hand" in exchange.misread
+            counts["misread_to_call"] += "toCall" in exchange.misread
+        if exchange.outcome == "reply":
+            self.latencies.append(exchange.latency_s)
+            self.unpriced |= exchange.cost_usd is None
+            self.price += _exact(exchange.cost_usd)
+        if exchange.model is not None:
+            self.reported[exchange.model] = None
+        self.modes[exchange.mode] = None
+
+    def usage(self, name: str, model: str) -> AgentUsage:
+        latencies = sorted(self.latencies)
+        return AgentUsage(
+            id=name,
+            model=model,
+            reported=tuple(sorted(self.reported)),
+            modes=tuple(sorted(self.modes)),
+            cost_usd=None if self.unpriced or not latencies else self.price / _PER_DOLLAR,
+            latency_p50_s=_quantile(latencies, 0.5),
+            latency_p95_s=_quantile(latencies, 0.95),
+            **self.counts,
+        )
+
+
+def _exact(usd: float | None) -> int:
+    """Return dollars as a whole number, so that the order in which they are added up does not show."""
+    return round((usd or 0.0) * _PER_DOLLAR)
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    """Return the smallest value that this share of the others does not exceed."""
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None

@@ -1,0 +1,102 @@
+"""The folder of a run: what is where, and how it is opened."""
+
+import os
+from datetime import datetime
+from pathlib import Path
+
+from molt_bench._version import BENCH_VERSION
+from molt_bench.agents.llm.exchange import Recorder
+from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.header import config_hash
+from molt_bench.bench.loading import load_config
+from molt_bench.bench.playing import label_of
+from molt_bench.errors import ConfigError, JournalError
+from molt_bench.journal import JournalContent, Sitting, games_in, read_journal
+from molt_bench.lines import Warn
+
+JOURNAL = "journal.jsonl"
+EXCHANGES = "exchanges.jsonl"
+
+
+def recorder_in(
+    folder: Path, content: JournalContent, *, read_only: bool, every_game: bool = False, warn: Warn | None = None
+) -> Recorder:
+    """Open the exchanges of a run that has begun.
+
+    Args:
+        folder: The folder of the run.
+        content: What is in its journal.
+        read_only: Whether nobody is to be asked.
+        every_game: Whether the replies of finished games are needed as well.
+        warn: Is told if the writing ends early.
+    """
+    finished = set() if every_game else {label_of(game) for game in games_in(content.lines)}
+    models = any(each.get("type") == "llm" for each in content.header.config["participants"])
+    if not models:
+        return Recorder()
+    return Recorder.reopen(
+        str(folder / EXCHANGES), read_only=read_only, warn=warn, unfinished=lambda game: game not in finished
+    )
+
+
+def opened(folder: str) -> tuple[BenchmarkConfig, JournalContent]:
+    """Return the config of a run and what is in its journal."""
+    path = journal_in(folder)
+    content = read_journal(str(path))
+    return config_of(path, content), content
+
+
+def journal_in(folder: str) -> Path:
+    """Return where the journal of a run is."""
+    path = Path(folder).absolute() / JOURNAL
+    if not path.is_file():
+        raise ConfigError("RUN", folder, f"the folder of a run, with a {JOURNAL} in it")
+    return path
+
+
+def config_of(path: Path, content: JournalContent) -> BenchmarkConfig:
+    """Return the config of a run; its relative paths start where the run was started."""
+    header = content.header
+    if config_hash(header.config) != header.config_hash:
+        raise JournalError(f"{path} line 1: the config has been changed after the run")
+    if header.bench_version != BENCH_VERSION:
+        raise JournalError(
+            f"{path} was written by molt-bench {header.version} (bench version {header.bench_version}), and this one "
+            f"(bench version {BENCH_VERSION}) may play other games"
+        )
+    if Path(header.folder).is_dir():
+        os.chdir(header.folder)
+    return load_config(header.config)
+
+
+def new_folder(config: BenchmarkConfig) -> Path:
+    """Make the folder of a new run, named by the time."""
+    name = datetime.now().astimezone().strftime("%Y-%m-%dT%H-%M-%S")
+    for attempt in range(1, 1000):
+        folder = Path(config.output_dir) / (name if attempt == 1 else f"{name}-{attempt}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            if not folder.is_dir():
+                break
+            continue
+        except OSError as error:
+            raise ConfigError(
+                "outputDir", config.output_dir, f"a folder that can be written ({error.strerror})"
+            ) from error
+        return folder
+    raise ConfigError("outputDir", config.output_dir, "a folder that can be written")
+
+
+def last_run(config: BenchmarkConfig) -> Path | None:
+    """Return the newest run of this config that has not come to its end."""
+    wanted = config_hash(config.plain())
+    for journal in sorted(Path(config.output_dir).glob(f"*/{JOURNAL}"), reverse=True):
+        try:
+            content = read_journal(str(journal))
+        except JournalError:
+            continue
+        ended = any(isinstance(line, Sitting) and line.stop_reason for line in content.lines)
+        if content.header.config_hash == wanted and not ended:
+            return journal.parent
+    return None

@@ -1,0 +1,95 @@
+"""Append-only files of lines: every line is with the system before the next step, and a torn last one is dropped."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import IO, TypeAlias
+
+from molt_bench.errors import JournalError
+
+#: Is told at once when a file cannot be written any more.
+Warn: TypeAlias = Callable[[str], None]
+
+
+class LineFile:
+    """A file that is being written line by line, by one process at a time. A full disk ends the writing, not the run.
+
+    Attributes:
+        path: Where it is.
+        problem: Why the writing ended early, if it did.
+    """
+
+    def __init__(self, path: str, *, new: bool = True, warn: Warn | None = None) -> None:
+        """Open the file.
+
+        Args:
+            path: Where it is.
+            new: Whether it is started here; otherwise `cut` says where to go on.
+            warn: Is told if the writing ends early.
+
+        Raises:
+            JournalError: It cannot be written, or another process is writing it.
+        """
+        self.path = path
+        self.problem: str | None = None
+        self._warn = warn
+        self._file: IO[bytes] | None = _locked(path, "xb" if new else "r+b")
+
+    def cut(self, size: int) -> None:
+        """Drop what comes after so many bytes, and write on from there."""
+        if self._file is not None:
+            self._file.truncate(size)
+            self._file.seek(size)
+
+    def write(self, line: bytes) -> None:
+        """Append a line and hand it to the system, so that it survives the end of this program."""
+        if self._file is None:
+            return
+        try:
+            self._file.write(line + b"\n")
+            self._file.flush()
+        except OSError as error:
+            self.problem = f"{self.path} could not be written ({error.strerror}): the run went on in memory"
+            with suppress(OSError):
+                self._file.close()
+            self._file = None
+            if self._warn is not None:
+                self._warn(self.problem)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _locked(path: str, mode: str) -> IO[bytes]:
+    """Open a file for this process alone."""
+    try:
+        file = open(path, mode)  # noqa: SIM115 - it stays open as long as it is written
+    except OSError as error:
+        raise JournalError(f"{path} cannot be written: {error.strerror}") from error
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        pass  # a system without such locks
+    except OSError as error:
+        file.close()
+        raise JournalError(f"{path} is being written by another process") from error
+    return file
+
+
+def whole_lines(path: str) -> tuple[list[bytes], int]:
+    """Return the lines of a file that came to their end, and how many bytes those are.
+
+    Raises:
+        JournalError: It cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}") from error
+    size = data.rfind(b"\n") + 1
+    return data[:size].splitlines(), size

@@ -1,0 +1,53 @@
+"""Costs: what the language models of a run took, as figures people compare."""
+
+import msgspec
+
+from molt_bench.records import AgentUsage, RunResult
+
+
+class CostNumbers(msgspec.Struct, frozen=True):
+    """One language model in figures.
+
+    Attributes:
+        usage: What it took.
+        usd_per_hand: Dollars for each hand it played; None where no price is known.
+        usd_per_100_decisions: Dollars for a hundred decisions.
+    """
+
+    usage: AgentUsage
+    usd_per_hand: float | None
+    usd_per_100_decisions: float | None
+
+
+def cost_numbers(result: RunResult) -> list[CostNumbers]:
+    """Return the figures of all language models, in the order of the leaderboard."""
+    order = {rating.id: at for at, rating in enumerate(result.leaderboard)}
+    rows = []
+    for usage in sorted(result.usage, key=lambda usage: order[usage.id]):
+        hands = sum(
+            len(game.hand_texts)
+            for match in result.matches
+            if usage.id in match.participants
+            for pair in match.result.seed_results
+            for game in pair.games
+        )
+        usd = usage.cost_usd
+        rows.append(
+            CostNumbers(
+                usage,
+                usd / hands if usd is not None and hands else None,
+                100 * usd / usage.decisions if usd is not None and usage.decisions else None,
+            )
+        )
+    return rows
+
+
+def dollars(amount: float | None) -> str:
+    """Write an amount with as many digits as it takes; what has no price is not free.
+
+    >>> dollars(12.345), dollars(0.00123), dollars(0.0), dollars(None)
+    ('$12.35', '$0.0012', '$0', 'unpriced')
+    """
+    if amount is None:
+        return "unpriced"
+    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.2g}"

@@ -1,0 +1,263 @@
+"""The three provider formats the test provider speaks: what a request asks, and the bodies of good and bad answers."""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+Json = dict[str, Any]
+
+GIANT = 5_000_000
+CREATED = 1_767_225_600
+CACHED, THOUGHTS = 7, 11  # tokens, in every answer's usage: as many in all three formats
+GOOGLE_PATH = re.compile(r"/models/([^/?]+):generateContent(?:\?|$)")
+
+# The fault's HTTP status; OpenAI's type and code; Anthropic's type; Google's status; the message.
+ERRORS: dict[str, tuple[int, str, str | None, str, str, str]] = {
+    "429": (429, "requests", "rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED", "Rate limit reached."),
+    "429-quota": (
+        *(429, "insufficient_quota", "insufficient_quota", "billing_error", "RESOURCE_EXHAUSTED"),
+        "You exceeded your current quota, check your plan and billing details (insufficient_quota).",
+    ),
+    "500": (500, "server_error", None, "api_error", "INTERNAL", "The server had an error. Sorry about that!"),
+    "503": (503, "service_unavailable_error", None, "api_error", "UNAVAILABLE", "The service is unavailable."),
+    "529": (529, "overloaded_error", "overloaded", "overloaded_error", "UNAVAILABLE", "Overloaded"),
+    "401": (
+        *(401, "invalid_request_error", "invalid_api_key", "authentication_error", "UNAUTHENTICATED"),
+        "Incorrect API key provided: {key}. Find your API key in your account.",
+    ),
+    "400": (400, "invalid_request_error", None, "invalid_request_error", "INVALID_ARGUMENT", "Invalid request."),
+    "400-response-format": (
+        *(400, "invalid_request_error", None, "invalid_request_error", "INVALID_ARGUMENT"),
+        "This model does not support response_format with a JSON schema.",
+    ),
+    "404": (
+        *(404, "invalid_request_error", "model_not_found", "not_found_error", "NOT_FOUND"),
+        "The model does not exist or you do not have access to it.",
+    ),
+}
+REPLIES = (
+    *("empty-reply", "cut-reply", "cut-reply-stop", "refusal", "content-filter", "prose", "prose-only"),
+    *("wrong-schema", "illegal", "giant", "giant-junk", "two-objects", "echo-key"),
+)
+FINISH = {
+    "openai": {"stop": "stop", "tool": "tool_calls", "length": "length", "refusal": "stop", "filter": "content_filter"},
+    "anthropic": {
+        "stop": "end_turn",
+        "tool": "tool_use",
+        "length": "max_tokens",
+        "refusal": "refusal",
+        "filter": "refusal",
+    },
+    "google": {"stop": "STOP", "tool": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model says: as a tool call if `call` and the request has a tool, otherwise as text (None: nothing)."""
+
+    text: str | None
+    call: bool = False
+    finish: str = "stop"
+
+
+def default_policy(prompt: str, body: Json) -> Json:
+    """Decide by the hash of the prompt: 70 % check or call, 15 % the smallest raise, 15 % fold if that saves chips."""
+    _, found, rest = f"\n{prompt}".rpartition("\nLegal actions: ")
+    if not found:
+        raise ValueError("the last user message has no line that starts with 'Legal actions: '")
+    roll = int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4], "big") % 100
+    legal = rest.partition("\n")[0]
+    raise_to = re.search(r"raiseTo (\d+)", legal)
+    kind, amount = ("call" if "call" in legal else "check"), None
+    if 70 <= roll < 85 and raise_to:
+        kind, amount = "raiseTo", int(raise_to[1])
+    elif roll >= 85 and kind == "call":
+        kind = "fold"
+    return {"reasoning": f"The hash of the prompt says {roll}.", "kind": kind, "amount": amount}
+
+
+def api_of(path: str) -> str | None:
+    """Return which API a path belongs to."""
+    bare = path.partition("?")[0]
+    if bare.endswith("/chat/completions"):
+        return "openai"
+    if bare.endswith("/v1/messages"):
+        return "anthropic"
+    return "google" if GOOGLE_PATH.search(path) else None
+
+
+def model_of(path: str, body: Json) -> str:
+    """Return the model a request asks for."""
+    named = GOOGLE_PATH.search(path)
+    return unquote(named[1]) if named else str(body.get("model"))
+
+
+def prompt_of(api: str, body: Json) -> str:
+    """Return the text of the last user message."""
+    turns = body.get("contents" if api == "google" else "messages") or []
+    last = next((turn for turn in reversed(turns) if turn.get("role", "user") == "user"), {})
+    content = last.get("parts" if api == "google" else "content") or ""
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+
+
+def tool_of(api: str, body: Json) -> str | None:
+    """Return the name of the first tool in a request."""
+    for tool in body.get("tools") or []:
+        if api == "google":
+            tool = next(iter(tool.get("functionDeclarations") or []), {})
+        elif api == "openai":
+            tool = tool.get("function") or {}
+        if tool.get("name"):
+            return str(tool["name"])
+    return None
+
+
+def has_schema(api: str, body: Json) -> bool:
+    """Return whether a request asks for an answer that follows a JSON schema."""
+    if api == "openai":
+        return (body.get("response_format") or {}).get("type") == "json_schema"
+    if api == "anthropic":
+        return "output_format" in body or "format" in (body.get("output_config") or {})
+    config = body.get("generationConfig") or {}
+    return "responseSchema" in config or "responseJsonSchema" in config
+
+
+def key_of(path: str, headers: dict[str, str]) -> str:
+    """Return the API key as received, whichever header (or, for Google, query) it came in."""
+    named = (headers.get(name) for name in ("x-api-key", "x-goog-api-key", "authorization"))
+    key = next(filter(None, named), None) or parse_qs(urlsplit(path).query).get("key", [""])[0]
+    return key.removeprefix("Bearer ")
+
+
+def reply_of(fault: str | None, good: Json | str, key: str) -> Reply:
+    """Return the policy's answer, spoiled as the fault says."""
+    move = good if isinstance(good, dict) else {}
+    text = good if isinstance(good, str) else json.dumps(good)
+    match fault:
+        case "empty-reply":
+            return Reply("")
+        case "cut-reply" | "cut-reply-stop":
+            return Reply(text[: len(text) // 2], call=True, finish="length" if fault == "cut-reply" else "stop")
+        case "refusal" | "content-filter":
+            return Reply(None, finish="refusal" if fault == "refusal" else "filter")
+        case "prose":
+            return Reply(f"Let me think about this hand. {text} I hope that helps!")
+        case "prose-only":
+            return Reply("I would rather not say what I do here, but it is a strong move.")
+        case "wrong-schema":
+            return Reply('{"action": "raise", "size": "big"}', call=True)
+        case "illegal":
+            return Reply(json.dumps({**move, "kind": "raiseTo", "amount": 1}), call=True)
+        case "giant":
+            return Reply(json.dumps({**move, "reasoning": "very " * (GIANT // 5)}), call=True)
+        case "giant-junk":
+            return Reply("x" * GIANT)
+        case "two-objects":
+            first = json.dumps({"reasoning": "A first thought.", "kind": "fold", "amount": None})
+            return Reply(f"{first}\nNo, wait. On reflection:\n{text}")
+        case "echo-key":
+            return Reply(json.dumps({**move, "reasoning": f"The key is {key}, is it not?"}), call=True)
+        case _:
+            return Reply(text, call=isinstance(good, dict))
+
+
+def tokens(text: str | None) -> int:
+    """Return about how many tokens a text has."""
+    return len(text or "") // 4 + 1
+
+
+def answer(api: str, model: str, tool: str | None, prompt: str, reply: Reply, *, empty: bool = False) -> Json:
+    """Return the API's envelope around a reply, or (`empty`) around no reply at all.
+
+    `usage` is the same in all three: tokens(prompt) and CACHED from the cache, tokens(reply) and THOUGHTS of thought.
+    """
+    shape = {"openai": openai_answer, "anthropic": anthropic_answer, "google": google_answer}[api]
+    called = tool if reply.call and not empty else None
+    return shape(f"{model}-2026", called, reply, tokens(prompt) + CACHED, tokens(reply.text), empty)
+
+
+def finish_of(api: str, tool: str | None, reply: Reply) -> str:
+    return FINISH[api]["tool" if tool and reply.finish == "stop" else reply.finish]
+
+
+def as_object(text: str | None) -> Json | None:
+    """Return a tool call's arguments as an object; None where a text cannot be one (it was cut, say)."""
+    try:
+        value = json.loads(text or "")
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def openai_answer(model: str, tool: str | None, reply: Reply, asked: int, said: int, empty: bool) -> Json:
+    message: Json = {"role": "assistant", "content": reply.text, "refusal": None}
+    if tool:
+        call = {"id": "call_1", "type": "function", "function": {"name": tool, "arguments": reply.text}}
+        message |= {"content": None, "tool_calls": [call]}
+    elif reply.finish == "refusal":
+        message["refusal"] = "I'm sorry, I can't help with that."
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish_of("openai", tool, reply)}
+    usage = {
+        "prompt_tokens": asked,
+        "completion_tokens": said + THOUGHTS,
+        "total_tokens": asked + said + THOUGHTS,
+        "prompt_tokens_details": {"cached_tokens": CACHED},
+        "completion_tokens_details": {"reasoning_tokens": THOUGHTS},
+    }
+    head = {"id": "chatcmpl-1", "object": "chat.completion", "created": CREATED, "model": model}
+    return {**head, "choices": [] if empty else [choice], "usage": usage}
+
+
+def anthropic_answer(model: str, tool: str | None, reply: Reply, asked: int, said: int, empty: bool) -> Json:
+    arguments = as_object(reply.text) if tool else None
+    content: list[Json] = []
+    if arguments is not None:
+        content = [{"type": "tool_use", "id": "toolu_1", "name": tool, "input": arguments}]
+    elif reply.text is not None and not empty:
+        content = [{"type": "text", "text": reply.text}]
+    stop = finish_of("anthropic", tool if arguments is not None else None, reply)
+    usage = {
+        "input_tokens": asked - CACHED,  # Anthropic counts what came from the cache apart
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": CACHED,
+        "output_tokens": said + THOUGHTS,
+    }
+    head = {"id": "msg_1", "type": "message", "role": "assistant", "model": model}
+    return {**head, "content": [] if empty else content, "stop_reason": stop, "stop_sequence": None, "usage": usage}
+
+
+def google_answer(model: str, tool: str | None, reply: Reply, asked: int, said: int, empty: bool) -> Json:
+    usage = {
+        "promptTokenCount": asked,
+        "cachedContentTokenCount": CACHED,
+        "candidatesTokenCount": said,  # Google counts the thoughts apart
+        "thoughtsTokenCount": THOUGHTS,
+        "totalTokenCount": asked + said + THOUGHTS,
+    }
+    tail = {"usageMetadata": usage, "modelVersion": model, "responseId": "response-1"}
+    if reply.finish == "filter":
+        return {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, **tail}
+    candidate: Json = {"index": 0, "finishReason": finish_of("google", tool, reply)}
+    if reply.text is not None:
+        arguments = as_object(reply.text) if tool else None
+        part = {"text": reply.text} if arguments is None else {"functionCall": {"name": tool, "args": arguments}}
+        candidate["content"] = {"parts": [part], "role": "model"}
+    return {"candidates": [] if empty else [candidate], **tail}
+
+
+def error(api: str, name: str, key: str = "", message: str | None = None, delay_s: float | None = None) -> Json:
+    """Return the body of an error, as the API would send it."""
+    status, openai_type, openai_code, anthropic_type, google_status, usual = ERRORS[name]
+    text = message or usual.format(key=key)
+    if api == "openai":
+        return {"error": {"message": text, "type": openai_type, "param": None, "code": openai_code}}
+    if api == "anthropic":
+        return {"type": "error", "error": {"type": anthropic_type, "message": text}, "request_id": "req_1"}
+    about: Json = {"code": status, "message": text, "status": google_status}
+    if delay_s is not None:
+        about["details"] = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": f"{delay_s:g}s"}]
+    return {"error": about}
