@@ -4,10 +4,10 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark efficiency pipeline tables clean
+.PHONY: help bench test check format oracle benchmark efficiency pipeline throughput real-llm tables clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(INSTALLED): pyproject.toml src/molt_bench/_version.py
 	$(PYTHON) -m venv .venv
@@ -51,5 +51,18 @@ efficiency: $(INSTALLED) ## measure how many games the adaptive schedule saves, 
 pipeline: $(INSTALLED) ## measure what a run adds to its games, and how quick the command is
 	$(BIN)/python benchmarks/pipeline.py
 
+throughput: $(INSTALLED) ## measure 500 games of language models at once, about five minutes
+	$(BIN)/python benchmarks/llm.py
+
+# A real model on the CPU, served from an environment of its own.
+.venv-smollm/.installed:
+	$(PYTHON) -m venv .venv-smollm
+	.venv-smollm/bin/python -m pip install --quiet --disable-pip-version-check 'xllamacpp>=2026.10'
+	@touch $@
+
+real-llm: $(INSTALLED) .venv-smollm/.installed ## benchmark a small real model on this machine against the bots
+	.venv-smollm/bin/python scripts/serve_smollm.py --port 8011 --run -- \
+		$(BIN)/molt-bench --config docs/examples/smollm.yaml
+
 clean: ## remove what the targets made
-	rm -rf .venv .venv-benchmark .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-benchmark .venv-smollm build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from molt_bench.bench.benchmark import run_benchmark as run_benchmark
     from molt_bench.bench.config import BenchmarkConfig as BenchmarkConfig
     from molt_bench.errors import AgentError as AgentError
+    from molt_bench.errors import AgentFailed as AgentFailed
     from molt_bench.errors import ConfigError as ConfigError
     from molt_bench.errors import IllegalAction as IllegalAction
     from molt_bench.errors import JournalError as JournalError
     from molt_bench.errors import MoltBenchError as MoltBenchError
+    from molt_bench.errors import ProviderError as ProviderError
     from molt_bench.errors import RulesError as RulesError
     from molt_bench.play.drivers import play_game as play_game
     from molt_bench.play.drivers import play_game_async as play_game_async
@@ -47,6 +49,7 @@ __all__ = [
     "BUILTIN_AGENTS",
     "Action",
     "AgentError",
+    "AgentFailed",
     "AgentReport",
     "BenchmarkConfig",
     "ConfigError",
@@ -63,6 +66,7 @@ __all__ = [
     "Observation",
     "ParticipantSpec",
     "PokerAgent",
+    "ProviderError",
     "RulesError",
     "RunResult",
     "__version__",
@@ -88,10 +92,12 @@ _HOMES = {
     "run_benchmark": "molt_bench.bench.benchmark",
     "BenchmarkConfig": "molt_bench.bench.config",
     "AgentError": "molt_bench.errors",
+    "AgentFailed": "molt_bench.errors",
     "ConfigError": "molt_bench.errors",
     "IllegalAction": "molt_bench.errors",
     "JournalError": "molt_bench.errors",
     "MoltBenchError": "molt_bench.errors",
+    "ProviderError": "molt_bench.errors",
     "RulesError": "molt_bench.errors",
     "play_game": "molt_bench.play.drivers",
     "play_game_async": "molt_bench.play.drivers",

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.agents.llm.exchange import Recorder
+from molt_bench.agents.llm.exchange import Exchange, Recorder
 from molt_bench.agents.registry import AgentFactory
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.decks import SeedBlocks
@@ -47,6 +47,7 @@ class Live(msgspec.Struct, frozen=True):
         finished: The match that was just rated, if this is about one.
         ladder: The ratings.
         spending: What language models have taken; None where none plays.
+        awaited: After an interruption: replies that are still waited for.
     """
 
     match: int
@@ -59,6 +60,7 @@ class Live(msgspec.Struct, frozen=True):
     finished: PlayedMatch | None
     ladder: Ladder
     spending: Spending | None = None
+    awaited: int = 0
 
 
 Watch = Callable[[Live], None]
@@ -85,7 +87,7 @@ def run_benchmark(
         recorder: Holds the exchanges with language models; None keeps them in memory only.
         games_at_once: How many games may be under way; it never changes a result. None: one, or all games of a round
             in which language models play.
-        watch: Is told of every finished game and match.
+        watch: Is told of every finished game and match, and of every reply of a language model.
         play: Whether games that are not known are played; otherwise the result ends before the first of them.
 
     Raises:
@@ -133,7 +135,8 @@ class _Run:
         self.ladder = Ladder(config)
         self.rules = rules_of(config.stop)
         self.spending = Spending(config.models())
-        self.cast = Cast(config, agents, recorder, heard=self.spending.add)
+        self.under_way: tuple[tuple[str, str], int, int] | None = None
+        self.cast = Cast(config, agents, recorder, heard=self.heard)
         self.table = Playing(config, self.cast, recorder, journal, known, games_at_once)
         self.start = monotonic()
         lines = known.lines if known else ()
@@ -155,6 +158,8 @@ class _Run:
         except KeyboardInterrupt:
             if self.journal is not None:
                 self.journal.write(Sitting(self.seconds - self.earlier_seconds))
+            if self.cast.desk is not None and self.cast.desk.under_way and self.under_way is not None:
+                self.tell(*self.under_way, awaited=self.cast.desk.under_way)
             raise
         finally:
             self.table.close()
@@ -251,18 +256,32 @@ class _Run:
     def games(self, wanted: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameRecord]:
         """Return the records of these games: known ones, and the others played now."""
         found = self.table.known(wanted)
+        self.under_way = next(iter(wanted.values())).players, len(found), len(wanted)
 
         def told(label: GameLabel, record: GameRecord) -> None:
             found[label] = record
-            self.tell(record.players, len(found), len(wanted))
+            self.under_way = record.players, len(found), len(wanted)
+            self.tell(*self.under_way)
 
         missing = {label: spec for label, spec in wanted.items() if label not in found}
         if missing and self.playing:
             self.table.play(missing, told, lambda: self.seconds)
         return found
 
+    def heard(self, exchange: Exchange) -> None:
+        """Add up what a language model took."""
+        self.spending.add(exchange)
+        if self.under_way is not None:
+            self.tell(*self.under_way)
+
     def tell(
-        self, participants: tuple[str, str], games: int, of_games: int, *, finished: PlayedMatch | None = None
+        self,
+        participants: tuple[str, str],
+        games: int,
+        of_games: int,
+        *,
+        finished: PlayedMatch | None = None,
+        awaited: int = 0,
     ) -> None:
         """Tell whoever watches."""
         if self.watch is not None:
@@ -280,6 +299,7 @@ class _Run:
                     finished,
                     ladder,
                     self.spending if self.cast.models else None,
+                    awaited,
                 )
             )
 

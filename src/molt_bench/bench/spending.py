@@ -44,6 +44,11 @@ class Spending:
         return sum(price for price, _ in spent) / _PER_DOLLAR, sum(tokens for _, tokens in spent)
 
     @property
+    def unpriced(self) -> bool:
+        """Whether there are replies whose price is not known."""
+        return any(sums.unpriced for sums in self._sums.values())
+
+    @property
     def usd(self) -> float:
         """Dollars so far, as far as prices are known."""
         return sum(price for price, _ in self._by_match.values()) / _PER_DOLLAR

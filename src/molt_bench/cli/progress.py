@@ -13,6 +13,8 @@ from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.spending import Spending
 from molt_bench.report.terminal import duration, standing_line
 
+_REDRAW_S = 0.2
+
 
 @contextmanager
 def watching(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Watch | None]:
@@ -22,12 +24,28 @@ def watching(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Watch | None]:
         yield None
     elif console.is_terminal:
         with LiveDisplay(console=console, refresh_per_second=8, transient=True) as display:
-            yield lambda live: display.update(_screen(live, config))
+            yield _Screen(display, config)
     else:
         yield lambda live: _line(live, console)
 
 
+class _Screen:
+    """The live screen; drawn a few times a second at most, since news may come by the thousand."""
+
+    def __init__(self, display: LiveDisplay, config: BenchmarkConfig) -> None:
+        self._display = display
+        self._config = config
+        self._drawn = float("-inf")
+
+    def __call__(self, live: Live) -> None:
+        if live.seconds - self._drawn > _REDRAW_S or live.finished is not None or live.awaited:
+            self._drawn = live.seconds
+            self._display.update(_screen(live, self._config))
+
+
 def _line(live: Live, console: Console) -> None:
+    if live.awaited:
+        console.print(_awaited(live.awaited), highlight=False, soft_wrap=True)
     match = live.finished
     if match is None:
         return
@@ -41,12 +59,18 @@ def _line(live: Live, console: Console) -> None:
         console.print(text, highlight=False, soft_wrap=True)
 
 
+def _awaited(replies: int) -> str:
+    return f"Waiting for {replies:,} replies that are paid for; Ctrl-C again to do without them."
+
+
 def spent(spending: Spending, config: BenchmarkConfig | None = None) -> str:
     """Say what language models have taken so far, and of how much."""
     budget = config.stop.budget if config is not None else None
     usd = f" of ${budget.max_cost_usd:,.2f}" if budget and budget.max_cost_usd else ""
     tokens = f" of {budget.max_tokens:,}" if budget and budget.max_tokens else ""
-    return f"{spending.exchanges:,} calls, {spending.tokens:,}{tokens} tokens, ${spending.usd:,.2f}{usd}"
+    cost = f"${spending.usd:,.2f}{usd}" if spending.usd or not spending.unpriced else ""
+    unpriced = "unpriced" if not cost else "and unpriced ones" if spending.unpriced else ""
+    return f"{spending.exchanges:,} calls, {spending.tokens:,}{tokens} tokens, {f'{cost} {unpriced}'.strip()}"
 
 
 def _screen(live: Live, config: BenchmarkConfig) -> Group:
@@ -65,4 +89,4 @@ def _screen(live: Live, config: BenchmarkConfig) -> Group:
         table.add_row(
             str(rank), Text(rating.id), f"{rating.mu:.1f} ± {rating.sigma:.1f}", f"{rating.wins}-{rating.losses}"
         )
-    return Group(Text(head), Text(games), table)
+    return Group(Text(_awaited(live.awaited) if live.awaited else head), Text(games), table)

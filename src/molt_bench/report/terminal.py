@@ -56,20 +56,20 @@ def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
 
 def cost_table(rows: list[CostNumbers]) -> Table:
     """Return what the language models took; it fits in 80 columns."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("model", overflow="fold", max_width=20)
-    for heading in ("calls", "tok in", "cached", "tok out", "cost", "$/hand", "p50", "p95"):
+    for heading in ("tok in", "cached", "tok out", "cost", "$/hand", "$/100 dec", "p50 s", "p95 s"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         usage = row.usage
         table.add_row(
             Text(usage.id),
-            f"{usage.exchanges:,}",
             _count(usage.input_tokens),
-            _count(usage.cached_tokens),
+            f"{usage.cached_tokens / usage.input_tokens:.0%}" if usage.input_tokens else "-",
             _count(usage.output_tokens),
             dollars(usage.cost_usd),
             "-" if row.usd_per_hand is None else dollars(row.usd_per_hand),
+            "-" if row.usd_per_100_decisions is None else dollars(row.usd_per_100_decisions),
             _seconds(usage.latency_p50_s),
             _seconds(usage.latency_p95_s),
         )
@@ -82,7 +82,8 @@ def print_mistakes(rows: list[ParticipantNumbers], result: RunResult, console: C
     for usage in result.usage:
         faults = numbers[usage.id].faults
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
-        line = f"{usage.id}: {said}; asked by {' and '.join(usage.modes) or 'nobody'}"
+        modes = f" ({' and '.join(usage.modes)} mode)" if usage.modes else ""
+        line = f"{usage.id}: {usage.exchanges:,} calls{modes}, {said}"
         if usage.readings:
             line += (
                 f"; of {usage.readings:,} readings {usage.misread_hand:,} had the hand wrong, "
@@ -100,7 +101,7 @@ def _count(tokens: int) -> str:
 
 
 def _seconds(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f} s"
+    return "-" if value is None else f"{value:.1f}"
 
 
 def standing_line(ratings: list[Rating]) -> str:

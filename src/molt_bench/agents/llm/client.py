@@ -29,6 +29,8 @@ _KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
 _IN_A_POOL: Final = 12
 _LADDER: Final[tuple[OutputMode, ...]] = get_args(OutputMode)
 _SECRET: Final = "[key]"
+#: What is shorter is no secret, such as the "none" that some servers want.
+_SHORTEST_KEY: Final = 8
 
 #: Why a request has failed: too many at once; no connection, or an answer that is none; refused as it is; refused
 #: whatever it is, as with a wrong key; no answer in time.
@@ -202,7 +204,7 @@ class ModelClient:
 
     def cleaned(self, text: str) -> str:
         """Return a text without the key in it."""
-        return text.replace(self._key, _SECRET) if self._key else text
+        return _without(text, self._key)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -287,8 +289,12 @@ def _model(settings: LLMSettings, key: str, http: Any) -> "Model":
     try:
         return infer_model(wanted, provider_of)
     except (UserError, ValueError, ImportError, TypeError) as error:
-        said = str(error).replace(key, _SECRET) if key else str(error)
-        raise ConfigError("model", settings.model, f"a model that can be asked ({said})") from None
+        expected = f"a model that can be asked ({_without(str(error), key)})"
+        raise ConfigError("model", settings.model, expected) from None
+
+
+def _without(text: str, key: str) -> str:
+    return text.replace(key, _SECRET) if len(key) >= _SHORTEST_KEY else text
 
 
 def _model_settings(settings: LLMSettings) -> "ModelSettings":

@@ -93,10 +93,10 @@ class SessionMemory:
         if not self._hands:
             return ""
         lines = [
-            f"Your opponent in the {self._hands} hands so far (times/chances): entered the pot before the flop "
-            f"{self._vpip}, raised before the flop {self._raised}, bet or raised rather than called after the flop "
-            f"{self._aggressive}, folded to a bet or raise {self._folded_to_bet}, went to showdown {self._showdowns}. "
-            f"Your result so far: {self._net:+} chips.",
+            f"Your opponent in {self._hands} hands so far (times/chances): entered the pot before the flop (VPIP) "
+            f"{self._vpip}, raised before the flop (PFR) {self._raised}, bet or raised rather than called after the "
+            f"flop (aggression) {self._aggressive}, folded to a bet or raise {self._folded_to_bet}, went to showdown "
+            f"{self._showdowns}. Your result so far: {self._net:+} chips.",
         ]
         if self._shown:
             lines += ["The last hands that were shown down:", *self._shown]

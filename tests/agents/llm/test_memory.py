@@ -1,0 +1,74 @@
+"""Memory: bounded, counted with numerator and denominator, and only what the table saw."""
+
+from molt_bench.agents.llm.memory import THOUGHT_LENGTH, THOUGHTS, HandMemory, SessionMemory
+from molt_bench.poker.notation import hand_from_text
+from molt_bench.poker.observation import result_for
+
+#: Button in seat 0 in odd hands. `me` is seat 0.
+HANDS = (
+    "1:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kr600c/kk/kk:-900",  # the opponent calls, bets nothing
+    "2:50/100/0:10000,10000:b1:2c3c|AsAd|:f:50",  # the opponent folds its button
+    "3:50/100/0:10000,10000:b0:2c3c|AsAd|:f:-50",  # I fold: the opponent had no decision
+    "4:50/100/0:10000,10000:b1:2c3c|AsAd|:r300f:-100",  # it raises, I fold
+    "5:50/100/0:10000,10000:b0:AhKd|7c8d|2h3h4h:cr300c/r400f:-300",  # it raises, then bets, I fold... see below
+    "6:50/100/0:10000,10000:b1:AhKd|7c8d|2h3h4h:cr300c/r400f:300",  # I raise, it calls, I bet, it folds
+)
+
+
+def remembered(*lines, shown_hands=5):
+    memory = SessionMemory(shown_hands)
+    for line in lines:
+        parsed = hand_from_text(line)
+        memory.add(result_for(parsed.hand, 0, parsed.number))
+    return memory.text()
+
+
+def test_nothing_is_said_before_the_first_hand_is_over():
+    assert remembered() == ""
+
+
+def test_every_statistic_has_its_numerator_and_denominator():
+    text = remembered(*HANDS)
+    assert "in 6 hands so far" in text
+    # Chances: hands 1, 2, 4, 5, 6; it came in in 1, 4, 5, 6 and raised in 4 and 5.
+    assert "(VPIP) 4/5" in text
+    assert "(PFR) 2/5" in text
+    # After the flop it called in hand 1 and bet in hand 5.
+    assert "(aggression) 1/2" in text
+    # It faced raises in hands 1 (twice: before the flop and on it) and 6 (twice), and folded to the last.
+    assert "folded to a bet or raise 1/4" in text
+    assert "went to showdown 1/6" in text
+    assert f"{-900 + 50 - 50 - 100 - 300 + 300:+} chips" in text
+
+
+def test_a_hand_that_was_shown_down_is_told_as_the_table_saw_it():
+    text = remembered(HANDS[0])
+    assert "- hand 1, you were the button: you Ah Kd (straight), opponent 7c 7d (straight), board 2h 3h 4h" in text
+    assert "preflop: you raiseTo 300, opponent call (300); flop: opponent check, you raiseTo 600" in text
+    assert text.endswith("you lost 900")
+
+
+def test_folded_cards_are_never_told():
+    text = remembered(*HANDS[1:])
+    assert "shown down" not in text
+    for card in ("As", "Ad", "7c", "8d"):
+        assert card not in text
+
+
+def test_only_the_last_shown_hands_are_kept():
+    text = remembered(*[HANDS[0].replace("1:", f"{number}:", 1) for number in range(1, 20, 2)], shown_hands=3)
+    assert [f"hand {number}," in text for number in (13, 15, 17, 19)] == [False, True, True, True]
+    assert "shown down" not in remembered(HANDS[0], shown_hands=0)
+
+
+def test_thoughts_belong_to_their_hand_and_are_bounded():
+    memory = HandMemory()
+    for number in range(20):
+        memory.add(3, "flop", f"thought {number}\nwith\tblanks " + "x" * 2000, "call")
+    text = memory.text(3)
+    assert text.count("\n") == THOUGHTS
+    assert "- flop, call: thought 19 with blanks xxx" in text
+    assert len(text) < THOUGHTS * (THOUGHT_LENGTH + 50) + 100
+    assert memory.text(4) == ""
+    memory.add(4, "preflop", "new", "fold")
+    assert "thought" not in memory.text(4).split("\n", 1)[1]

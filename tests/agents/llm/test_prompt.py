@@ -1,0 +1,136 @@
+"""The prompt: complete, exact, and stable where it can be."""
+
+import pytest
+
+from molt_bench.agents.llm.prompt import MADE_HANDS, decision_prompt, default_skill, made_hand, system_prompt
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.errors import ConfigError
+from molt_bench.poker.actions import Action
+from molt_bench.poker.cards import cards_from_text, deal_from_text
+from molt_bench.poker.hand import Hand, HandRules
+from molt_bench.poker.observation import observe
+
+
+def a_hand(*actions, ante=0, cap=None, stacks=(10_000, 10_000), cards="AhKd 7c7d 2h3h4h5c6d", button=0):
+    hand = Hand(HandRules(50, 100, ante, cap), deal_from_text(cards), stacks, button=button)
+    for action in actions:
+        hand.apply(action)
+    return hand
+
+
+def prompt_of(*actions, number=7, noise=142, previous_error=None, **options):
+    hand_options = {name: options.pop(name) for name in ("ante", "cap", "stacks", "cards", "button") if name in options}
+    observation = observe(a_hand(*actions, **hand_options), number, noise=noise)
+    if previous_error is not None:
+        import msgspec
+
+        observation = msgspec.structs.replace(observation, previous_error=previous_error)
+    return decision_prompt(observation, **options)
+
+
+RAISED = (Action("raiseTo", 300), Action("call"), Action("raiseTo", 600))
+
+
+def test_it_says_everything_a_player_at_the_table_knows():
+    assert prompt_of(*RAISED) == (
+        "Game: blinds 50/100, no ante.\n"
+        "\n"
+        "Hand 7. You have the button (small blind), your opponent is the big blind.\n"
+        "Your cards: Ah Kd\n"
+        "Board (flop): 2h 3h 4h\n"
+        "Stacks at the start: you 10000 (100 bb), opponent 10000 (100 bb)\n"
+        "Stacks now: you 9700 (97 bb), opponent 9100 (91 bb)\n"
+        "Bets on this street: you 0, opponent 600\n"
+        "Actions: preflop: you raiseTo 300, opponent call (300); flop: opponent raiseTo 600\n"
+        "Pot: 1200 (12 bb)\n"
+        "To call: 600 (6 bb); pot odds 0.333 (600 of a pot of 1800)\n"
+        "Legal actions: fold, call (600), raiseTo 1200..9700\n"
+        "Dice: 42\n"
+        "\n"
+        'Reply with one JSON object: {"reasoning": "...", "kind": "fold" | "call" | "raiseTo", '
+        '"amount": the total to raise to (1200 to 9700), or null}'
+    )
+
+
+def test_the_big_blind_is_told_its_own_view():
+    text = prompt_of(Action("call"), number=1)
+    assert "You are the big blind, your opponent has the button (small blind)." in text
+    assert "Your cards: 7c 7d\nBoard (preflop): none yet" in text
+    assert "Actions: preflop: opponent call (100)" in text
+    assert "To call: 0, checking is free" in text
+    assert "Legal actions: fold, check, raiseTo 200..10000" in text
+
+
+def test_without_a_raise_no_amount_is_asked_for():
+    text = prompt_of(Action("raiseTo", 10_000))
+    assert "Legal actions: fold, call (9900)" in text
+    assert text.endswith('"kind": "fold" | "call", "amount": null}')
+
+
+def test_ante_and_cap_are_part_of_the_game():
+    assert prompt_of(ante=10, cap=4).startswith("Game: blinds 50/100, ante 10, at most 4 bets and raises a street.\n")
+
+
+@pytest.mark.parametrize(("track", "told"), [("bare", False), ("assisted", True)])
+def test_the_made_hand_is_told_only_where_the_track_allows_it(track, told):
+    assert ("You have: high card" in prompt_of(*RAISED, track=track)) is told
+
+
+@pytest.mark.parametrize(
+    ("cards", "board", "name"),
+    [
+        ("AhKd", "", "high card"),
+        ("7c7d", "", "pair"),
+        ("AhKd", "2h3h4h", "high card"),
+        ("7c7d", "2h3h4h5c6d", "straight"),
+        ("7c7d", "7h3h3c", "full house"),
+        ("AhKh", "QhJhTh", "straight flush"),
+    ],
+)
+def test_made_hands_have_the_names_of_the_skill_document(cards, board, name):
+    first, second = cards_from_text(cards)
+    assert made_hand((first, second), cards_from_text(board)) == name
+    assert name in MADE_HANDS
+    assert name in default_skill()
+
+
+def test_what_changes_least_comes_first():
+    """The game, then the session, then the hand, then the error: so that a provider's cache is hit as far as can be."""
+    text = prompt_of(*RAISED, memory="MEMORY", thoughts="THOUGHTS", previous_error="ERROR")
+    places = [text.index(part) for part in ("Game:", "MEMORY", "Hand 7", "THOUGHTS", "ERROR", "Reply with")]
+    assert places == sorted(places)
+    assert "Your last answer was not taken: ERROR" in text
+
+
+def test_two_decisions_of_a_game_differ_only_behind_the_part_that_stays():
+    first, second = prompt_of(number=1, memory="M"), prompt_of(*RAISED, number=9, memory="M")
+    assert first.split("Hand")[0] == second.split("Hand")[0] == "Game: blinds 50/100, no ante.\n\nM\n\n"
+
+
+def test_comprehension_asks_for_the_hand_and_the_price():
+    assert '"hand": what you have now' in prompt_of(*RAISED, comprehension=True)
+    assert '"toCall": chips a call costs' in prompt_of(*RAISED, comprehension=True)
+    assert "toCall" not in prompt_of(*RAISED)
+
+
+def test_our_skill_document_has_rules_and_no_strategy():
+    text = default_skill().lower()
+    for word in ("small blind", "big blind", "showdown", "raiseto", '"kind"', '"amount"', "dice"):
+        assert word in text
+    for word in ("bluff", "pot odds", "position is", "aggressive", "tight", "premium", "you should", "range of hands"):
+        assert word not in text
+
+
+def test_a_skill_document_is_used_verbatim(tmp_path):
+    file = tmp_path / "skill.md"
+    file.write_bytes(b"  Spiel gut!\r\n\xe2\x99\xa0\n\n")
+    assert system_prompt(LLMSettings(model="a:b", skill_doc=str(file))) == "  Spiel gut!\r\n♠\n\n"
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe"])
+def test_a_skill_document_that_cannot_be_read_is_an_error_that_names_it(tmp_path, content):
+    file = tmp_path / "skill.md"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"skillDoc.*skill\.md"):
+        system_prompt(LLMSettings(model="a:b", skill_doc=str(file)))

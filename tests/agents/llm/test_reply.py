@@ -1,0 +1,150 @@
+"""The reply: taken exactly as it is, or a fault of its kind."""
+
+import json
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from molt_bench.agents.llm.reply import LONGEST_REPLY, Reply, read_reply, reply_schema
+from molt_bench.errors import AgentFailed
+from molt_bench.poker.actions import KINDS, Action
+
+MODES = ("native", "tool", "prompted", "text")
+GOOD = '{"reasoning": "a {brace} and a \\"quote\\"", "kind": "raiseTo", "amount": 600}'
+
+
+def fault_of(text, finish="stop", mode="native"):
+    with pytest.raises(AgentFailed) as caught:
+        read_reply(text, finish, mode)
+    return caught.value.kind
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_object_alone_is_read_in_every_mode(mode):
+    assert read_reply(f" {GOOD}\n", "stop", mode) == Reply(Action("raiseTo", 600), 'a {brace} and a "quote"')
+
+
+@pytest.mark.parametrize("kind", ["fold", "check", "call"])
+@pytest.mark.parametrize("amount", ["null", "0", "700", '"x"', None])
+def test_the_amount_of_what_is_no_raise_does_not_matter(kind, amount):
+    tail = "" if amount is None else f', "amount": {amount}'
+    assert read_reply(f'{{"kind": "{kind}"{tail}}}', "stop", "native").action == Action(kind)
+
+
+def test_a_whole_number_may_be_written_with_a_point():
+    assert read_reply('{"kind": "raiseTo", "amount": 600.0}', "stop", "native").action == Action("raiseTo", 600)
+
+
+@pytest.mark.parametrize("amount", ["null", '"600"', "600.5", "true", "[600]", "1e400", None])
+def test_sizes_are_never_guessed(amount):
+    tail = "" if amount is None else f', "amount": {amount}'
+    assert fault_of(f'{{"kind": "raiseTo"{tail}}}') == "unparsable"
+
+
+@pytest.mark.parametrize("kind", ['"raise"', '"Fold"', '"bet"', '"all-in"', "null", "3", '["call"]', '{"a": 1}'])
+def test_kinds_are_never_guessed(kind):
+    assert fault_of(f'{{"kind": {kind}, "amount": 600}}') == "unparsable"
+
+
+@pytest.mark.parametrize(
+    "text", ["I call.", "call", "[1]", "null", '"call"', "3", "{}", '{"action": "call"}', "{call}"]
+)
+@pytest.mark.parametrize("mode", MODES)
+def test_prose_is_no_answer(text, mode):
+    assert fault_of(text, mode=mode) == "unparsable"
+
+
+PROSE = f'Let me think: {{not json}}. First {{"kind": "fold"}}, no, better {GOOD} and that is that {{ok}}.'
+
+
+def test_in_text_the_last_object_counts():
+    assert read_reply(PROSE, "stop", "text").action == Action("raiseTo", 600)
+
+
+@pytest.mark.parametrize("mode", ["native", "tool", "prompted"])
+def test_elsewhere_text_around_the_object_is_a_fault_that_says_so(mode):
+    with pytest.raises(AgentFailed, match="other text around its JSON object") as caught:
+        read_reply(PROSE, "stop", mode)
+    assert caught.value.kind == "unparsable"
+
+
+@pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```"])
+def test_a_fence_around_the_object_is_no_prose(fence):
+    assert read_reply(fence.replace("{}", GOOD), "stop", "prompted").action == Action("raiseTo", 600)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("text", "finish", "kind"), [
+    ("", "stop", "empty"),
+    (" \n", None, "empty"),
+    ("", "length", "truncated"),
+    (GOOD[:30], "length", "truncated"),
+    (GOOD[:30], "stop", "truncated"),
+    ('{"reasoning": "a \\', "stop", "truncated"),
+    ("I think that", "length", "truncated"),
+    ("I cannot play", "content_filter", "refused"),
+    ("", "content_filter", "refused"),
+    (GOOD, "content_filter", "refused"),
+    ("x" * (LONGEST_REPLY + 1), "stop", "unparsable"),
+])  # fmt: skip
+def test_each_failure_has_its_kind(text, finish, kind, mode):
+    assert fault_of(text, finish, mode) == kind
+
+
+def test_a_reply_that_is_whole_counts_even_if_it_met_the_limit_of_tokens():
+    assert read_reply(GOOD, "length", "native").action == Action("raiseTo", 600)
+
+
+@pytest.mark.parametrize(
+    "text", ["{" * 50_000, '{"a":' * 10_000, "[" * 90_000, '{"' * 40_000, "{" + "9" * 90_000 + "}"]
+)
+@pytest.mark.parametrize("mode", ["native", "text"])
+def test_hostile_text_is_a_fault_and_quickly_so(text, mode):
+    assert fault_of(text, mode=mode) in ("unparsable", "truncated")
+
+
+@given(st.text(), st.sampled_from(MODES), st.sampled_from(["stop", "length", None, "tool_call"]))
+def test_no_text_breaks_the_reader(text, mode, finish):
+    try:
+        kind = read_reply(text, finish, mode).action.kind
+    except AgentFailed as failure:
+        kind = failure.kind
+    assert kind in (*KINDS, "unparsable", "truncated", "empty")
+
+
+@given(
+    st.dictionaries(st.sampled_from(["kind", "amount", "reasoning", "hand", "toCall"]), st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.sampled_from([*KINDS, "x"]),
+        lambda inner: st.lists(inner, max_size=2),
+        max_leaves=3,
+    )),
+    st.text(alphabet=string.ascii_letters + " .,", max_size=30),
+)  # fmt: skip
+def test_an_object_means_the_same_alone_and_in_prose(found, prose):
+    text = json.dumps(found)
+
+    def outcome(text, mode):
+        try:
+            return read_reply(text, "stop", mode)
+        except AgentFailed as failure:
+            return failure.kind
+
+    assert outcome(text, "native") == outcome(f"{prose} {text} {prose}", "text")
+
+
+def test_the_schema_is_strict_and_has_the_reasoning_first():
+    schema = reply_schema()
+    assert list(schema["properties"]) == schema["required"] == ["reasoning", "kind", "amount"]
+    assert schema["properties"]["kind"]["enum"] == list(KINDS)
+    assert schema["additionalProperties"] is False
+    assert reply_schema(comprehension=True)["required"] == ["reasoning", "hand", "toCall", "kind", "amount"]
+
+
+def test_what_it_reads_of_the_table_is_kept():
+    said = '{"reasoning": "", "hand": "two pair", "toCall": 300, "kind": "fold", "amount": null}'
+    reply = read_reply(said, "stop", "native")
+    assert (reply.hand, reply.to_call) == ("two pair", 300)
+    silent = read_reply('{"kind": "fold", "hand": 3, "toCall": "300"}', "stop", "native")
+    assert (silent.hand, silent.to_call) == (None, None)
