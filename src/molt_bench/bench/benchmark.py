@@ -98,7 +98,7 @@ def run_benchmark(
     """
     checked = config if isinstance(config, BenchmarkConfig) else load_config(dict(config or {}))
     if play:
-        check_participants(checked, agents)
+        check_participants(checked, agents, skills=recorder.skills if recorder is not None else ())
     run = _Run(checked, agents or {}, journal, known, recorder or Recorder(), games_at_once, watch, play=play)
     if play and known is not None:
         now = source_hashes(checked)
@@ -158,8 +158,8 @@ class _Run:
         except KeyboardInterrupt:
             if self.journal is not None:
                 self.journal.write(Sitting(self.seconds - self.earlier_seconds))
-            if self.cast.desk is not None and self.cast.desk.under_way and self.under_way is not None:
-                self.tell(*self.under_way, awaited=self.cast.desk.under_way)
+            if self.cast.desk is not None and self.cast.desk.awaited and self.under_way is not None:
+                self.tell(*self.under_way, awaited=self.cast.desk.awaited)
             raise
         finally:
             self.table.close()
@@ -214,7 +214,7 @@ class _Run:
                 (limits.max_tokens, so_far.tokens, so_far.per_match(so_far.tokens)),
             ):
                 if limit is not None and more:
-                    room = min(room, int((limit - spent) // more))
+                    room = min(room, max(1, int((limit - spent) // more)))
         return choose_round(
             policy_named(scheduler.policy),
             self.ladder.situation(),

@@ -1,6 +1,6 @@
 """Participants: whether everybody can play, and the agents that play a game."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.llm.agent import LLMAgent
@@ -15,8 +15,15 @@ from molt_bench.errors import ConfigError
 from molt_bench.specs import GameLabel
 
 
-def check_participants(config: BenchmarkConfig, agents: Mapping[str, AgentFactory] | None = None) -> None:
+def check_participants(
+    config: BenchmarkConfig, agents: Mapping[str, AgentFactory] | None = None, *, skills: Container[str] = ()
+) -> None:
     """Make each agent once: one that cannot be made is an error before the first card.
+
+    Args:
+        config: The config of the run.
+        agents: Agents of the caller's own, by type.
+        skills: Language models whose skill document is recorded already.
 
     Raises:
         ConfigError: A type, a param, a package, a key or a skill document that is not there.
@@ -25,7 +32,8 @@ def check_participants(config: BenchmarkConfig, agents: Mapping[str, AgentFactor
     for participant in config.participants:
         try:
             if isinstance(participant, LLMParticipantConfig):
-                system_prompt(participant.settings())
+                if participant.id not in skills:
+                    system_prompt(participant.settings())
                 ModelClient(participant.settings())
             else:
                 make_agent(participant.spec(), factories=agents, seed=participant.id)

@@ -97,7 +97,7 @@ class _Sums:
             model=model,
             reported=tuple(sorted(self.reported)),
             modes=tuple(sorted(self.modes)),
-            cost_usd=None if self.unpriced or not latencies else self.price / _PER_DOLLAR,
+            cost_usd=None if self.unpriced else self.price / _PER_DOLLAR,
             latency_p50_s=_quantile(latencies, 0.5),
             latency_p95_s=_quantile(latencies, 0.95),
             **self.counts,

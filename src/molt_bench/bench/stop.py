@@ -84,7 +84,7 @@ def budget(
             if limit is not None and spent + more > limit:
                 return f"the budget of {limit:,} {what} has no room for another match ({spent:,} played)"
         if usd is not None and progress.usd + progress.per_match(progress.usd) > usd:
-            return f"the budget of ${usd:,.2f} has no room for another match (${progress.usd:,.2f} spent)"
+            return f"the budget of ${usd:,.10g} has no room for another match (${progress.usd:,.4g} spent)"
         if tokens is not None and progress.tokens + progress.per_match(progress.tokens) > tokens:
             return f"the budget of {tokens:,} tokens has no room for another match ({progress.tokens:,} spent)"
         if seconds is not None and progress.seconds >= seconds:

@@ -11,6 +11,8 @@ from rich.text import Text
 from molt_bench.bench.benchmark import Live, Watch
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.spending import Spending
+from molt_bench.records import PlayedMatch
+from molt_bench.report.costs import dollars
 from molt_bench.report.terminal import duration, standing_line
 
 _REDRAW_S = 0.2
@@ -44,19 +46,21 @@ class _Screen:
 
 
 def _line(live: Live, console: Console) -> None:
-    if live.awaited:
-        console.print(_awaited(live.awaited), highlight=False, soft_wrap=True)
-    match = live.finished
-    if match is None:
-        return
+    with suppress(BrokenPipeError):  # nobody may be reading any more; the run goes on
+        if live.awaited:
+            console.print(_awaited(live.awaited), highlight=False, soft_wrap=True)
+        if live.finished is not None:
+            console.print(_match_line(live, live.finished), highlight=False, soft_wrap=True)
+
+
+def _match_line(live: Live, match: PlayedMatch) -> str:
     (first, second), outcome = match.participants, match.result
     chips = f"by {abs(outcome.score_a):,} chips"
     won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
     text = f"match {match.number}: {first} v {second}, {won}; {standing_line(live.ladder.ratings.leaderboard())}"
     if live.spending is not None:
         text += f"; {spent(live.spending)}"
-    with suppress(BrokenPipeError):  # nobody may be reading any more; the run goes on
-        console.print(text, highlight=False, soft_wrap=True)
+    return text
 
 
 def _awaited(replies: int) -> str:
@@ -66,9 +70,9 @@ def _awaited(replies: int) -> str:
 def spent(spending: Spending, config: BenchmarkConfig | None = None) -> str:
     """Say what language models have taken so far, and of how much."""
     budget = config.stop.budget if config is not None else None
-    usd = f" of ${budget.max_cost_usd:,.2f}" if budget and budget.max_cost_usd else ""
+    usd = f" of {dollars(budget.max_cost_usd)}" if budget and budget.max_cost_usd else ""
     tokens = f" of {budget.max_tokens:,}" if budget and budget.max_tokens else ""
-    cost = f"${spending.usd:,.2f}{usd}" if spending.usd or not spending.unpriced else ""
+    cost = f"{dollars(spending.usd)}{usd}" if spending.usd or not spending.unpriced else ""
     unpriced = "unpriced" if not cost else "and unpriced ones" if spending.unpriced else ""
     return f"{spending.exchanges:,} calls, {spending.tokens:,}{tokens} tokens, {f'{cost} {unpriced}'.strip()}"
 

@@ -20,7 +20,7 @@ from molt_bench.cli.progress import watching
 from molt_bench.errors import MoltBenchError
 from molt_bench.journal import Journal, JournalContent, Sitting, games_in
 from molt_bench.records import RunResult
-from molt_bench.report.artifacts import ARTIFACTS, TIMED, leaderboard, summary, write_artifacts
+from molt_bench.report.artifacts import ARTIFACTS, TIMED, leaderboard, summary, usage, write_artifacts
 from molt_bench.report.terminal import print_result
 
 
@@ -94,11 +94,8 @@ def replay_run(folder: str, *, output: str | None, as_json: bool) -> None:
             _warn(warning)
     _print(result, output or folder, as_json=as_json)
     compared = {name: make(result) for name, make in ARTIFACTS.items() if name not in TIMED}
-    differing = [
-        name
-        for name, content in compared.items()
-        if content is not None and (path / name).is_file() and (path / name).read_text("utf-8") != content
-    ]
+    there = {name: (path / name).read_text("utf-8") if (path / name).is_file() else None for name in compared}
+    differing = [name for name, content in compared.items() if there[name] != content]
     if differing:
         raise MoltBenchError(f"{folder}: {', '.join(differing)} differ from what the recorded games give")
     print(
@@ -191,6 +188,8 @@ def _finish(result: RunResult, folder: Path, *, as_json: bool) -> None:
 def _print(result: RunResult, folder: str, *, as_json: bool) -> None:
     if as_json:
         content = {"runDir": folder, **leaderboard(result), "summary": summary(result)}
+        if result.usage:
+            content["usage"] = usage(result)
         print(json.dumps(content, ensure_ascii=False))
     else:
         print_result(result, Console(markup=False, emoji=False), folder=folder)

@@ -116,7 +116,7 @@ async def _drive_on(spec: GameSpec, seats: Seats, game: Turns, pending: Pending 
             call = partial(_given, awaitable)
         while True:
             try:
-                answer = await waiters[event.seat].result(call)
+                answer = await waiters[event.seat].result(call, hook=type(event) is Notice)
             except AgentFailed as failure:
                 event = game.throw(failure)
             else:

@@ -2,9 +2,11 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Coroutine
+import signal
+import threading
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from queue import SimpleQueue
 from threading import Thread
@@ -45,14 +47,20 @@ class Waiter:
         self._overdue: asyncio.Future[Any] | None = None
         self._calls: SimpleQueue[tuple[Call, Future[Outcome]] | None] | None = None
 
-    async def result(self, call: Call) -> Any:
+    async def result(self, call: Call, *, hook: bool = False) -> Any:
         """Return what `call()` returns, awaited if need be.
+
+        Args:
+            call: The call on the agent.
+            hook: Whether it is no question: it says nothing about answers, and is left out for one given up.
 
         Raises:
             AgentFailed: It raised, or took too long.
             GameUnfinished: It said that the game cannot go on.
         """
         if self._silent >= self._patience:
+            if hook:
+                return None
             raise AgentFailed(self._why, f"given up after {self._silent} answers in a row that did not come")
         if self._overdue is not None:
             await self._done(self._overdue)
@@ -76,13 +84,14 @@ class Waiter:
             if failure.kind in ("timeout", "transport"):
                 self._silent += 1
                 self._why = failure.kind
-            else:
+            elif not hook:
                 self._silent = 0
             raise failure
         if self._threaded and self._limit_s is not None and monotonic() - start > self._limit_s:
             # It blocked the event loop, where nobody could stop it.
             raise self._timed_out()
-        self._silent = 0
+        if not hook:
+            self._silent = 0
         return answer
 
     async def _done(self, waiting: "asyncio.Future[Outcome]") -> Outcome:
@@ -173,11 +182,16 @@ class GameLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
         task = self._loop.create_task(main)
-        try:
-            return self._loop.run_until_complete(task)
-        except KeyboardInterrupt:
-            _cancel(self._loop, {task})
-            raise
+        with _interrupting(self._loop, task) as interrupted:
+            try:
+                return self._loop.run_until_complete(task)
+            except asyncio.CancelledError:
+                if interrupted:
+                    raise KeyboardInterrupt from None
+                raise
+            except KeyboardInterrupt:
+                _cancel(self._loop, {task})
+                raise
 
     def _close(self) -> None:
         if self._loop is not None:
@@ -185,6 +199,31 @@ class GameLoop:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.close()
             self._loop = None
+
+
+@contextmanager
+def _interrupting(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") -> Iterator[list[bool]]:
+    """Have Ctrl-C cancel the task, so that it never strikes in the middle of another one; a second one strikes at once.
+
+    As `asyncio.Runner` does. The list has an item once the first has come.
+    """
+    interrupted: list[bool] = []
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield interrupted
+        return
+
+    def interrupt(number: int, frame: Any) -> None:
+        if interrupted:
+            signal.default_int_handler(number, frame)
+        interrupted.append(True)
+        loop.call_soon_threadsafe(task.cancel)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _apart(work: Callable[[], Result]) -> Result:

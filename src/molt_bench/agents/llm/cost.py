@@ -115,7 +115,7 @@ class Purse:
         """Say that the budget has no room for so many more requests of the usual size."""
         each = 1 / self._exchanges if self._exchanges else 0.0
         if self.most_usd is not None and self.usd * (1 + more * each) > self.most_usd:
-            return f"the budget of ${self.most_usd:,.2f} is spent"
+            return f"the budget of ${self.most_usd:,.10g} is spent"
         if self.most_tokens is not None and self.tokens * (1 + more * each) > self.most_tokens:
             return f"the budget of {self.most_tokens:,} tokens is spent"
         return None

@@ -13,7 +13,7 @@ from molt_bench.agents.llm.limits import ModelLimit
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.reply import read_reply
 from molt_bench.agents.llm.settings import LLMSettings, OutputMode
-from molt_bench.errors import AgentFailed, GamePutBack, ProviderError
+from molt_bench.errors import AgentFailed, GamePutBack, GameUnfinished, ProviderError
 from molt_bench.specs import GameLabel
 
 #: Seconds a model has for an answer where the game sets no limit.
@@ -119,18 +119,21 @@ class Desk:
         self._limits: dict[str, ModelLimit] = {}
         if asking:
             for name, settings in participants.items():
-                self._clients[name] = ModelClient(settings)
+                self._clients[name] = ModelClient(settings, keep_alive=recorder is not None)
                 self._limits[settings.endpoint] = self._limit(settings)
         if recorder is not None and asking:
             recorder.begin(skills)
         self._room = asyncio.Semaphore(self.policy.max_concurrent)
         self._under_way: set[asyncio.Task[Exchange]] = set()
+        self._tries: dict[str, int] = {}
+        self._closing = False
+        self._sent = 0
 
     def _limit(self, settings: LLMSettings) -> ModelLimit:
         """Return the limit of a model; participants that share it share the tightest."""
         alike = [seat.settings for seat in self._seats.values() if seat.settings.endpoint == settings.endpoint]
         paces = [each.requests_per_minute for each in alike if each.requests_per_minute is not None]
-        most = min(each.max_concurrent for each in alike)
+        most = min((each.max_concurrent for each in alike if each.max_concurrent is not None), default=None)
         return ModelLimit(most, per_minute=min(paces, default=None), timeout_s=self.policy.timeout_s)
 
     async def ask(self, participant: str, question: Question, *, may_put_back: bool) -> Exchange:
@@ -186,17 +189,22 @@ class Desk:
             outcome="transport",
             text="",
         )
-        failures = tries = 0
+        failures, tries = 0, self._tries.pop(key, 0)
         while True:
             mode = client.mode
             started = await limit.acquire()
             try:
                 async with self._room:
+                    if self._closing:
+                        raise GameUnfinished("no more questions are asked")
                     self.purse.open()
+                    started = asyncio.get_running_loop().time()
+                    self._sent += 1
                     tries += 1
                     try:
                         answer = await client.ask(seat.skill, question.message, mode, timeout_s=self.policy.timeout_s)
                     finally:
+                        self._sent -= 1
                         self.purse.close()
             except RequestFailed as failure:
                 problem = failure
@@ -238,6 +246,7 @@ class Desk:
             failures += 1
             if problem.trouble == "rejected" or failures > self.policy.transport_retries:
                 if may_put_back:
+                    self._tries[key] = tries
                     raise GamePutBack(str(problem))
                 return self._record(exchange, mode=mode, text=str(problem), tries=tries)
             if problem.trouble != "busy":
@@ -273,18 +282,20 @@ class Desk:
         return found
 
     async def close(self, *, patience_s: float = 0.0) -> None:
-        """Wait a while for replies that are paid for, then close all connections."""
-        if self._under_way:
-            await asyncio.wait(self._under_way, timeout=patience_s)
+        """Ask nothing more, wait a while for replies that are paid for, then close all connections."""
+        self._closing = True
+        until = asyncio.get_running_loop().time() + patience_s
+        while self._sent and asyncio.get_running_loop().time() < until:
+            await asyncio.wait(self._under_way, timeout=0.1, return_when=asyncio.FIRST_COMPLETED)
         for task in self._under_way:
             task.cancel()
         for client in self._clients.values():
             await client.close()
 
     @property
-    def under_way(self) -> int:
-        """How many questions are under way."""
-        return len(self._under_way)
+    def awaited(self) -> int:
+        """How many replies are on their way."""
+        return self._sent
 
 
 def _misread(text: str, finish: str | None, mode: OutputMode, question: Question) -> tuple[str, ...] | None:

@@ -4,8 +4,14 @@ import asyncio
 from collections import deque
 from typing import Final
 
-#: Requests at once to begin with; each success adds one, until the provider says that it is too much.
+#: Requests at once where nothing is said: to begin with, and at most.
 START: Final = 64
+MOST: Final = 500
+#: Seconds between two requests at least, about what sending one takes: else replies that came together would be worked
+#: through together, and the next requests all sent late.
+_APART_S: Final = 0.006
+#: Who is late by less than this catches up.
+_LATE_S: Final = 0.1
 
 
 class ModelLimit:
@@ -15,16 +21,16 @@ class ModelLimit:
     grows by one for every full round of successes.
 
     Args:
-        most: Requests at once, at most.
+        most: Requests at once, from the start; None finds out how many, from 64 to 500.
         per_minute: Requests a minute, or None for no limit.
         timeout_s: Seconds after which a request is given up: answers near it mean that the server is crowded.
     """
 
-    def __init__(self, most: int, *, per_minute: float | None = None, timeout_s: float) -> None:
-        self.most = most
-        self.limit = float(min(most, START))
+    def __init__(self, most: int | None = None, *, per_minute: float | None = None, timeout_s: float) -> None:
+        self.most = MOST if most is None else most
+        self.limit = float(START if most is None else most)
         self.in_flight = 0
-        self._interval_s = 60 / per_minute if per_minute else 0.0
+        self._interval_s = max(60 / per_minute if per_minute else 0.0, _APART_S)
         self._crowded_s = timeout_s / 2
         self._growing = True
         self._may_start_at = 0.0
@@ -75,7 +81,7 @@ class ModelLimit:
         if started > self._last_cut:
             self._last_cut = now
             self._growing = False
-            self.limit = max(1.0, self.limit / 2)
+            self.limit = max(1.0, min(self.limit, self.in_flight + 1) / 2)
         self._may_start_at = max(self._may_start_at, now + pause_s)
         return at_floor
 
@@ -84,7 +90,8 @@ class ModelLimit:
 
     def _take(self, now: float) -> None:
         self.in_flight += 1
-        self._may_start_at = max(self._may_start_at, now + self._interval_s)
+        due = self._may_start_at if now - self._may_start_at < _LATE_S else now
+        self._may_start_at = due + self._interval_s
 
     def _serve(self) -> None:
         """Let those in whose turn it is; come back when the pause is over."""

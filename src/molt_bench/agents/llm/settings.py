@@ -51,7 +51,7 @@ class LLMSettings(BaseModel):
     comprehension: Annotated[
         bool, Field(description="Ask for the made hand and the price as well, and check them.")
     ] = False
-    max_concurrent: Annotated[Count, Field(description="Requests to this model at a time, at most.")] = 500
+    max_concurrent: Annotated[Count, Field(description="Requests at once; left out, it is found out.")] | None = None
     requests_per_minute: Annotated[float, Field(gt=0)] | None = None
 
     @field_validator("model")

@@ -1,0 +1,584 @@
+"""What a model or its server may do wrong, over real HTTP: each is told apart, counted right, and the run goes on."""
+
+import gc
+import traceback
+import warnings
+from collections import Counter
+
+import pytest
+
+from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
+from molt_bench.agents.llm import desk as desk_module
+from molt_bench.agents.llm.exchange import Recorder
+from molt_bench.agents.llm.limits import START, ModelLimit
+from molt_bench.agents.llm.reply import LONGEST_REPLY
+from molt_bench.errors import ProviderError
+from tests.agents.llm import provider as provider_module
+from tests.agents.llm import wire
+from tests.agents.llm.playing import (
+    DECISIONS,
+    GAMES,
+    HANDS,
+    STREETS,
+    assert_complete,
+    config,
+    faults_of,
+    model,
+    passive,
+    prompts_of,
+    run,
+)
+from tests.agents.llm.provider import AFTER, FAULTS, Provider
+
+KEY = "sk-very-secret-1234"
+
+#: What the model itself does wrong, by the kind of fault it is.
+MODEL_FAULTS = {
+    "hang": "timeout",
+    "drip": "timeout",
+    "empty-reply": "empty",
+    "cut-reply": "truncated",
+    "cut-reply-stop": "truncated",
+    "refusal": "refused",
+    "content-filter": "refused",
+    "prose": "unparsable",
+    "prose-only": "unparsable",
+    "two-objects": "unparsable",
+    "wrong-schema": "unparsable",
+    "giant": "unparsable",
+    "giant-junk": "unparsable",
+    "illegal": "illegal",
+}
+#: What is nobody's play: the connection, the server, and bodies that are not the API's.
+TRANSPORT_FAULTS = (
+    *("429", "529", "500", "503", "reset", "reset-midway"),
+    *("empty-body", "html", "cut-json", "wrong-body", "no-choices"),
+)
+FATAL_FAULTS = ("401", "404", "429-quota")
+STEPPING_DOWN = ("400", "400-response-format")
+ONE_OF_EACH = ("hang", "empty-reply", "cut-reply", "refusal", "prose", "illegal", "429", "500", "reset", "html")
+KINDS = {**MODEL_FAULTS, **dict.fromkeys(TRANSPORT_FAULTS, "transport")}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded():
+    """Import what the first request imports, which no time limit of a test is to pay for."""
+    with Provider(policy=passive) as provider:
+        run(provider, game={"handsPerGame": 1})
+
+
+def timeout_for(fault, seconds):
+    """Return settings of a game with a short time limit where the fault needs one."""
+    return {"actionTimeoutS": seconds} if MODEL_FAULTS.get(fault) == "timeout" else {}
+
+
+def test_every_fault_of_the_provider_is_in_one_of_the_tables():
+    tables = [*MODEL_FAULTS, *TRANSPORT_FAULTS, *FATAL_FAULTS, *STEPPING_DOWN, *AFTER, "echo-key"]
+    assert sorted(tables) == sorted(FAULTS)
+
+
+# One failure
+
+
+@pytest.mark.parametrize("fault", MODEL_FAULTS)
+def test_one_bad_answer_is_one_fault_that_the_model_is_told_about(fault):
+    with Provider(policy=passive, fault=[None, fault]) as provider:
+        result = run(provider, game=timeout_for(fault, 1.0))
+        prompts = prompts_of(provider)
+    (found,) = faults_of(result)
+    assert (found.kind, found.hand_number, found.attempt, found.forced_fold) == (MODEL_FAULTS[fault], 1, 1, False)
+    assert result.matches[0].participants[found.player] == "model"
+    assert found.message
+    assert f"Your last answer was not taken: {found.message}\n" in prompts[2]
+    assert sum("Your last answer was not taken" in prompt for prompt in prompts) == 1
+    assert len(prompts) == DECISIONS + 1
+    assert (result.usage[0].decisions, result.usage[0].exchanges) == (DECISIONS, DECISIONS + 1)
+    assert result.usage[0].requests == DECISIONS + 1
+    assert_complete(result)
+
+
+@pytest.mark.parametrize("fault", TRANSPORT_FAULTS)
+def test_one_failed_request_is_sent_again_and_is_no_fault(fault):
+    with Provider(policy=passive, fault=[None, fault]) as provider:
+        result = run(provider)
+        prompts = prompts_of(provider)
+    assert faults_of(result) == []
+    assert prompts[1] == prompts[2]
+    assert len(prompts) == DECISIONS + 1
+    assert len({*prompts}) == DECISIONS
+    usage = result.usage[0]
+    assert (usage.decisions, usage.exchanges, usage.requests) == (DECISIONS, DECISIONS, DECISIONS + 1)
+    assert_complete(result)
+
+
+@pytest.mark.parametrize("fault", ["429", "reset", "html"])
+def test_trouble_on_the_way_does_not_show_in_the_records(fault):
+    with Provider(fault=[None, fault, None, None, fault]) as troubled, Provider() as calm:
+        assert run(troubled).matches == run(calm).matches
+
+
+# One decision
+
+
+@pytest.mark.parametrize("fault", ONE_OF_EACH)
+def test_a_decision_that_fails_every_time_is_force_folded_and_the_rest_is_played(fault):
+    with Provider(policy=passive, fault=[None, fault, fault, fault]) as provider:
+        game = {"maxRetries": 2, **timeout_for(fault, 1.0)}
+        result = run(provider, game=game, llm={"transportRetries": 0, "maxGameAttempts": 1}, maxConcurrent=1)
+        received = provider.received
+    found = faults_of(result)
+    assert [fault.kind for fault in found] == [KINDS[fault]] * 3
+    assert [(fault.hand_number, fault.attempt, fault.forced_fold) for fault in found] == [
+        (1, 1, False),
+        (1, 2, False),
+        (1, 3, True),
+    ]
+    assert received == 1 + 3 + DECISIONS - STREETS
+    assert_complete(result)
+
+
+# Every request
+
+
+@pytest.mark.parametrize("fault", [fault for fault in MODEL_FAULTS if fault != "giant"])
+def test_a_model_that_never_answers_well_folds_every_hand_and_is_rated(fault):
+    retries = 1
+    with Provider(policy=passive, fault=lambda _: fault) as provider:
+        result = run(provider, game={"maxRetries": retries, **timeout_for(fault, 0.8)}, games_at_once=None)
+        received = provider.received
+    found = faults_of(result)
+    assert Counter((fault.kind, fault.attempt, fault.forced_fold) for fault in found) == {
+        (MODEL_FAULTS[fault], 1, False): HANDS * GAMES,
+        (MODEL_FAULTS[fault], 2, True): HANDS * GAMES,
+    }
+    assert received == (retries + 1) * HANDS * GAMES
+    assert_complete(result)
+    assert [rating.id for rating in result.leaderboard] == ["callstation", "model"]
+
+
+@pytest.mark.parametrize("fault", TRANSPORT_FAULTS)
+def test_without_a_connection_games_are_put_back_and_count_in_the_end(fault):
+    retries, tries = 1, 2  # of a decision, and requests of each
+    with Provider(policy=passive, fault=lambda _: fault) as provider:
+        result = run(
+            provider,
+            game={"maxRetries": retries},
+            llm={"transportRetries": tries - 1, "maxGameAttempts": 2},
+            maxConcurrent=1,
+        )
+        prompts = prompts_of(provider)
+    assert Counter((fault.kind, fault.attempt, fault.forced_fold) for fault in faults_of(result)) == {
+        ("transport", 1, False): HANDS * GAMES,
+        ("transport", 2, True): HANDS * GAMES,
+    }
+    put_back = tries * GAMES
+    assert len(prompts) == put_back + tries * (retries + 1) * HANDS * GAMES
+    assert len({*prompts[:put_back]}) == GAMES
+    assert_complete(result)
+    assert [rating.id for rating in result.leaderboard] == ["callstation", "model"]
+
+
+def test_usage_counts_the_requests_of_games_that_were_put_back():
+    with Provider(policy=passive, fault=[None, "500", "500"]) as provider:
+        result = run(provider, llm={"transportRetries": 1})
+        assert result.usage[0].requests == provider.received
+
+
+@pytest.mark.parametrize("api", ["openai", "anthropic", "google"])
+def test_the_libraries_of_the_providers_do_not_try_again_on_their_own(api):
+    with Provider(policy=passive, fault=lambda _: "500") as provider:
+        llm = {"transportRetries": 0, "maxGameAttempts": 1}
+        result = run(provider, api=api, game={"maxRetries": 0}, llm=llm)
+        assert provider.received == HANDS * GAMES == len(faults_of(result))
+
+
+def test_a_game_that_is_put_back_never_asks_an_answered_decision_again():
+    failing = {6, 7, 11, 12}
+    with Provider(fault=lambda request: "500" if request.number in failing else None) as provider:
+        result = run(provider, game={"handsPerGame": 3}, llm={"transportRetries": 1, "maxGameAttempts": 3})
+        answered = [
+            wire.prompt_of("openai", request.body) for request in provider.requests if request.number not in failing
+        ]
+        asked = {*prompts_of(provider)}
+    with Provider() as provider:
+        calm = run(provider, game={"handsPerGame": 3})
+        wanted = prompts_of(provider)
+    assert Counter(answered) == Counter(wanted)
+    assert asked == {*wanted}
+    assert faults_of(result) == []
+    assert result.matches == calm.matches
+
+
+def test_put_back_games_come_after_the_others():
+    with Provider(policy=passive, fault=["500"]) as provider:
+        run(provider, llm={"transportRetries": 0})
+        prompts = prompts_of(provider)
+    decisions = DECISIONS // GAMES
+    assert prompts[0] == prompts[1 + decisions]
+    assert prompts[0] not in prompts[1 : 1 + decisions]
+
+
+def test_tries_are_further_and_further_apart():
+    with Provider(policy=passive, fault=["500"] * 3) as provider:
+        run(provider, llm={"backoffS": 0.1, "transportRetries": 3})
+        first, second, third, fourth = [request.start for request in provider.requests][:4]
+    assert second - first >= 0.1
+    assert third - second >= 0.2
+    assert fourth - third >= 0.4
+
+
+def test_a_model_that_stays_silent_is_given_up_for_the_game():
+    with Provider(policy=passive, fault=lambda _: "hang") as provider:
+        game = {"handsPerGame": 6, "maxRetries": 0, "actionTimeoutS": 0.5}
+        result = run(provider, game=game, games_at_once=None)
+        received = provider.received
+    assert Counter(fault.kind for fault in faults_of(result)) == {"timeout": 6 * GAMES}
+    assert received <= 2 * GAMES
+
+
+# Refused for good
+
+
+@pytest.mark.parametrize("fault", FATAL_FAULTS)
+@pytest.mark.parametrize("earlier", [0, 3])
+def test_what_will_never_work_ends_the_run_with_one_line_and_without_the_key(fault, earlier, monkeypatch):
+    monkeypatch.setenv("A_KEY", KEY)
+    with Provider(policy=passive, fault=[*[None] * earlier, fault]) as provider:
+        with pytest.raises(ProviderError, match=r"^model \(openai:gpt-4\.1\) cannot be asked: ") as caught:
+            run(provider, apiKeyEnv="A_KEY")
+        assert provider.received == earlier + 1
+        assert provider.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert "\n" not in str(caught.value)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_request_that_is_refused_in_every_form_ends_the_run():
+    with Provider(policy=passive, fault=lambda _: "400") as provider:
+        with pytest.raises(ProviderError, match="cannot be asked"):
+            run(provider)
+        forms = [(body.get("response_format") or {}).get("type", "tools" in body) for body in bodies(provider)]
+    assert forms == ["json_schema", True, "json_object", False]
+
+
+@pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])
+def test_a_form_that_was_chosen_is_not_given_up(mode):
+    with Provider(policy=passive, fault=lambda _: "400") as provider:
+        with pytest.raises(ProviderError, match="cannot be asked"):
+            run(provider, outputMode=mode)
+        assert provider.received == 1
+
+
+def bodies(provider):
+    return [request.body for request in provider.requests]
+
+
+@pytest.mark.parametrize("fault", STEPPING_DOWN)
+def test_a_form_that_the_server_does_not_take_is_given_up_at_no_cost(fault):
+    def refused(request):
+        return fault if wire.has_schema("openai", request.body) else None
+
+    with Provider(policy=passive, fault=refused) as provider:
+        result = run(provider)
+        assert provider.received == DECISIONS + 1
+    assert result.usage[0].modes == ("tool",)
+    assert faults_of(result) == []
+    assert_complete(result)
+
+
+def test_a_refused_request_of_a_model_that_has_answered_puts_the_game_back():
+    with Provider(policy=passive, fault=[None, "400"]) as provider:
+        result = run(provider, outputMode="native")
+        assert provider.received == DECISIONS + 1
+    assert faults_of(result) == []
+    assert_complete(result)
+
+
+def test_nothing_more_is_sent_once_the_run_has_failed():
+    with Provider(policy=passive, fault=["401"], latency_s=0.05) as provider:
+        with pytest.raises(ProviderError):
+            run(provider, seeds=5, games_at_once=None, maxConcurrent=1)
+        assert provider.received <= 2
+
+
+def test_nothing_is_tried_again_once_the_run_has_failed():
+    with Provider(policy=passive, fault=["500", "401"], latency_s=lambda number: 0.1 * (number - 1)) as provider:
+        with pytest.raises(ProviderError):
+            run(provider, games_at_once=None, llm={"backoffS": 0.5})
+        assert provider.received == 2
+
+
+# Pauses and limits
+
+
+@pytest.mark.parametrize(
+    ("fault", "seconds"),
+    [
+        ("429-after", 1),
+        ("503-after", 1),
+        ("429-after-ms", 0.5),
+        ("429-date", 0.5),
+        ("429-after", 0.5),
+        ("503-after", 0.5),
+    ],
+)
+def test_a_pause_that_the_server_asks_for_is_kept(fault, seconds):
+    with Provider(policy=passive, fault=[None, fault], retry_after=seconds) as provider:
+        result = run(provider)
+        failed, again = provider.requests[1:3]
+        assert provider.received == DECISIONS + 1
+    assert again.start - failed.start >= seconds
+    assert faults_of(result) == []
+    assert_complete(result)
+
+
+def test_a_pause_that_google_asks_for_in_the_body_is_kept(monkeypatch):
+    monkeypatch.setattr(provider_module, "retry_header", lambda *_: {})
+    with Provider(policy=passive, fault=[None, "429-after"], retry_after=0.5) as provider:
+        run(provider, api="google")
+        failed, again = provider.requests[1:3]
+    assert again.start - failed.start >= 0.5
+
+
+@pytest.mark.parametrize("fault", ["429-after", "503-after"])
+def test_a_server_that_asks_for_a_very_long_pause_is_not_waited_for(fault):
+    with Provider(policy=passive, fault=[None, fault], retry_after=3600) as provider:
+        with pytest.raises(ProviderError, match="asks for a pause of 3,600 s"):
+            run(provider)
+        assert provider.received == 2
+
+
+class Watched(ModelLimit):
+    """A limit that remembers every cut, and what it was in the end."""
+
+    cuts: list[tuple[float, float]]
+    last: float
+
+    def slowed(self, started, pause_s):
+        before = self.limit
+        at_floor = super().slowed(started, pause_s)
+        Watched.cuts.append((before, self.limit))
+        return at_floor
+
+    def succeeded(self, latency_s):
+        super().succeeded(latency_s)
+        Watched.last = self.limit
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    Watched.cuts, Watched.last = [], 0.0
+    monkeypatch.setattr(desk_module, "ModelLimit", Watched)
+    return Watched
+
+
+def test_being_too_many_halves_the_limit_and_successes_raise_it_again(watched):
+    with Provider(policy=passive, fault=["429"]) as provider:
+        result = run(provider, seeds=15, games_at_once=None, game={"handsPerGame": 1})
+        assert provider.received == 15 * 2 * STREETS + 1
+    ((before, after),) = watched.cuts
+    assert before >= START
+    assert after <= before / 2
+    assert watched.last > after
+    assert faults_of(result) == []
+    assert_complete(result, hands=1, games=30)
+
+
+def test_all_refusals_of_requests_that_were_sent_together_are_one_cut(watched):
+    def latency(number):
+        return 0.5 if number <= 10 else 0.0
+
+    with Provider(policy=passive, fault=["429"] * 10, latency_s=latency) as provider:
+        result = run(provider, seeds=5, games_at_once=None, game={"handsPerGame": 1})
+        assert provider.received == 5 * 2 * STREETS + 10
+    (first, *_), (limit, *others) = zip(*watched.cuts, strict=True)
+    assert first == START
+    assert limit <= START / 2
+    assert {*others} == {limit}
+    assert faults_of(result) == []
+
+
+def test_after_a_refusal_fewer_are_in_flight_and_later_as_many_as_before():
+    with Provider(policy=passive, fault=["429-after-ms"], latency_s=0.1, retry_after=0.5) as provider:
+        result = run(provider, seeds=6, games_at_once=None, maxConcurrent=8)
+        requests = sorted(provider.requests, key=lambda request: request.start)
+        assert provider.most_in_flight == 8
+    refused = provider.requests[0]
+    later = [request for request in requests if request.start > refused.end + 0.4]
+    first_end = min(request.end for request in later)
+    at_first = sum(request.start < first_end for request in later)
+    assert at_first < 8
+    assert max(in_flight_at(request.start, later) for request in later) > at_first
+    assert faults_of(result) == []
+
+
+def in_flight_at(moment, requests):
+    return sum(request.start <= moment < request.end for request in requests)
+
+
+def test_a_refusal_of_all_that_are_in_flight_halves_what_is_in_flight():
+    def latency(number):
+        return 0.5 if number <= 60 else 0.0
+
+    with Provider(policy=passive, fault=["429"] * 30, latency_s=latency) as provider:
+        run(provider, seeds=15, games_at_once=None, game={"handsPerGame": 1})
+        later = provider.requests[30:]
+    first_end = min(request.end for request in later)
+    assert sum(request.start < first_end for request in later) <= 16
+
+
+def test_a_server_that_bears_few_at_once_gets_few_and_nobody_is_at_fault():
+    def fault(_):
+        return "429" if provider.in_flight > 8 else None
+
+    with Provider(policy=passive, latency_s=lambda number: 0.3 if number <= 30 else 0.01, fault=fault) as provider:
+        result = run(provider, seeds=15, games_at_once=None, game={"handsPerGame": 1})
+        assert provider.received > 30 * STREETS
+    assert faults_of(result) == []
+    assert_complete(result, hands=1, games=30)
+
+
+@pytest.mark.parametrize("where", ["model", "run"])
+def test_no_more_requests_are_in_flight_than_allowed(where):
+    settings = {"maxConcurrent": 3} if where == "model" else {"llm": {"maxConcurrent": 3}}
+    with Provider(policy=passive, latency_s=0.05) as provider:
+        result = run(provider, seeds=3, games_at_once=None, game={"handsPerGame": 1}, **settings)
+        assert provider.most_in_flight == 3
+    assert_complete(result, hands=1, games=6)
+
+
+def test_participants_that_share_a_model_share_its_limit():
+    with Provider(policy=passive, latency_s=0.05) as provider:
+        both = [model(provider, id=name, maxConcurrent=most) for name, most in (("a", 2), ("b", 5))]
+        result = run_benchmark(config(*both, seeds=3, game={"handsPerGame": 1}))
+        assert provider.most_in_flight == 2
+    assert_complete(result, hands=1, games=6)
+
+
+def test_games_at_once_bounds_the_requests_in_flight():
+    with Provider(policy=passive, latency_s=0.05) as provider:
+        run(provider, seeds=3, games_at_once=3, game={"handsPerGame": 1})
+        assert provider.most_in_flight == 3
+
+
+def test_requests_a_minute_are_kept_to():
+    interval_s = 0.1
+    with Provider(policy=passive) as provider:
+        run(provider, games_at_once=None, game={"handsPerGame": 1}, requestsPerMinute=60 / interval_s)
+        starts = [request.start for request in provider.requests]
+    assert len(starts) == STREETS * GAMES
+    assert starts[-1] - starts[0] >= (len(starts) - 2) * interval_s  # the first may have been slow to arrive
+
+
+def test_waiting_for_room_is_not_the_models_time():
+    with Provider(policy=passive, latency_s=0.05) as provider:
+        result = run(provider, seeds=4, games_at_once=None, game={"handsPerGame": 1}, llm={"maxConcurrent": 1})
+    assert 0.05 <= result.usage[0].latency_p50_s < 0.2
+
+
+def test_waiting_for_ones_turn_is_not_the_models_time():
+    with Provider(policy=folding, latency_s=0.1) as provider:
+        game = {"handsPerGame": 1, "actionTimeoutS": 1.0}
+        result = run(provider, seeds=7, games_at_once=None, game=game, maxConcurrent=1)
+        assert provider.received == 14
+    assert faults_of(result) == []
+    assert 0.1 <= result.usage[0].latency_p50_s < 0.7
+
+
+def folding(*_):
+    return {"reasoning": "Not today.", "kind": "fold", "amount": None}
+
+
+# What is kept
+
+
+@pytest.mark.parametrize("fault", ["giant", "giant-junk"])
+def test_of_a_giant_reply_only_the_beginning_is_kept(fault, tmp_path):
+    path = tmp_path / "exchanges.jsonl"
+    recorder = Recorder(str(path))
+    with Provider(policy=passive, fault=[fault]) as provider:
+        result = run(provider, recorder=recorder)
+    recorder.close()
+    kept = Recorder.reopen(str(path), read_only=True, unfinished=lambda _: True).earlier
+    assert max(len(exchange.text) for exchange in kept) == LONGEST_REPLY + 1
+    assert path.stat().st_size < 2 * LONGEST_REPLY
+    assert [fault.message for fault in faults_of(result)] == [f"the reply is longer than {LONGEST_REPLY:,} characters"]
+
+
+@pytest.mark.parametrize("api", ["openai", "anthropic", "google"])
+def test_a_key_that_a_model_repeats_is_not_kept(api, monkeypatch, tmp_path):
+    monkeypatch.setenv("A_KEY", KEY)
+    path = tmp_path / "exchanges.jsonl"
+    recorder = Recorder(str(path))
+    with Provider(policy=passive, fault=lambda _: "echo-key") as provider:
+        result = run(provider, api=api, apiKeyEnv="A_KEY", recorder=recorder)
+        assert {wire.key_of(request.path, request.headers) for request in provider.requests} == {KEY}
+    recorder.close()
+    assert KEY not in path.read_text("utf-8")
+    assert KEY not in repr(result)
+    assert "The key is [key], is it not?" in path.read_text("utf-8")
+
+
+def test_no_key_is_sent_to_a_server_of_the_users_own_unless_it_is_named(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Provider(policy=passive) as provider:
+        run(provider)
+        assert KEY not in str(provider.requests)
+
+
+# Order and time
+
+
+def test_how_many_games_are_played_at_once_does_not_show_in_the_records():
+    def fault(request):
+        return "illegal" if len(wire.prompt_of("openai", request.body)) % 5 == 0 else None
+
+    with Provider(fault=fault) as provider:
+        one = run(provider, seeds=4, games_at_once=1)
+        assert provider.most_in_flight == 1
+    with Provider(fault=fault, latency_s=lambda number: 0.05 if number % 3 else 0.1) as provider:
+        many = run(provider, seeds=4, games_at_once=None)
+        assert provider.most_in_flight > 1
+    assert one.matches == many.matches
+    assert faults_of(one)
+
+
+def test_two_models_of_different_latency_play_each_other():
+    with Provider(latency_s=0.05) as slow, Provider() as quick:
+        both = [model(slow, id="slow"), model(quick, id="quick")]
+        result = run_benchmark(config(*both))
+        assert slow.received == result.usage[0].exchanges > 0
+        assert quick.received == result.usage[1].exchanges > 0
+    assert [usage.id for usage in result.usage] == ["slow", "quick"]
+    assert result.usage[0].latency_p50_s >= 0.05
+    assert faults_of(result) == []
+    assert_complete(result)
+
+
+def test_a_failing_model_does_not_hold_up_or_harm_the_other():
+    with Provider(policy=passive, fault=lambda _: "refusal") as bad, Provider(policy=passive) as good:
+        result = run_benchmark(config(model(bad, id="bad"), model(good, id="good"), game={"maxRetries": 0}))
+    players = [result.matches[0].participants[fault.player] for fault in faults_of(result)]
+    assert players == ["bad"] * HANDS * GAMES
+    assert [rating.id for rating in result.leaderboard] == ["good", "bad"]
+    assert_complete(result)
+
+
+def test_a_run_leaves_nothing_open():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with Provider(policy=passive, fault=[None, "hang", "reset", "reset-midway", "html"]) as provider:
+            run(provider, seeds=2, games_at_once=None, game={"actionTimeoutS": 1.0})
+        gc.collect()
+    assert [str(each.message) for each in caught if each.category is ResourceWarning] == []
+
+
+def test_single_games_leave_nothing_open():
+    with warnings.catch_warnings(record=True) as caught, Provider(policy=passive) as provider:
+        warnings.simplefilter("always")
+        spec = ParticipantSpec(id="model", type="llm", params={"model": "openai:gpt-4.1", "baseUrl": provider.url})
+        agent, bot = make_agent(spec), make_agent(ParticipantSpec(id="callstation", type="callstation"))
+        for seed in (1, 2):
+            assert play_game((agent, bot), seed=seed, hands=1).faults == ()
+        del agent
+        gc.collect()
+    assert [str(each.message) for each in caught if each.category is ResourceWarning] == []

@@ -1,0 +1,160 @@
+"""What the end-to-end tests of language models share: a provider whose mood can change, and runs that ask it."""
+
+import json
+import os
+import time
+from collections import Counter
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from molt_bench.seeds import derive
+from tests.agents.llm import wire
+from tests.agents.llm.provider import Provider
+from tests.e2e.shell import bench, run_of, start
+
+#: Every file of a run that holds neither times nor latencies: the same bytes whenever the replies are the same.
+SAME = ("config.json", "seeds.json", "leaderboard.json", "matches.json", "convergence.json", "log.jsonl", "usage.json")
+#: Dollars for a million tokens, such that sums are easy to check and calls are not cheap.
+PRICE = {"input": 100.0, "output": 1000.0, "cachedInput": 10.0}
+MODEL = "openai:test"
+
+
+class Server(Provider):
+    """A provider whose ways can be changed from test to test; its address stays.
+
+    Attributes:
+        hook: Is called with every request.
+        fault: Every request's fault.
+        delay: Seconds before each answer, or a function of the request's number.
+        say: What the model answers, as a policy.
+    """
+
+    def __init__(self):
+        self.calm()
+        super().__init__(
+            policy=lambda prompt, body: self.say(prompt, body),
+            latency_s=lambda number: self.delay(number) if callable(self.delay) else self.delay,
+            fault=lambda request: self.fault,
+            on_request=lambda request: self.hook and self.hook(request),
+        )
+
+    def calm(self):
+        """Be as in the beginning."""
+        self.hook = self.fault = None
+        self.delay = 0.0
+        self.say = wire.default_policy
+
+    def since(self, received):
+        """Return the requests after the first so many."""
+        return self.requests[received:]
+
+
+def free_of_keys():
+    """Return the environment's variables that a test must not see: keys, and ways around the loopback."""
+    return [name for name in os.environ if name.upper().endswith(("_API_KEY", "_PROXY", "_TOKEN"))]
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch):
+    """Take all keys of whoever runs the tests out of the environment."""
+    for name in free_of_keys():
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="module", name="one_server")
+def module_server():
+    """Return a provider that serves as long as the module's tests last."""
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture(name="server")
+def calm_server(one_server):
+    """Return the module's provider, calm."""
+    one_server.calm()
+    yield one_server
+    one_server.calm()
+
+
+def config_for(url, *, llm=None, **model):
+    """Return the config of a small run: a model with a memory against two bots."""
+    player = {"id": "model", "type": f"llm:{MODEL}", "baseUrl": url, "memory": "session", **model}
+    return {
+        "participants": [player, "tight", "random"],
+        "seeds": {"perMatch": 2},
+        "game": {"handsPerGame": 6},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 3}},
+        "llm": {"backoffS": 0.01, "prices": {MODEL: PRICE}, **(llm or {})},
+        "outputDir": "out",
+    }
+
+
+def prepared(folder, config):
+    """Write a config into a folder of its own and return the flags that run it there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bench.json").write_text(json.dumps(config))
+    return ("--config", "bench.json")
+
+
+def played(folder, config, *flags, env=None):
+    """Run a config, which must succeed, and return the folder of the run."""
+    done = bench(*prepared(folder, config), "--quiet", *flags, cwd=folder, env=env)
+    assert done.returncode == 0, done.stderr
+    return run_of(folder / "out")
+
+
+def begun(folder, config, *flags):
+    """Start a run in a folder and return the process."""
+    return start(*prepared(folder, config), "--quiet", *flags, cwd=folder)
+
+
+def same_files(folder, names=SAME):
+    """Return the bytes of a run's files."""
+    return {name: (Path(folder) / name).read_bytes() for name in names}
+
+
+def exchanges_in(folder):
+    """Return the exchanges of a run; a torn last line is none."""
+    path = Path(folder) / "exchanges.jsonl"
+    whole = [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+    return [line for line in map(json.loads, whole) if line["line"] == "exchange"]
+
+
+def recorded(folder):
+    """Return how often every prompt is in a run's exchanges."""
+    return Counter(line["promptHash"] for line in exchanges_in(folder))
+
+
+def asked(requests):
+    """Return how often every prompt is in some requests."""
+    return Counter(map(prompt_hash, requests))
+
+
+def prompt_hash(request):
+    """Return the hash of a request's prompt, as exchanges have it."""
+    system, user = (message["content"] for message in request.body["messages"])
+    return sha256(f"{system}\0{user}".encode()).hexdigest()
+
+
+def cut(folder, *, games, exchanges=None):
+    """Cut a finished run back to its first games, and its exchanges to the first so many."""
+    journal = folder / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[: 1 + games]))
+    if exchanges is not None:
+        path = folder / "exchanges.jsonl"
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[: 1 + exchanges]))
+
+
+def until(condition, *, seconds=30):
+    """Wait for something to come true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.005)
+
+
+def pick(most, *labels):
+    """Return a whole number from 1 to `most` that looks random and is the same in every run."""
+    return derive("picks", *labels) % most + 1

@@ -1,0 +1,311 @@
+"""What language models take is counted to the token, shown, and kept within its budget."""
+
+import json
+import re
+import shutil
+from hashlib import sha256
+
+import pytest
+
+from molt_bench.agents.llm.cost import Price, PriceList
+from molt_bench.agents.llm.exchange import Tokens
+from molt_bench.agents.llm.prompt import MADE_HANDS, made_hand
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.poker.cards import cards_from_text
+from molt_bench.report.costs import dollars
+from tests.agents.llm.wire import default_policy
+from tests.e2e.llm import (  # noqa: F401 - fixtures
+    MODEL,
+    PRICE,
+    asked,
+    begun,
+    calm_server,
+    config_for,
+    exchanges_in,
+    module_server,
+    no_keys,
+    played,
+    prepared,
+    recorded,
+    same_files,
+)
+from tests.e2e.shell import FILES, bench, everything, games_in, one_clear_line, read, run_of
+
+
+class Shown:
+    """A run, and what it showed."""
+
+    def __init__(self, home, config):
+        done = bench(*prepared(home, config), cwd=home)
+        assert done.returncode == 0, done.stderr
+        self.out, self.err = done.stdout, done.stderr
+        self.folder = run_of(home / "out")
+        (self.model,) = read(self.folder, "usage.json")["models"]
+        self.exchanges = exchanges_in(self.folder)
+
+
+@pytest.fixture(scope="module")
+def priced(one_server, tmp_path_factory):
+    """Return a run of a model with a price."""
+    one_server.calm()
+    return Shown(tmp_path_factory.mktemp("priced"), config_for(one_server.url))
+
+
+@pytest.fixture(scope="module")
+def unpriced(one_server, tmp_path_factory):
+    """Return a run of a model without a price."""
+    one_server.calm()
+    return Shown(tmp_path_factory.mktemp("unpriced"), config_for(one_server.url, llm={"prices": {}}))
+
+
+def limited(server, **limits):
+    """Return the config of a run with a budget."""
+    config = config_for(server.url)
+    return {**config, "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 3, **limits}}}
+
+
+def tokens_of(line):
+    """Return the tokens of an exchange, input and output."""
+    return line["tokens"]["input"] + line["tokens"]["output"]
+
+
+def test_the_tokens_of_a_run_are_the_sums_of_its_exchanges(priced):
+    for kind in ("input", "cached", "output", "reasoning"):
+        assert priced.model["tokens"][kind] == sum(line["tokens"][kind] for line in priced.exchanges) > 0
+    assert priced.model["exchanges"] == priced.model["decisions"] == len(priced.exchanges)
+
+
+def test_the_dollars_of_a_run_are_the_sums_of_its_exchanges(priced):
+    for line in priced.exchanges:
+        tokens = line["tokens"]
+        fresh = tokens["input"] - tokens["cached"]
+        exact = fresh * PRICE["input"] + tokens["cached"] * PRICE["cachedInput"] + tokens["output"] * PRICE["output"]
+        assert line["costUsd"] == pytest.approx(exact / 1e6, rel=1e-12)
+    spent = sum(line["costUsd"] for line in priced.exchanges)
+    assert priced.model["costUsd"] == pytest.approx(spent, rel=1e-9)
+    assert priced.model["costUsdPerHand"] == pytest.approx(spent / (2 * 4 * 6), rel=1e-9)
+    assert priced.model["costUsdPer100Decisions"] == pytest.approx(100 * spent / len(priced.exchanges), rel=1e-9)
+
+
+def test_every_match_shows_calls_tokens_and_dollars_so_far(priced):
+    lines = [line for line in priced.err.splitlines() if line.startswith("match ")]
+    assert len(lines) == 3
+    for number, line in enumerate(lines, start=1):
+        so_far = [each for each in priced.exchanges if each["game"]["match"] <= number]
+        usd = sum(each["costUsd"] for each in so_far)
+        assert line.endswith(f"{len(so_far):,} calls, {sum(map(tokens_of, so_far)):,} tokens, ${usd:,.2f}")
+
+
+def test_the_table_shows_what_every_model_cost(priced):
+    heading, _, row = re.search(r"^ ?model .*\n.*\n ?model .*$", priced.out, re.MULTILINE)[0].splitlines()
+    assert {"cost", "$/hand", "cached"} <= {*heading.split()}
+    for usd in (priced.model["costUsd"], priced.model["costUsdPerHand"]):
+        assert dollars(usd) in row
+    assert f"model: {priced.model['exchanges']} calls" in priced.out
+    assert all(len(line) <= 80 for line in priced.out.splitlines() if not line.startswith("Results: "))
+
+
+def test_json_has_what_every_model_took(priced):
+    content = json.loads(bench("report", priced.folder, "--json").stdout)
+    assert content["usage"] == read(priced.folder, "usage.json")
+
+
+def test_what_has_no_price_is_unpriced_not_free(unpriced):
+    assert unpriced.model["costUsd"] is None
+    assert unpriced.model["costUsdPerHand"] is None
+    assert all(line["costUsd"] is None for line in unpriced.exchanges)
+    assert unpriced.model["tokens"]["input"] > 0
+    assert "unpriced" in unpriced.out
+    assert "$0" not in unpriced.out
+
+
+def test_what_has_no_price_is_not_free_in_the_lines_of_progress_either(unpriced):
+    assert "tokens, unpriced" in unpriced.err
+    assert "$0" not in unpriced.err
+
+
+def test_a_budget_of_dollars_needs_a_price(tmp_path, server):
+    config = limited(server, maxCostUsd=5.0)
+    config["llm"]["prices"] = {}
+    before = server.received
+    done = bench(*prepared(tmp_path, config), cwd=tmp_path)
+    one_clear_line(done, "stop.budget.maxCostUsd", MODEL, "llm.prices")
+    assert [*(tmp_path / "out").iterdir()] == []
+    assert server.received == before
+
+
+@pytest.mark.parametrize(
+    ("limit", "said", "at_once"),
+    [
+        ({"maxTokens": 4_000}, "the budget of 4,000 tokens is spent", "1"),
+        ({"maxTokens": 4_000}, "the budget of 4,000 tokens is spent", None),
+        ({"maxCostUsd": 0.8}, "the budget of $0.8 is spent", "1"),
+    ],
+    ids=["tokens, one game at a time", "tokens, all games", "dollars, one game at a time"],
+)
+def test_a_budget_below_one_match_ends_the_run_in_the_middle_of_it(tmp_path, server, limit, said, at_once):
+    """No more is spent than the calls under way take; what was played is kept, and can be played again."""
+    server.delay = 0.005
+    folder = played(tmp_path, limited(server, **limit), *(("--games-at-once", at_once) if at_once else ()))
+    lines = exchanges_in(folder)
+    spent = [tokens_of(line) if "maxTokens" in limit else line["costUsd"] for line in lines]
+    (most,) = limit.values()
+    under_way = 1 if at_once else 4
+    assert most - 2 * under_way * max(spent) < sum(spent) <= most + under_way * max(spent)
+    reason = read(folder, "summary.json")["stopReason"]
+    assert reason.startswith(said)
+    assert reason.endswith("in the middle of a round")
+    assert everything(folder).keys() == FILES | {"usage.json", "exchanges.jsonl"}
+    assert len(games_in(folder)) < 4
+    if at_once:
+        assert games_in(folder)
+    assert read(folder, "matches.json") == {"matches": []}
+    stays_as_it_is(folder, tmp_path / "again", server)
+
+
+def stays_as_it_is(folder, again, server):
+    """Check that a run that has ended is verified, replayed and gone on with, asking nobody, and stays as it is."""
+    before, received = everything(folder), server.received
+    for command in (("verify", folder), ("replay", folder, "--output", again), ("resume", folder)):
+        done = bench(*command)
+        assert done.returncode == 0, done.stderr
+    assert everything(folder) == before
+    assert same_files(again) == same_files(folder)
+    assert read(again, "summary.json")["stopReason"] == read(folder, "summary.json")["stopReason"]
+    assert server.received == received
+
+
+@pytest.mark.parametrize("what", ["maxTokens", "maxCostUsd"])
+def test_a_budget_without_room_for_another_match_ends_the_run_before_it(tmp_path, server, priced, what):
+    first = [line for line in priced.exchanges if line["game"]["match"] == 1]
+    spent = sum(map(tokens_of, first)) if what == "maxTokens" else sum(line["costUsd"] for line in first)
+    most = int(1.9 * spent) if what == "maxTokens" else round(1.9 * spent, 4)
+    before = server.received
+    folder = played(tmp_path, limited(server, **{what: most}))
+    assert asked(server.since(before)) == recorded(folder)
+    assert server.received - before == len(first)
+    reason = read(folder, "summary.json")["stopReason"]
+    assert "has no room for another match" in reason
+    assert (f"{most:,} tokens" if what == "maxTokens" else f"${most:,.2f}") in reason
+    assert len(read(folder, "matches.json")["matches"]) == 1
+    assert len(games_in(folder)) == 4
+    if what == "maxCostUsd":
+        stays_as_it_is(folder, tmp_path / "again", server)
+
+
+def test_what_was_spent_before_a_kill_counts_after_it(tmp_path, server):
+    config, before = limited(server, maxTokens=6_000), server.received
+    process = begun(tmp_path, config, "--games-at-once", "1")
+
+    def kill(request):
+        if request.number == before + 12:
+            process.kill()
+            process.wait()
+
+    server.hook = kill
+    process.communicate(timeout=60)
+    folder = run_of(tmp_path / "out")
+    assert len(exchanges_in(folder)) == 11
+    done = bench("resume", folder, "--quiet", "--games-at-once", "1")
+    assert done.returncode == 0, done.stderr
+    spent = [tokens_of(line) for line in exchanges_in(folder)]
+    assert 6_000 - 2 * max(spent) < sum(spent) <= 6_000 + max(spent)
+    assert "6,000 tokens is spent" in read(folder, "summary.json")["stopReason"]
+
+
+def test_readings_of_hand_and_price_are_counted(tmp_path, server):
+    """Of a model that misreads now and then, just those are counted; what it read right is not."""
+    wrong = {"misreadHand": 0, "misreadToCall": 0}
+
+    def say(prompt, body):
+        cards = re.search(r"^Your cards: (.*)$", prompt, re.MULTILINE)[1]
+        board = re.search(r"^Board \(\w+\): (.*)$", prompt, re.MULTILINE)[1]
+        to_call = int(re.search(r"^To call: (\d+)", prompt, re.MULTILINE)[1])
+        held = cards_from_text(cards.replace(" ", ""))
+        shown = () if board == "none yet" else cards_from_text(board.replace(" ", ""))
+        hand = made_hand((held[0], held[1]), shown)
+        roll = sha256(prompt.encode()).digest()[5]
+        if roll % 3 == 0:
+            hand = MADE_HANDS[(MADE_HANDS.index(hand) + 1) % len(MADE_HANDS)]
+            wrong["misreadHand"] += 1
+        if roll % 4 == 0:
+            to_call += 50
+            wrong["misreadToCall"] += 1
+        return {**default_policy(prompt, body), "hand": hand, "toCall": to_call}
+
+    server.say = say
+    config = config_for(server.url, comprehension=True)
+    config["stop"]["budget"]["maxMatches"] = 2
+    done = bench(*prepared(tmp_path, config), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    folder = run_of(tmp_path / "out")
+    (model,) = read(folder, "usage.json")["models"]
+    assert model["comprehension"] == {"readings": len(exchanges_in(folder)), **wrong}
+    assert all(0 < count < model["exchanges"] / 2 for count in wrong.values())
+    read_so = (
+        f"of {model['exchanges']} readings {wrong['misreadHand']} had the hand wrong, {wrong['misreadToCall']} the"
+    )
+    assert read_so in " ".join(done.stdout.split())
+
+
+def test_who_was_not_asked_to_read_has_no_readings(priced):
+    assert priced.model["comprehension"] is None
+    assert "readings" not in priced.out
+
+
+def test_a_lost_table_of_costs_is_written_anew(priced, tmp_path):
+    folder = shutil.copytree(priced.folder, tmp_path / "run")
+    (folder / "usage.json").unlink()
+    done = bench("report", folder)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "usage.json").read_bytes() == (priced.folder / "usage.json").read_bytes()
+
+
+def settings(model, **more):
+    """Return the settings of a model."""
+    return LLMSettings(model=model, **more)
+
+
+@pytest.mark.parametrize("model", ["openai:gpt-4.1", "openai-chat:gpt-4.1", "openai-responses:gpt-4.1"])
+def test_published_prices_are_known(model):
+    prices = PriceList({})
+    assert prices.cost(settings(model), Tokens(1000, 0, 1000, 0)) == pytest.approx(0.002 + 0.008)
+    assert prices.knows(settings(model))
+
+
+@pytest.mark.parametrize("model", ["anthropic:claude-sonnet-4-5", "google:gemini-2.5-pro"])
+def test_published_prices_of_other_providers_are_known(model):
+    assert PriceList({}).cost(settings(model), Tokens(1000, 0, 1000, 0)) > 0
+
+
+@pytest.mark.parametrize("model", ["openai:no-such-model", "nosuch:gpt-4.1"])
+def test_an_unknown_model_has_no_price(model):
+    assert PriceList({}).cost(settings(model), Tokens(1000, 0, 1000, 0)) is None
+    assert not PriceList({}).knows(settings(model))
+
+
+def test_a_model_at_a_server_of_the_users_own_has_no_published_price():
+    own = settings("openai:gpt-4.1", base_url="http://127.0.0.1:8000/v1")
+    assert PriceList({}).cost(own, Tokens(1000, 0, 1000, 0)) is None
+
+
+@pytest.mark.parametrize("base_url", [None, "http://127.0.0.1:8000/v1"])
+def test_a_price_of_ones_own_wins(base_url):
+    prices = PriceList({"openai:gpt-4.1": Price(input=1.0, output=2.0)})
+    cost = prices.cost(settings("openai:gpt-4.1", base_url=base_url), Tokens(1_000_000, 0, 1_000_000, 0))
+    assert cost == pytest.approx(3.0)
+
+
+def test_a_price_of_nothing_is_a_price():
+    prices = PriceList({"openai:gpt-4.1": Price(input=0.0, output=0.0)})
+    assert prices.cost(settings("openai:gpt-4.1"), Tokens(1000, 0, 1000, 0)) == 0.0
+    assert prices.knows(settings("openai:gpt-4.1"))
+
+
+def test_cached_tokens_are_cheaper():
+    fresh, cached = Tokens(1000, 0, 10, 0), Tokens(1000, 900, 10, 0)
+    published, model = PriceList({}), settings("openai:gpt-4.1")
+    assert 0 < published.cost(model, cached) < published.cost(model, fresh)
+    own = Price(input=10.0, output=10.0, cached_input=1.0)
+    assert own.cost(cached) == pytest.approx((100 * 10 + 900 * 1 + 10 * 10) / 1e6)
+    assert Price(input=10.0, output=10.0).cost(cached) == own.cost(fresh)

@@ -1,0 +1,275 @@
+"""A key is nowhere but in the request that needs it; what is missing is said before the first card."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.agents.llm.wire import key_of
+from tests.e2e.llm import calm_server, config_for, module_server, no_keys, prepared  # noqa: F401 - fixtures
+from tests.e2e.shell import bench, everything, one_clear_line, run_of
+
+#: Recognisable as a whole and in its middle, should somebody show only a part of it.
+SECRET, MIDDLE = "sk-test-5ecr3tk3yd0n0tsh0w-91c7", "5ecr3tk3yd0n0tsh0w"
+ENV = {"MY_KEY": SECRET}
+
+
+def tiny(server, **model):
+    """Return the config of a run of a few decisions."""
+    config = config_for(server.url, llm={"backoffS": 0.001, "transportRetries": 1, "maxGameAttempts": 1}, **model)
+    return {
+        **config,
+        "participants": config["participants"][:2],
+        "seeds": {"perMatch": 1},
+        "game": {"handsPerGame": 2},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
+    }
+
+
+def ran(folder, config, *, before=(), after=(), env=None):
+    """Run a config in a folder."""
+    return bench(*before, "run", *prepared(folder, config), "--quiet", *after, cwd=folder, env=env)
+
+
+def nowhere(folder, done, secret=MIDDLE):
+    """Check that a secret is in nothing that a run has printed or left behind."""
+    assert secret not in done.stdout
+    assert secret not in done.stderr
+    for path in folder.rglob("*"):
+        assert secret not in path.name
+        assert not path.is_file() or secret.encode() not in path.read_bytes(), path
+
+
+def run_folders(folder):
+    """Return the folders of runs that were left behind."""
+    return [*(folder / "out").iterdir()] if (folder / "out").exists() else []
+
+
+@pytest.mark.parametrize(
+    ("fault", "debug"), [("401", False), ("401", True), ("400", False), ("400", True), ("429-quota", False)]
+)
+def test_a_provider_that_refuses_for_good_is_one_line_without_the_key(tmp_path, server, fault, debug):
+    server.fault = fault
+    before = server.received
+    done = ran(tmp_path, tiny(server, apiKeyEnv="MY_KEY"), before=["--debug"] if debug else [], env=ENV)
+    nowhere(tmp_path, done)
+    requests = server.since(before)
+    assert requests
+    assert {key_of(request.path, request.headers) for request in requests} == {SECRET}
+    assert done.returncode == 1
+    assert ("Traceback" in done.stderr) == debug
+    if not debug:
+        one_clear_line(done, "model", "molt-bench resume")
+    if fault == "401":
+        assert "[key]" in done.stderr
+
+
+@pytest.mark.parametrize(("fault", "debug"), [("echo-key", False), ("echo-key", True), ("500", True)])
+def test_a_key_in_a_reply_or_beside_an_error_is_cut_out(tmp_path, server, fault, debug):
+    server.fault = fault
+    config = tiny(server, apiKeyEnv="MY_KEY")
+    done = ran(tmp_path, config, before=["--debug"] if debug else [], env=ENV)
+    nowhere(tmp_path, done)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    exchanges = (run_of(tmp_path / "out") / "exchanges.jsonl").read_text()
+    assert ("The key is [key]" in exchanges) == (fault == "echo-key")
+
+
+@pytest.mark.parametrize(
+    ("model", "fault"), [("anthropic:test", "401"), ("google:test", "401"), ("google:test", "echo-key")]
+)
+def test_keys_of_other_providers_are_cut_out_as_well(tmp_path, server, model, fault):
+    server.fault = fault
+    config = tiny(server, type=f"llm:{model}", baseUrl=server.url.removesuffix("/v1"), apiKeyEnv="MY_KEY")
+    before = server.received
+    done = ran(tmp_path, config, env=ENV)
+    nowhere(tmp_path, done)
+    assert {key_of(request.path, request.headers) for request in server.since(before)} == {SECRET}
+    assert done.returncode == (1 if fault == "401" else 0), done.stderr
+
+
+def test_a_newline_after_a_key_does_no_harm(tmp_path, server):
+    done = ran(tmp_path, tiny(server, apiKeyEnv="MY_KEY"), before=["--debug"], env={"MY_KEY": f"{SECRET}\n"})
+    nowhere(tmp_path, done)
+    assert done.returncode == 0
+    assert "no faults" in done.stdout
+
+
+def test_a_key_that_resume_needs_is_asked_for_by_name_and_the_run_is_kept(tmp_path, server):
+    server.fault = "429-quota"
+    ran(tmp_path, tiny(server, apiKeyEnv="MY_KEY"), env=ENV)
+    folder = run_of(tmp_path / "out")
+    journal = (folder / "journal.jsonl").read_bytes()
+    one_clear_line(bench("resume", folder), "MY_KEY", "model")
+    assert (folder / "journal.jsonl").read_bytes() == journal
+    server.fault = None
+    done = bench("resume", folder, "--quiet", env=ENV)
+    assert done.returncode == 0, done.stderr
+    nowhere(tmp_path, done)
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        ("openai:test", ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY")),
+        ("anthropic:test", ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")),
+        ("google:test", ("GOOGLE_API_KEY", "GEMINI_API_KEY")),
+    ],
+)
+def test_a_server_of_the_users_own_never_gets_the_key_of_a_provider(tmp_path, server, model, names):
+    before = server.received
+    url = server.url if model == "openai:test" else server.url.removesuffix("/v1")
+    done = ran(tmp_path, tiny(server, type=f"llm:{model}", baseUrl=url), env=dict.fromkeys(names, SECRET))
+    assert done.returncode == 0, done.stderr
+    requests = server.since(before)
+    assert requests
+    for request in requests:
+        assert MIDDLE not in json.dumps([request.path, request.headers, request.body])
+    nowhere(tmp_path, done)
+
+
+def refused(tmp_path, server, config, *said, env=None):
+    """Check that a config is refused before the first card, with nothing left behind and nobody asked."""
+    before = server.received
+    done = ran(tmp_path, config, env=env)
+    one_clear_line(done, *said)
+    assert run_folders(tmp_path) == []
+    assert server.received == before
+    return done.stderr
+
+
+@pytest.mark.parametrize("value", [None, ""], ids=["not set", "empty"])
+def test_a_missing_key_names_its_variable_and_the_participant(tmp_path, server, value):
+    env = {} if value is None else {"MY_KEY": value}
+    refused(tmp_path, server, tiny(server, apiKeyEnv="MY_KEY"), "participants.model.apiKeyEnv", "MY_KEY", env=env)
+
+
+@pytest.mark.parametrize(
+    ("model", "variable"),
+    [("openai:gpt-4.1", "OPENAI_API_KEY"), ("anthropic:claude-x", "ANTHROPIC_API_KEY"), ("google:g", "GEMINI_API_KEY")],
+)
+def test_a_missing_key_of_a_provider_names_its_variable_and_the_participant(tmp_path, server, model, variable):
+    refused(tmp_path, server, tiny(server, type=f"llm:{model}", baseUrl=None), "participants.model", variable)
+
+
+def test_a_missing_skill_document_is_one_line(tmp_path, server):
+    refused(tmp_path, server, tiny(server, skillDoc="no-such.md"), "participants.model.skillDoc", "no-such.md")
+
+
+def test_a_skill_document_that_is_no_text_is_one_line(tmp_path, server):
+    (tmp_path / "skill.md").write_bytes(b"\xff\xfe\x00")
+    refused(tmp_path, server, tiny(server, skillDoc="skill.md"), "participants.model.skillDoc", "UTF-8")
+
+
+def test_a_model_without_a_provider_is_one_line(tmp_path, server):
+    refused(tmp_path, server, tiny(server, type="llm:gpt-4.1"), "participants.0.model", "gpt-4.1", "provider")
+
+
+def test_an_unknown_provider_at_a_server_is_one_line(tmp_path, server):
+    refused(tmp_path, server, tiny(server, type="llm:nosuch:model"), "participants.model.model", "nosuch")
+
+
+def test_an_unknown_provider_is_said_to_be_unknown_not_to_lack_a_key(tmp_path, server):
+    said = refused(tmp_path, server, tiny(server, type="llm:nosuch:model", baseUrl=None), "nosuch")
+    assert "NOSUCH_API_KEY" not in said
+
+
+def test_a_password_in_a_url_is_refused_and_not_shown(tmp_path, server):
+    url = server.url.replace("http://", f"http://user:{SECRET}@")
+    assert MIDDLE not in refused(tmp_path, server, tiny(server, baseUrl=url), "baseUrl", "password")
+    done = ran(tmp_path, tiny(server, baseUrl=url), before=["--debug"])
+    assert done.returncode == 1
+    assert MIDDLE not in done.stderr
+
+
+@pytest.mark.parametrize("url", ["localhost:8000", "ftp://host/v1", ""])
+def test_a_url_that_is_none_is_one_line(tmp_path, server, url):
+    refused(tmp_path, server, tiny(server, baseUrl=url), "participants.0.baseUrl")
+
+
+def test_a_flag_that_does_not_exist_is_a_mistake_of_usage(tmp_path):
+    assert bench("--no-such-flag", cwd=tmp_path).returncode == 2
+
+
+def test_validate_finds_a_missing_key_as_well(tmp_path, server):
+    prepared(tmp_path, tiny(server, apiKeyEnv="MY_KEY"))
+    one_clear_line(bench("validate", "bench.json", cwd=tmp_path), "MY_KEY")
+
+
+#: The program as it is where some packages are not installed, and what it has imported at its end.
+WITHOUT = """
+import sys
+for name in sys.argv[1].split(","):
+    sys.modules[name] = None
+del sys.argv[1]
+sys.argv[0] = "molt-bench"
+from molt_bench.cli import main
+main()
+"""
+IMPORTED = """
+import sys
+sys.argv[0] = "molt-bench"
+from molt_bench.cli import main
+try:
+    main()
+finally:
+    print(sorted({name.partition(".")[0] for name in sys.modules if sys.modules[name]}), file=sys.stderr)
+"""
+
+
+def python(code, *arguments, cwd):
+    """Run code of ours in a fresh interpreter."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        cwd=cwd,
+    )
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        "pydantic_ai,openai,httpx2,genai_prices",
+        "pydantic_ai",
+        "openai",
+    ],
+)
+def test_a_missing_package_names_the_extra_to_install(tmp_path, server, missing):
+    before = server.received
+    done = python(WITHOUT, missing, *prepared(tmp_path, tiny(server)), cwd=tmp_path)
+    one_clear_line(done, "participants.model", "pip install 'molt-bench[llm]'")
+    assert run_folders(tmp_path) == []
+    assert server.received == before
+
+
+def test_a_finished_run_is_verified_and_replayed_without_the_packages(tmp_path, server):
+    assert ran(tmp_path, tiny(server)).returncode == 0
+    folder = run_of(tmp_path / "out")
+    before = everything(folder)
+    for command in ("verify", "replay", "report"):
+        done = python(WITHOUT, "pydantic_ai,openai,httpx2,genai_prices", command, folder, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert everything(folder) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("agents",),
+        ("--participants", "tight,random", "--seeds", "1", "--hands", "2", "--max-matches", "1", "--quiet"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_who_asks_no_model_never_imports_what_asks_them(tmp_path, arguments):
+    done = python(IMPORTED, *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = set(re.findall(r"'(\w+)'", done.stderr.splitlines()[-1]))
+    assert "molt_bench" in found
+    assert not found & {"pydantic_ai", "openai", "anthropic", "google", "httpx", "httpx2", "genai_prices"}

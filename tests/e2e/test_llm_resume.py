@@ -1,0 +1,425 @@
+"""A run of language models that was cut off goes on without asking, and so without paying, anything twice."""
+
+import json
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.agents.llm.provider import Provider
+from tests.e2e.llm import (  # noqa: F401 - fixtures
+    SAME,
+    asked,
+    begun,
+    calm_server,
+    config_for,
+    cut,
+    exchanges_in,
+    module_server,
+    no_keys,
+    pick,
+    played,
+    prepared,
+    prompt_hash,
+    recorded,
+    same_files,
+    until,
+)
+from tests.e2e.shell import bench, everything, games_in, lines_of, one_clear_line, read, run_of, start
+
+#: What the commands that ask nobody must do without: it is set while a run is played, and only then.
+KEY = {"MY_KEY": "sk-only-for-playing"}
+NO_USAGE = tuple(name for name in SAME if name != "usage.json")
+
+
+class Undisturbed:
+    """A run that nobody has disturbed: its folder, and what it asked, in order."""
+
+    def __init__(self, home, server):
+        before = server.received
+        self.config = config_for(server.url)
+        self.folder = played(home, self.config, "--games-at-once", "1")
+        requests = server.since(before)
+        assert all(request.answered for request in requests)
+        self.prompts = [prompt_hash(request) for request in requests]
+        self.asked = asked(requests)
+        self.files = same_files(self.folder)
+
+
+@pytest.fixture(scope="module")
+def whole(one_server, tmp_path_factory):
+    """Return a run that nobody has disturbed."""
+    one_server.calm()
+    return Undisturbed(tmp_path_factory.mktemp("whole"), one_server)
+
+
+@pytest.fixture
+def copied(whole, tmp_path):
+    """Return a copy of the undisturbed run."""
+    return shutil.copytree(whole.folder, tmp_path / "run")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """Return the folder of a finished run with a key, whose provider is gone."""
+    with Provider() as provider:
+        config = config_for(provider.url, apiKeyEnv="MY_KEY")
+        return played(tmp_path_factory.mktemp("finished"), config, env=KEY)
+
+
+def gone_on(folder, *flags):
+    """Go on with a run, which must succeed."""
+    done = bench("resume", folder, "--quiet", *flags)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_killed_in_the_middle_of_games_nothing_is_asked_twice(tmp_path, server, whole):
+    """Each kill comes in place of an answer: so all answers together are those of an undisturbed run, in its order."""
+    places = (9, 1, 16, 12)
+    before, current = server.received, []
+
+    def kill(request):
+        if request.number == current[1]:
+            current[0].kill()
+            current[0].wait()
+
+    server.hook = kill
+    for sitting, place in enumerate(places):
+        current = [None, server.received + place]
+        if sitting:
+            current[0] = start("resume", run_of(tmp_path / "out"), "--quiet", "--games-at-once", "1")
+        else:
+            current[0] = begun(tmp_path, whole.config, "--games-at-once", "1")
+        current[0].communicate(timeout=60)
+        assert current[0].returncode == -signal.SIGKILL
+    server.hook = None
+    folder = run_of(tmp_path / "out")
+    gone_on(folder, "--games-at-once", "1")
+    requests = server.since(before)
+    answered = [prompt_hash(request) for request in requests if request.answered]
+    assert answered == whole.prompts
+    assert len(requests) == len(answered) + len(places)
+    assert same_files(folder) == whole.files
+    assert len({line["key"] for line in exchanges_in(folder)}) == len(exchanges_in(folder)) == len(whole.prompts)
+
+
+def test_killed_with_many_requests_under_way_no_recorded_one_is_sent_again(tmp_path, server, whole):
+    """Whatever the moment: a sitting asks only what no earlier one has recorded."""
+    server.delay = lambda number: 0.001 * pick(20, "delay", number)
+    config = {**whole.config, "scheduler": {"policy": "round_robin", "matchesPerRound": 1}}
+    current, kills = [], 4
+
+    def kill(request):
+        if request.number == current[1]:
+            current[0].kill()  # and the answers to all others are on their way, or not
+
+    server.hook = kill
+    folder = None
+    for sitting in range(kills + 1):
+        before = server.received
+        known = recorded(folder) if folder else {}
+        place = pick(18, "place", sitting) + 1 if sitting < kills else 10**9
+        current = [None, before + place]
+        current[0] = start("resume", folder, "--quiet") if folder else begun(tmp_path, config)
+        _, err = current[0].communicate(timeout=60)
+        assert current[0].returncode == (-signal.SIGKILL if sitting < kills else 0), err
+        folder = run_of(tmp_path / "out")
+        now = asked(server.since(before))
+        assert all(now[prompt] <= whole.asked[prompt] - known.get(prompt, 0) for prompt in now), sitting
+    assert recorded(folder) == whole.asked
+    names = [name for name in SAME if name != "config.json"]
+    assert same_files(folder, names) == same_files(whole.folder, names)
+
+
+@pytest.mark.parametrize("at_once", ["3", None])
+def test_how_many_games_are_under_way_changes_no_byte(tmp_path, server, whole, at_once):
+    server.delay = lambda number: 0.001 * pick(5, "delay", number)
+    folder = played(tmp_path, whole.config, *(("--games-at-once", at_once) if at_once else ()))
+    assert same_files(folder) == whole.files
+    assert sorted(_timeless(folder)) == sorted(_timeless(whole.folder))
+
+
+def _timeless(folder):
+    return [json.dumps({**line, "latencyS": 0}) for line in exchanges_in(folder)]
+
+
+def test_a_torn_last_exchange_is_dropped_and_asked_again(server, whole, copied):
+    cut(copied, games=3)
+    path = copied / "exchanges.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:31]) + lines[31][:300])
+    known, before = recorded(copied), server.received
+    assert known.total() == 30
+    gone_on(copied)
+    assert asked(server.since(before)) == whole.asked - known
+    assert recorded(copied) == whole.asked
+    assert same_files(copied) == whole.files
+
+
+def test_the_exchanges_of_an_unfinished_game_are_taken_from_the_file(server, whole, copied):
+    """All of them are there, and only the end of the journal is gone: nobody is asked."""
+    cut(copied, games=2)
+    before = server.received
+    gone_on(copied)
+    assert server.received == before
+    assert same_files(copied) == whole.files
+
+
+def test_without_its_exchanges_a_run_asks_again_and_goes_on(server, whole, copied):
+    cut(copied, games=3)
+    (copied / "exchanges.jsonl").unlink()
+    before = server.received
+    gone_on(copied)
+    assert 0 < server.received - before < len(whole.prompts)
+    assert same_files(copied, NO_USAGE) == same_files(whole.folder, NO_USAGE)
+
+
+@pytest.mark.parametrize("command", ["resume", "report", "verify", "replay"])
+def test_a_damaged_exchange_is_named_by_its_line(server, copied, command):
+    cut(copied, games=3)
+    path = copied / "exchanges.jsonl"
+    lines = path.read_bytes().split(b"\n")
+    lines[4] = lines[4][:100]
+    path.write_bytes(b"\n".join(lines))
+    content, before = everything(copied), server.received
+    one_clear_line(bench(command, copied), "exchanges.jsonl line 5")
+    assert everything(copied) == content
+    assert server.received == before
+
+
+def test_a_second_process_on_the_same_run_is_refused(tmp_path, server, whole):
+    server.delay = 60
+    process = begun(tmp_path, whole.config)
+    try:
+        until(lambda: server.in_flight == 4)
+        before = server.received
+        one_clear_line(bench("resume", run_of(tmp_path / "out")), "another process")
+        assert server.received == before
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_ctrl_c_waits_for_the_replies_under_way(tmp_path, server, whole):
+    """They are recorded, so the command that is printed goes on without asking for them again."""
+    before = server.received
+    server.delay = lambda number: 1.0 if number > before + 24 else 0.0
+    process = begun(tmp_path, whole.config)
+    until(lambda: server.received >= before + 25 and server.in_flight == 4)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert "interrupted" in out
+    folder = run_of(tmp_path / "out")
+    first = server.since(before)
+    assert all(request.answered for request in first)
+    assert recorded(folder) == asked(first)
+    command = next(line.strip() for line in err.splitlines() if line.strip().startswith("molt-bench resume"))
+    assert shlex.split(command)[:2] == ["molt-bench", "resume"]
+    assert (tmp_path / shlex.split(command)[2]).samefile(folder)
+    server.delay = 0.0
+    done = bench(*shlex.split(command)[1:], "--quiet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert asked(server.since(before)) == whole.asked
+    assert same_files(folder) == whole.files
+
+
+def test_a_second_ctrl_c_ends_it_at_once(tmp_path, server, whole):
+    server.delay = 60
+    process = begun(tmp_path, whole.config)
+    until(lambda: server.in_flight == 4)
+    process.send_signal(signal.SIGINT)
+    time.sleep(1.0)
+    assert process.poll() is None, "it did not wait for the replies"
+    pressed = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert time.monotonic() - pressed < 5
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert "molt-bench resume" in err
+    folder = run_of(tmp_path / "out")
+    assert not exchanges_in(folder)
+    server.delay = 0.0
+    gone_on(folder)
+    assert same_files(folder) == whole.files
+
+
+def test_ctrl_c_sends_nothing_new(tmp_path, server):
+    server.delay = 0.5
+    before = server.received
+    process = begun(tmp_path, config_for(server.url, maxConcurrent=1))
+    until(lambda: server.received > before)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert server.received == before + 1
+
+
+#: The program, with somebody pressing Ctrl-C at the moment in which its 30th reply is being read.
+PRESSED = """
+import os, signal, sys
+from molt_bench.agents.llm.client import ModelClient
+from molt_bench.cli import main
+
+read, replies = ModelClient._answer, 0
+
+def answer(self, response):
+    global replies
+    replies += 1
+    if replies == 30:
+        os.kill(os.getpid(), signal.SIGINT)
+    return read(self, response)
+
+ModelClient._answer = answer
+sys.argv[0] = "molt-bench"
+main()
+"""
+
+
+def test_ctrl_c_while_a_reply_is_being_read_does_not_lose_it(tmp_path, server, whole):
+    before = server.received
+    done = subprocess.run(
+        [sys.executable, "-c", PRESSED, *prepared(tmp_path, whole.config), "--quiet"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr
+    assert recorded(run_of(tmp_path / "out")) == asked(request for request in server.since(before) if request.answered)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "changed",
+        "vanished",
+    ],
+)
+def test_a_run_goes_on_with_the_skill_document_it_began_with(tmp_path, server, later):
+    skill = tmp_path / "skill.md"
+    skill.write_text("Play well.\n")
+    before = server.received
+    process = begun(tmp_path, config_for(server.url, skillDoc="skill.md"), "--games-at-once", "1")
+
+    def kill(request):
+        if request.number == before + 12:
+            process.kill()
+            process.wait()
+
+    server.hook = kill
+    process.communicate(timeout=60)
+    if later == "changed":
+        skill.write_text("Play badly.\n")
+    else:
+        skill.unlink()
+    folder = run_of(tmp_path / "out")
+    gone_on(folder)
+    systems = {request.body["messages"][0]["content"] for request in server.since(before)}
+    assert systems == {"Play well.\n"}
+    assert bench("verify", folder).returncode == 0
+
+
+def test_verify_needs_neither_provider_nor_key(finished):
+    done = bench("verify", finished)
+    assert done.returncode == 0, done.stderr
+    assert "all 12 games are identical" in done.stdout
+
+
+def test_replay_needs_neither_provider_nor_key_and_writes_the_same_files(finished, tmp_path):
+    before = everything(finished)
+    done = bench("replay", finished, "--output", tmp_path / "again")
+    assert done.returncode == 0, done.stderr
+    assert f"12 games and {len(exchanges_in(finished))} exchanges" in done.stdout
+    assert "identical" in done.stdout
+    assert everything(finished) == before
+    assert same_files(tmp_path / "again") == same_files(finished)
+    assert everything(tmp_path / "again").keys() == before.keys() - {"journal.jsonl", "exchanges.jsonl"}
+
+
+def test_replay_as_json_prints_one_object(finished):
+    done = bench("replay", finished, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["participants"] == read(finished, "leaderboard.json")["participants"]
+    assert "identical" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["report", "resume"])
+def test_report_needs_neither_provider_nor_key(finished, tmp_path, command):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for name in ("journal.jsonl", "exchanges.jsonl"):
+        shutil.copy(finished / name, folder)
+    done = bench(command, folder)
+    assert done.returncode == 0, done.stderr
+    assert same_files(folder) == same_files(finished)
+
+
+def changed_exchange(folder, change, *, wanted=lambda line: True):
+    """Change one exchange of a run, or take it out, and return it as it was."""
+    path = folder / "exchanges.jsonl"
+    lines = path.read_bytes().splitlines()
+    found = [at for at, line in enumerate(lines) if at > 20 and wanted(json.loads(line))]
+    old = json.loads(lines[found[0]])
+    new = change(dict(old))
+    lines[found[0] : found[0] + 1] = [json.dumps(new).encode()] if new else []
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    return old
+
+
+def says_where(done, exchange):
+    """Check that a command failed and named match, seed and hand of an exchange."""
+    one_clear_line(done, f"match {exchange['game']['match']}", exchange["game"]["seed"], "hand ")
+    assert exchange["game"]["seating"] in done.stderr
+
+
+def to_fold(line):
+    return {**line, "text": '{"reasoning": "no", "kind": "fold", "amount": null}'}
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_a_reply_that_was_tampered_with_is_noticed(finished, tmp_path, command):
+    folder = shutil.copytree(finished, tmp_path / "run")
+    old = changed_exchange(folder, to_fold, wanted=lambda line: '"call"' in line["text"])
+    says_where(bench(command, folder), old)
+
+
+def test_a_reply_turned_into_nonsense_is_noticed(finished, tmp_path):
+    folder = shutil.copytree(finished, tmp_path / "run")
+    old = changed_exchange(folder, lambda line: {**line, "text": "no"})
+    says_where(bench("verify", folder), old)
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_an_exchange_that_was_taken_out_is_noticed(finished, tmp_path, command):
+    folder = shutil.copytree(finished, tmp_path / "run")
+    old = changed_exchange(folder, lambda line: None)
+    done = bench(command, folder)
+    says_where(done, old)
+    assert f"hand {old['hand']}" in done.stderr
+
+
+def test_tokens_that_were_tampered_with_are_noticed_by_replay(finished, tmp_path):
+    folder = shutil.copytree(finished, tmp_path / "run")
+    changed_exchange(folder, lambda line: {**line, "tokens": {**line["tokens"], "input": 1}})
+    done = bench("replay", folder)
+    assert done.returncode == 1
+    assert "usage.json" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_every_game_is_in_the_journal_once_and_every_question_has_its_place(whole):
+    games = games_in(whole.folder)
+    assert len(games) == len({*games}) == 12
+    models = {(m["id"], m["exchanges"]) for m in read(whole.folder, "usage.json")["models"]}
+    assert models == {("model", len(whole.prompts))}
+    assert lines_of(whole.folder, "exchanges.jsonl")[0]["line"] == "header"
