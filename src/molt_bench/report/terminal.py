@@ -23,7 +23,7 @@ def print_result(result: RunResult, console: Console, *, folder: str | None = No
     hands_per_second = played["hands"] / result.seconds if result.seconds else 0.0
     console.print(
         f"{played['matches']:,} matches, {played['games']:,} games, {played['hands']:,} hands in "
-        f"{duration(result.seconds)} ({hands_per_second:,.0f} hands/s)",
+        f"{duration(result.seconds)} ({hands_per_second:{',.0f' if hands_per_second >= 10 else '.2g'}} hands/s)",
         highlight=False,
     )
     console.print(f"Stopped: {result.stop_reason}.", highlight=False, soft_wrap=True)
