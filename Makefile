@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark efficiency pipeline throughput real-llm tables clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency pipeline throughput real-llm test-models luck tables clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,11 +30,19 @@ format: $(INSTALLED) ## put the code into its house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+test-models: $(INSTALLED) ## run the longer tests of language models, about five minutes
+	$(BIN)/python -m pytest -n auto -m slow tests/e2e
+
 oracle: $(INSTALLED) ## play a million random hands against PokerKit, about 20 minutes on two cores
 	$(BIN)/python -m pytest -n auto -m slow tests/poker/test_oracle.py
 
-tables: $(INSTALLED) ## build the evaluator's tables anew
+luck: $(INSTALLED) ## measure what taking out luck saves, and test for bias at length, about ten minutes
+	$(BIN)/python benchmarks/luck.py
+	$(BIN)/python -m pytest -n auto -m slow tests/luck
+
+tables: $(INSTALLED) ## build the tables of strengths and equities anew, about three minutes
 	$(BIN)/python scripts/build_tables.py
+	$(BIN)/python scripts/build_preflop.py
 
 # The peers get an environment of their own, so that nothing of theirs is ever in ours.
 .venv-benchmark/.installed: pyproject.toml benchmarks/requirements.txt
@@ -45,7 +53,10 @@ tables: $(INSTALLED) ## build the evaluator's tables anew
 benchmark: .venv-benchmark/.installed ## measure speed, side by side with other engines
 	.venv-benchmark/bin/python benchmarks/engine.py
 
-efficiency: $(INSTALLED) ## measure how many games the adaptive schedule saves, about four minutes
+calibration: $(INSTALLED) ## measure whether 95% sure is right 95% of the time, about a quarter of an hour
+	$(BIN)/python benchmarks/calibration.py
+
+efficiency: $(INSTALLED) ## measure how few hands a confident ranking takes, about a quarter of an hour
 	$(BIN)/python benchmarks/efficiency.py
 
 pipeline: $(INSTALLED) ## measure what a run adds to its games, and how quick the command is

@@ -1,194 +1,200 @@
-"""Measure how many games the adaptive schedule saves: games to the stop, side by side with round robin, a few minutes.
+"""Measure how few hands a confident ranking takes: `make efficiency`, about ten minutes on two cores.
 
-The ladder has a known order. A stack is one big blind, so a hand is one decision: the small blind calls and is all-in,
-or folds. A call is worth nothing on average and a fold costs half a big blind, so who folds more often is worse, by
-25 big blinds in 100 hands times the difference of the shares: against everybody, with no cycles. The first table
-shows it measured; the better of two neighbours wins about 70 to 95 matches in 100.
+Hands to the stop on ladders whose truth is known (see `ladders.py`), ours beside two others:
 
-A run ends when every adjacent pair is ordered with 95% confidence, or the budget is spent. All policies play the same
-master seeds, which also shuffle the order in which the participants are declared, since that order breaks ties.
+- (a) independent hands, where the seats are not swapped on the same cards and no two pairings share any, in a round
+  robin, with the plain interval for a fixed sample, looked at after every round: its level is the least at which it is
+  wrong no more often than ours;
+- (b) the first plan: OpenSkill by matches of ten seeds, uncertainty_overlap with an exploration of 0.5, until all
+  neighbours are 95% sure.
 
-The row `round_robin_open` takes turns too, but leaves out pairs that are settled, as the adaptive policies do: what
-lies between it and `round_robin` is the gain of leaving out, what lies beyond is the gain of choosing.
+A run is right where it stops by its confidence, and no order and no tie it claims is wrong. Ratios are those of mean
+hands; a run that ends by its budget counts with the budget.
 """
 
-import argparse
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from itertools import groupby, pairwise
+from collections.abc import Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from functools import partial
+from itertools import pairwise
 from math import sqrt
-from statistics import fmean, median, stdev
+from statistics import fmean
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from molt_bench.agents.scripted import ScriptedAgent
-from molt_bench.bench.benchmark import run_benchmark
-from molt_bench.bench.scheduler import Pair, Situation, register_policy, round_robin
-from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
-from molt_bench.poker.observation import Observation
-from molt_bench.records import RunResult
-from molt_bench.seeds import derive
+import numpy as np
+from ladders import TUNING, VALIDATION, Draws, Pool, arguments, chosen_plans, config_of, describe, played, run
 
-STEP = 0.1  # neighbours differ by this share of folds
-SEEDS_PER_MATCH, HANDS, CONFIDENCE = 5, 20, 0.95
-MAX_MATCHES = {5: 1000, 10: 4000}  # by the size of the ladder; meant to be out of reach
-BASELINE, ADAPTIVE, TAKING_TURNS = "round_robin", "uncertainty_overlap", "round_robin_open"
-EXPLORATIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
-DEFAULT_EXPLORATION = 0.25
+BATCH = 5
+LEAST_RUNS = 200
+POLICIES = ("information_gain", "uncertainty_overlap", "adjacent_pairs", "round_robin")
+ESTIMATORS = ("auto", "raw", "allIn", "adjusted", "corrected")
 
 
-class Limper(ScriptedAgent):
-    """Calls or checks, but folds to a bet with a fixed chance: the higher, the worse."""
+class Row(NamedTuple):
+    """A way to run: what differs from ours."""
 
-    kind = "limper"
-
-    def __init__(self, *, folds: float, seed: str) -> None:
-        super().__init__(seed=seed)
-        self._folds = int(folds * 2**64)
-
-    def act(self, observation: Observation) -> Action:
-        """Throw for a fold."""
-        if not observation.to_call:
-            return CHECK
-        return FOLD if self.throw(observation) < self._folds else CALL
-
-
-def round_robin_open(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
-    """Take turns among the pairs that are not settled: under its own name, round robin is not told apart."""
-    return round_robin(situation, pairs)
-
-
-register_policy(TAKING_TURNS, round_robin_open)
-
-
-class Plan(NamedTuple):
-    """One run: `row` names its policy and settings, and equal rows are put together."""
-
-    size: int
-    policy: str
-    exploration: float
-    master_seed: int
+    policy: str = "information_gain"
+    estimator: str = "auto"
+    margins: str = "pairwise"
+    shared: bool = False
+    per_match: int = 5
+    method: str = "margin"
+    exploration: float = 0.25
 
     @property
-    def row(self) -> tuple[int, str, float]:
-        """What the runs of a row have in common."""
-        return self[:3]
+    def name(self) -> str:
+        """What it is called in a table."""
+        if self.method != "margin":
+            return f"(b) {self.method}, {self.per_match} seeds a match"
+        usual = Row()
+        parts = [self.policy, self.estimator, self.margins]
+        parts += ["shared seeds"] if self.shared else []
+        parts += [f"{self.per_match} a match"] if self.per_match != usual.per_match else []
+        return ", ".join(parts)
 
 
-class Outcome(NamedTuple):
-    """How a run ended.
+OURS = Row()
+PRD = Row(policy="uncertainty_overlap", exploration=0.5, per_match=10, method="openskill", shared=True)
+ROWS = (
+    OURS,
+    OURS._replace(shared=True),
+    *[OURS._replace(policy=policy) for policy in POLICIES[1:]],
+    OURS._replace(policy="round_robin", shared=True),
+    *[OURS._replace(estimator=estimator) for estimator in ESTIMATORS[1:]],
+    OURS._replace(margins="additive"),
+    OURS._replace(margins="additive", shared=True),
+    OURS._replace(margins="additive", policy="uncertainty_overlap"),
+    OURS._replace(per_match=2),
+    OURS._replace(per_match=10),
+)
 
-    Attributes:
-        games: Games to the stop.
-        pairs_right: Share of the adjacent pairs of the final ranking that are in the right order.
-        confident: Whether it stopped by confidence, and not by the budget.
-    """
 
-    games: int
-    pairs_right: float
+class Ending(NamedTuple):
+    """How a run ended."""
+
+    hands: float
     confident: bool
+    wrong: bool
 
 
-def names(size: int) -> list[str]:
-    """Return the participants of a ladder, best first."""
-    return [f"p{place:02}" for place in range(size)]
+def endings(pool: Pool, row: Row, seeds: Sequence[int]) -> list[Ending]:
+    """Play runs to their end."""
+    found = []
+    for seed in seeds:
+        draws = Draws(pool, seed, shared=row.shared)
+        config = config_of(
+            draws,
+            method=row.method,
+            scheduler={"policy": row.policy, "exploration": row.exploration},
+            rating={"estimator": row.estimator, "margins": row.margins},
+            seeds={"perMatch": row.per_match},
+        )
+        outcome = run(draws, config)
+        if row.method == "margin":
+            leads = [(each.kind, pool.lead(each.above, each.below)) for each in outcome.verdicts]
+            wrong = any(
+                (kind == "ordered" and lead < 0) or (kind == "tied" and abs(lead) > pool.plan.tie)
+                for kind, lead in leads
+            )
+        else:
+            wrong = outcome.confident and any(pool.lead(*both) < 0 for both in pairwise(outcome.ranking))
+        found.append(Ending(outcome.hands, outcome.confident, wrong))
+    return found
 
 
-def config_of(participants: Iterable[str], master_seed: int, **sections: Any) -> dict[str, Any]:
-    """Return the config of a run among these participants."""
-    return {
-        "participants": [
-            {"id": name, "type": Limper.kind, "params": {"folds": STEP * int(name[1:]), "seed": name}}
-            for name in participants
-        ],
-        "seeds": {"perMatch": SEEDS_PER_MATCH, "masterSeed": master_seed},
-        "game": {"handsPerGame": HANDS, "stack": 100},
-        **sections,
-    }
+def independent(pool: Pool, seeds: Sequence[int], level: float) -> list[Ending]:
+    """Run a round robin of independent hands, with the interval of this many standard errors after every round."""
+    plan, size = pool.plan, len(pool.names)
+    pairs = [(pool.names.index(one), pool.names.index(two)) for one, two in plan.pairs]
+    hands = 2 * plan.hands * len(pairs)
+    rounds = plan.most // hands
+    strength = pool.truth.mean(axis=1)
+    found = []
+    for seed in seeds:
+        dice = np.random.RandomState(seed)
+        sums, squares = np.zeros((rounds, size, size)), np.zeros((rounds, size, size))
+        for one, two in pairs:
+            rows = dice.randint(len(pool.table), size=(2, rounds))
+            values = (pool.table[rows[0], one, two, 4] + pool.table[rows[1], one, two, 5]) / 2
+            sums[:, one, two] = values.cumsum()
+            sums[:, two, one] = -sums[:, one, two]
+            squares[:, one, two] = squares[:, two, one] = (values**2).cumsum()
+        count = np.arange(1, rounds + 1)[:, None, None]
+        means = sums / count
+        errors = np.maximum(0, squares / count - means**2) / np.maximum(1, count - 1)
+        found.append(_independent_ending(plan, means, errors, strength, level, hands))
+    return found
 
 
-def play(plan: Plan) -> Outcome:
-    """Play one run."""
-    ladder = names(plan.size)
-    declared = sorted(ladder, key=lambda name: derive(plan.master_seed, "declared", name))
-    config = config_of(
-        declared,
-        plan.master_seed,
-        scheduler={"policy": plan.policy, "exploration": plan.exploration},
-        stop={
-            "adjacentConfidence": {"threshold": CONFIDENCE, "method": "openskill"},
-            "budget": {"maxMatches": MAX_MATCHES[plan.size]},
-        },
-    )
-    result = run_benchmark(config, agents={Limper.kind: Limper})
-    found = [rating.id for rating in result.leaderboard]
-    right = fmean([above < below for above, below in pairwise(found)])
-    confident = min(result.convergence[-1].confidences) >= CONFIDENCE
-    return Outcome(len(result.matches) * SEEDS_PER_MATCH * 2, right, confident)
+def _independent_ending(plan: Any, means: Any, errors: Any, strength: Any, level: float, hands: int) -> Ending:
+    """Find the first round after which every two neighbours are ordered or tied."""
+    rounds, size, _ = means.shape
+    found = means.mean(axis=2)
+    order = np.argsort(-found, axis=1)
+    above, below = order[:, :-1], order[:, 1:]
+    at = np.arange(rounds)[:, None]
+    lead = found[at, above] - found[at, below]
+    variance = errors.sum(axis=2)
+    doubt = level * np.sqrt(variance[at, above] + variance[at, below] + 2 * errors[at, above, below]) / size
+    ordered, tied = lead > doubt, lead + doubt < plan.tie
+    done = (ordered | tied).all(axis=1)
+    done[:3] = False
+    stop = int(done.argmax()) if done.any() else rounds - 1
+    true = strength[above[stop]] - strength[below[stop]]
+    wrong = (ordered[stop] & (true <= 0)) | (tied[stop] & ~ordered[stop] & (abs(true) > plan.tie))
+    return Ending((stop + 1) * hands, confident=bool(done.any()), wrong=bool(wrong.any()))
 
 
-def neighbours(better: str, worse: str, matches: int) -> RunResult:
-    """Play matches between two, without a stop but their number."""
-    stop = {"adjacentConfidence": None, "budget": {"maxMatches": matches}}
-    return run_benchmark(config_of([better, worse], 0, stop=stop), agents={Limper.kind: Limper})
+def batches(runs: int) -> list[range]:
+    """Return the seeds of the runs, some at a time."""
+    return [range(start, min(start + BATCH, runs)) for start in range(0, runs, BATCH)]
 
 
-def print_ladder(size: int, matches: int) -> None:
-    """Show that neighbours differ, and by how much."""
-    print(f"The ladder: each against the next, {matches} matches (expected: {25 * STEP:.2f} bb/100)")
-    print(f"{'':12}{'bb/100':>9}{'95% +-':>9}{'won':>7}{'lost':>7}")
-    for better, worse in pairwise(names(size)):
-        results = [match.result for match in neighbours(better, worse, matches).matches]
-        rates = [result.score_a / result.hands for result in results]  # chips a hand are big blinds in 100 hands
-        won, lost = [sum(result.winner == side for result in results) / matches for side in "AB"]
-        margin = 1.96 * stdev(rates) / sqrt(matches)
-        print(f"{better} > {worse:6}{fmean(rates):>9.2f}{margin:>9.2f}{won:>7.0%}{lost:>7.0%}")
+def print_table(pool: Pool, rows: Sequence[Row], runs: int, executor: Executor) -> None:
+    """Print a line for every way to run; ratios are to ours, more than 1 is more hands."""
+    print(f"\n{pool.plan.name}, {runs} runs of at most {pool.plan.most:,} hands")
+    print(f"{'':58}{'hands':>9}{'+-':>8}{'over ours':>11}{'open':>8}{'wrong':>8}{'right':>8}")
+    base = None
+    for row in rows:
+        parts = executor.map(partial(endings, pool, row), batches(runs))
+        found = [ending for part in parts for ending in part]
+        base = base or found
+        _print_row(row.name, found, base)
+    assert base is not None
+    # It is cheap, so it gets more runs: with few, a level that is far too low would pass.
+    seeds = range(max(runs, LEAST_RUNS))
+    _print_row("(a) independent hands, 1.96 standard errors", independent(pool, seeds, 1.96), base)
+    allowed = max(fmean([each.wrong for each in base]), 1 / len(seeds))
+    for level in np.arange(0.6, 6, 0.1):
+        found = independent(pool, seeds, float(level))
+        if fmean([each.wrong for each in found]) <= allowed:
+            break
+    _print_row(f"(a) as rarely wrong here: {level:.1f} standard errors", found, base)
 
 
-def plans(size: int, runs: int, rows: Iterable[tuple[str, float]]) -> list[Plan]:
-    """Return the runs of a table, row by row, with the same master seeds in each."""
-    return [Plan(size, policy, exploration, seed) for policy, exploration in rows for seed in range(1, runs + 1)]
-
-
-def print_table(title: str, work: Sequence[Plan], pool: ProcessPoolExecutor) -> None:
-    """Play all runs and print a line for each row; ratios are to the first row."""
-    print(f"\n{title}")
-    print(f"{'':26}{'runs':>5}{'games':>9}{'median':>9}{'ratio':>7}{'median':>8}", end="")
-    print(f"{'orders right':>14}{'pairs right':>13}{'budget':>8}")
-    base = (0.0, 0.0)
-    both = zip(work, pool.map(play, work), strict=True)
-    for (_, policy, exploration), group in groupby(both, key=lambda one: one[0].row):
-        outcomes = [outcome for _, outcome in group]
-        games = [outcome.games for outcome in outcomes]
-        mean, middle = fmean(games), median(games)
-        base = base if base[0] else (mean, middle)
-        label = f"{policy} {exploration:g}" if policy == ADAPTIVE else policy
-        orders = fmean([outcome.pairs_right == 1 for outcome in outcomes])
-        pairs = fmean([outcome.pairs_right for outcome in outcomes])
-        spent = sum(not outcome.confident for outcome in outcomes)
-        print(f"{label:26}{len(games):>5}{mean:>9,.0f}{middle:>9,.0f}{mean / base[0]:>7.2f}", end="")
-        print(f"{middle / base[1]:>8.2f}{orders:>14.0%}{pairs:>13.1%}{spent:>8}", flush=True)
+def _print_row(name: str, found: Sequence[Ending], base: Sequence[Ending]) -> None:
+    hands = [each.hands for each in found]
+    mean = fmean(hands)
+    doubt = 1.96 * float(np.std(hands)) / sqrt(len(hands))
+    ratio = mean / fmean([each.hands for each in base])
+    still_open = fmean([not each.confident for each in found])
+    wrong = fmean([each.wrong for each in found])
+    right = fmean([each.confident and not each.wrong for each in found])
+    print(f"{name:58}{mean:>9,.0f}{doubt:>8,.0f}{ratio:>11.2f}{still_open:>8.0%}{wrong:>8.1%}{right:>8.1%}", flush=True)
 
 
 def main() -> None:
     """Measure and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=20, help="master seeds of each row (%(default)s)")
-    parser.add_argument("--processes", type=int, default=2, help="how many runs at once (%(default)s)")
-    parser.add_argument("--quick", action="store_true", help="the ladder of 5 only, at most 5 runs")
+    parser = arguments(__doc__)
+    parser.set_defaults(runs=20)
+    parser.add_argument("--tuning", action="store_true", help="the ladders for choosing defaults instead")
     options = parser.parse_args()
-    start, runs = perf_counter(), min(5, options.runs) if options.quick else options.runs
-    sizes = (5,) if options.quick else (5, 10)
-    print_ladder(max(sizes), 50 if options.quick else 200)
-    main_rows = [(name, DEFAULT_EXPLORATION) for name in (BASELINE, ADAPTIVE, TAKING_TURNS)]
-    other_rows = [(name, DEFAULT_EXPLORATION) for name in (BASELINE, "adjacent_pairs", "thompson")]
-    other_rows += [(ADAPTIVE, exploration) for exploration in EXPLORATIONS]
-    with ProcessPoolExecutor(options.processes) as pool:
-        for size in sizes:
-            title = f"Ladder of {size}: games to {CONFIDENCE:.0%} confidence, at most {MAX_MATCHES[size]:,} matches"
-            print_table(title, plans(size, runs, main_rows), pool)
-        few = max(2, runs // 2)
-        print_table("Ladder of 5: other policies, and the default's exploration", plans(5, few, other_rows), pool)
+    start = perf_counter()
+    with ProcessPoolExecutor(options.processes) as executor:
+        for plan in chosen_plans(TUNING if options.tuning else VALIDATION, options):
+            pool = played(plan, executor, options.keep)
+            describe(pool)
+            print_table(pool, (*ROWS, PRD, PRD._replace(per_match=25)), options.runs, executor)
     print(f"\n{perf_counter() - start:.0f} s")
 
 

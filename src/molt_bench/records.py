@@ -190,6 +190,22 @@ class RatingChange(msgspec.Struct, frozen=True):
     after: tuple[Rating, Rating]
 
 
+class Margins(msgspec.Struct, frozen=True):
+    """What player A won in each seed pair of a match, in thousandths of a big blind a hand, by each estimator.
+
+    Attributes:
+        raw: By the chips.
+        all_in: With the run-outs after the last decision replaced by their means.
+        adjusted: The same without the luck of the cards.
+        corrected: The same without the luck of those dice that are known.
+    """
+
+    raw: tuple[float, ...] = ()
+    all_in: tuple[float, ...] = ()
+    adjusted: tuple[float, ...] = ()
+    corrected: tuple[float, ...] = ()
+
+
 class PlayedMatch(msgspec.Struct, frozen=True):
     """One match of a run, with what it did to the ratings.
 
@@ -200,6 +216,7 @@ class PlayedMatch(msgspec.Struct, frozen=True):
         participants: Ids of players A and B.
         result: What happened.
         change: Both ratings before and after.
+        margins: What player A won in each seed pair.
     """
 
     number: int
@@ -208,6 +225,7 @@ class PlayedMatch(msgspec.Struct, frozen=True):
     participants: tuple[str, str]
     result: MatchResult
     change: RatingChange
+    margins: Margins = Margins()
 
 
 class Convergence(msgspec.Struct, frozen=True):
@@ -216,11 +234,13 @@ class Convergence(msgspec.Struct, frozen=True):
     Attributes:
         match: Its number.
         ratings: The leaderboard.
-        confidences: How sure the order of each adjacent pair of it is.
+        ranking: The participants in the order that the stop rule looks at, best first.
+        confidences: How sure the order of each adjacent pair of the ranking is.
     """
 
     match: int
     ratings: tuple[Rating, ...]
+    ranking: tuple[str, ...]
     confidences: tuple[float, ...]
 
 

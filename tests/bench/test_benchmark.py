@@ -22,10 +22,12 @@ def test_a_match_has_two_games_for_each_seed_and_its_participants_in_declared_or
     assert match.result.hands == 40
 
 
-def test_pairings_share_decks_and_a_rematch_never_uses_them_again():
+@pytest.mark.parametrize(("shared", "blocks"), [(None, 3), (False, 3), (True, 1)])
+def test_every_meeting_has_decks_of_its_own_unless_pairings_are_to_share_them(shared, blocks):
     config = {
         **SMALL,
         "participants": people("random", "random", "random"),
+        "seeds": {**SMALL["seeds"], "sharedDecks": shared},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 9}},
         "scheduler": {"policy": "round_robin"},
     }
@@ -34,9 +36,10 @@ def test_pairings_share_decks_and_a_rematch_never_uses_them_again():
     for match in result.matches:
         seeds = tuple(pair.seed for pair in match.result.seed_results)
         by_meeting.setdefault(match.meeting, set()).add(seeds)
-    assert {meeting: len(seeds) for meeting, seeds in by_meeting.items()} == {1: 1, 2: 1, 3: 1}
-    assert len({seed for blocks in by_meeting.values() for block in blocks for seed in block}) == 6
-    assert len(result.seeds) == 6
+    assert {meeting: len(seeds) for meeting, seeds in by_meeting.items()} == dict.fromkeys((1, 2, 3), blocks)
+    used = {seed for found in by_meeting.values() for block in found for seed in block}
+    assert len(used) == len(result.seeds) == 3 * blocks * 2
+    assert used == {*result.seeds}
 
 
 def test_how_many_games_run_at_once_never_changes_a_result():
@@ -69,7 +72,7 @@ def test_agents_of_ones_own_are_made_afresh_for_every_game():
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 2}},
     }
     result = run_benchmark(config, agents={"mine": Mine})
-    assert made == [3] * (1 + 2 * 2 * 2)
+    assert made == [3] * (1 + 1 + 2 * 2 * 2)  # one to see whether it can be made, one for its policy
     assert result.leaderboard[0].matches == 2
 
 
@@ -90,7 +93,7 @@ def test_seeds_from_a_file_end_the_run_when_they_are_used_up(tmp_path):
 def test_a_seed_file_that_is_too_short_for_one_match_is_an_error(tmp_path):
     (tmp_path / "seeds.txt").write_text("a\nb\n")
     with pytest.raises(ConfigError, match="at least 3 seeds for one match, and it has 2"):
-        SeedBlocks(SeedsConfig(per_match=3, file=str(tmp_path / "seeds.txt")))
+        SeedBlocks(SeedsConfig(per_match=3, file=str(tmp_path / "seeds.txt")), {("a", "b"): 0})
 
 
 def test_initial_ratings_are_where_the_ratings_start():

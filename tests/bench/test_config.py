@@ -19,7 +19,7 @@ def test_the_defaults_are_those_of_the_requirements():
     assert config.stop.adjacent_confidence.threshold == 0.95
     assert (config.rating.mu0, config.rating.sigma0) == (25, 25 / 3)
     assert config.match.draw_threshold == 0
-    assert (config.scheduler.policy, config.scheduler.matches_per_round) == ("uncertainty_overlap", 1)
+    assert (config.scheduler.policy, config.scheduler.matches_per_round) == ("information_gain", 1)
 
 
 def test_a_config_goes_through_json_and_back():

@@ -141,5 +141,7 @@ def test_a_policy_of_ones_own_is_found_by_its_name():
 
 
 def test_an_unknown_policy_names_those_there_are():
-    with pytest.raises(ConfigError, match="uncertainty_overlap, round_robin, adjacent_pairs, thompson"):
+    with pytest.raises(
+        ConfigError, match="uncertainty_overlap, information_gain, round_robin, adjacent_pairs, thompson"
+    ):
         policy_named("nope")

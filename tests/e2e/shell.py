@@ -21,6 +21,7 @@ FILES = {
     "journal.jsonl",
     "leaderboard.json",
     "matches.json",
+    "margins.json",
     "convergence.json",
     "log.jsonl",
     "summary.json",

@@ -130,15 +130,16 @@ def test_three_identical_agents_end_by_themselves_with_the_reason_stated(tmp_pat
     assert "budget of 20 matches" in summary["stopReason"] or "95% confidence" in summary["stopReason"]
 
 
-def test_three_agents_that_play_the_same_draw_every_match_and_end_by_budget():
+def test_three_agents_that_play_the_same_draw_every_match_and_end_tied():
     result = run_benchmark({"participants": people("callstation", "callstation", "callstation")})
-    assert result.stop_reason == "the budget of 20 matches is spent"
+    assert result.stop_reason == "with 95% confidence every adjacent pair is tied within 250 mbb a hand"
     assert all(rating.draws == rating.matches for rating in result.leaderboard)
     assert max(rating.mu for rating in result.leaderboard) == pytest.approx(25, abs=0.5)
 
 
 def test_an_agent_that_always_throws_is_force_folded_logged_and_rated(tmp_path, bots):
-    folder = good_run(tmp_path / "out", "--participants", f"{bots}:make_thrower,callstation", "--max-matches", "2")
+    two = ("--max-matches", "2", "--set", "stop.adjacentConfidence=null")
+    folder = good_run(tmp_path / "out", "--participants", f"{bots}:make_thrower,callstation", *two)
     board = read(folder, "leaderboard.json")["participants"]
     assert [each["id"] for each in board] == ["callstation", "bots"]
     thrower = board[1]
@@ -201,5 +202,6 @@ def test_a_budget_of_seconds_ends_the_run(tmp_path):
 
 
 def test_a_top_k_that_does_not_change_ends_the_run(tmp_path):
-    folder = good_run(tmp_path, "--set", "stop.topkStable={k: 1, rounds: 2}", "--confidence", "0.99")
+    rules = ("--set", "stop.topkStable={k: 1, rounds: 2}", "--set", "stop.adjacentConfidence=null")
+    folder = good_run(tmp_path, *rules)
     assert read(folder, "summary.json")["stopReason"] == "the top 1 have not changed for 2 rounds"

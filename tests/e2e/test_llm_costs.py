@@ -175,6 +175,7 @@ def stays_as_it_is(folder, again, server):
     assert server.received == received
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["maxTokens", "maxCostUsd"])
 def test_a_budget_without_room_for_another_match_ends_the_run_before_it(tmp_path, server, priced, what):
     first = [line for line in priced.exchanges if line["game"]["match"] == 1]
@@ -193,6 +194,7 @@ def test_a_budget_without_room_for_another_match_ends_the_run_before_it(tmp_path
         stays_as_it_is(folder, tmp_path / "again", server)
 
 
+@pytest.mark.slow
 def test_what_was_spent_before_a_kill_counts_after_it(tmp_path, server):
     config, before = limited(server, maxTokens=6_000), server.received
     process = begun(tmp_path, config, "--games-at-once", "1")

@@ -78,6 +78,7 @@ def test_a_key_in_a_reply_or_beside_an_error_is_cut_out(tmp_path, server, fault,
     assert ("The key is [key]" in exchanges) == (fault == "echo-key")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "fault"), [("anthropic:test", "401"), ("google:test", "401"), ("google:test", "echo-key")]
 )
@@ -91,6 +92,7 @@ def test_keys_of_other_providers_are_cut_out_as_well(tmp_path, server, model, fa
     assert done.returncode == (1 if fault == "401" else 0), done.stderr
 
 
+@pytest.mark.slow
 def test_a_newline_after_a_key_does_no_harm(tmp_path, server):
     done = ran(tmp_path, tiny(server, apiKeyEnv="MY_KEY"), before=["--debug"], env={"MY_KEY": f"{SECRET}\n"})
     nowhere(tmp_path, done)
@@ -98,6 +100,7 @@ def test_a_newline_after_a_key_does_no_harm(tmp_path, server):
     assert "no faults" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_key_that_resume_needs_is_asked_for_by_name_and_the_run_is_kept(tmp_path, server):
     server.fault = "429-quota"
     ran(tmp_path, tiny(server, apiKeyEnv="MY_KEY"), env=ENV)
@@ -147,6 +150,7 @@ def test_a_missing_key_names_its_variable_and_the_participant(tmp_path, server, 
     refused(tmp_path, server, tiny(server, apiKeyEnv="MY_KEY"), "participants.model.apiKeyEnv", "MY_KEY", env=env)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "variable"),
     [("openai:gpt-4.1", "OPENAI_API_KEY"), ("anthropic:claude-x", "ANTHROPIC_API_KEY"), ("google:g", "GEMINI_API_KEY")],
@@ -159,24 +163,29 @@ def test_a_missing_skill_document_is_one_line(tmp_path, server):
     refused(tmp_path, server, tiny(server, skillDoc="no-such.md"), "participants.model.skillDoc", "no-such.md")
 
 
+@pytest.mark.slow
 def test_a_skill_document_that_is_no_text_is_one_line(tmp_path, server):
     (tmp_path / "skill.md").write_bytes(b"\xff\xfe\x00")
     refused(tmp_path, server, tiny(server, skillDoc="skill.md"), "participants.model.skillDoc", "UTF-8")
 
 
+@pytest.mark.slow
 def test_a_model_without_a_provider_is_one_line(tmp_path, server):
     refused(tmp_path, server, tiny(server, type="llm:gpt-4.1"), "participants.0.model", "gpt-4.1", "provider")
 
 
+@pytest.mark.slow
 def test_an_unknown_provider_at_a_server_is_one_line(tmp_path, server):
     refused(tmp_path, server, tiny(server, type="llm:nosuch:model"), "participants.model.model", "nosuch")
 
 
+@pytest.mark.slow
 def test_an_unknown_provider_is_said_to_be_unknown_not_to_lack_a_key(tmp_path, server):
     said = refused(tmp_path, server, tiny(server, type="llm:nosuch:model", baseUrl=None), "nosuch")
     assert "NOSUCH_API_KEY" not in said
 
 
+@pytest.mark.slow
 def test_a_password_in_a_url_is_refused_and_not_shown(tmp_path, server):
     url = server.url.replace("http://", f"http://user:{SECRET}@")
     assert MIDDLE not in refused(tmp_path, server, tiny(server, baseUrl=url), "baseUrl", "password")
@@ -185,6 +194,7 @@ def test_a_password_in_a_url_is_refused_and_not_shown(tmp_path, server):
     assert MIDDLE not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://host/v1", ""])
 def test_a_url_that_is_none_is_one_line(tmp_path, server, url):
     refused(tmp_path, server, tiny(server, baseUrl=url), "participants.0.baseUrl")
@@ -194,6 +204,7 @@ def test_a_flag_that_does_not_exist_is_a_mistake_of_usage(tmp_path):
     assert bench("--no-such-flag", cwd=tmp_path).returncode == 2
 
 
+@pytest.mark.slow
 def test_validate_finds_a_missing_key_as_well(tmp_path, server):
     prepared(tmp_path, tiny(server, apiKeyEnv="MY_KEY"))
     one_clear_line(bench("validate", "bench.json", cwd=tmp_path), "MY_KEY")
@@ -248,6 +259,7 @@ def test_a_missing_package_names_the_extra_to_install(tmp_path, server, missing)
     assert server.received == before
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_verified_and_replayed_without_the_packages(tmp_path, server):
     assert ran(tmp_path, tiny(server)).returncode == 0
     folder = run_of(tmp_path / "out")

@@ -136,6 +136,7 @@ def test_killed_with_many_requests_under_way_no_recorded_one_is_sent_again(tmp_p
     assert same_files(folder, names) == same_files(whole.folder, names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_once", ["3", None])
 def test_how_many_games_are_under_way_changes_no_byte(tmp_path, server, whole, at_once):
     server.delay = lambda number: 0.001 * pick(5, "delay", number)
@@ -170,6 +171,7 @@ def test_the_exchanges_of_an_unfinished_game_are_taken_from_the_file(server, who
     assert same_files(copied) == whole.files
 
 
+@pytest.mark.slow
 def test_without_its_exchanges_a_run_asks_again_and_goes_on(server, whole, copied):
     cut(copied, games=3)
     (copied / "exchanges.jsonl").unlink()
@@ -179,6 +181,7 @@ def test_without_its_exchanges_a_run_asks_again_and_goes_on(server, whole, copie
     assert same_files(copied, NO_USAGE) == same_files(whole.folder, NO_USAGE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["resume", "report", "verify", "replay"])
 def test_a_damaged_exchange_is_named_by_its_line(server, copied, command):
     cut(copied, games=3)
@@ -192,6 +195,7 @@ def test_a_damaged_exchange_is_named_by_its_line(server, copied, command):
     assert server.received == before
 
 
+@pytest.mark.slow
 def test_a_second_process_on_the_same_run_is_refused(tmp_path, server, whole):
     server.delay = 60
     process = begun(tmp_path, whole.config)
@@ -298,6 +302,7 @@ def test_ctrl_c_while_a_reply_is_being_read_does_not_lose_it(tmp_path, server, w
     assert recorded(run_of(tmp_path / "out")) == asked(request for request in server.since(before) if request.answered)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "later",
     [
@@ -346,6 +351,7 @@ def test_replay_needs_neither_provider_nor_key_and_writes_the_same_files(finishe
     assert everything(tmp_path / "again").keys() == before.keys() - {"journal.jsonl", "exchanges.jsonl"}
 
 
+@pytest.mark.slow
 def test_replay_as_json_prints_one_object(finished):
     done = bench("replay", finished, "--json")
     assert done.returncode == 0, done.stderr
@@ -353,6 +359,7 @@ def test_replay_as_json_prints_one_object(finished):
     assert "identical" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["report", "resume"])
 def test_report_needs_neither_provider_nor_key(finished, tmp_path, command):
     folder = tmp_path / "run"
@@ -393,6 +400,7 @@ def test_a_reply_that_was_tampered_with_is_noticed(finished, tmp_path, command):
     says_where(bench(command, folder), old)
 
 
+@pytest.mark.slow
 def test_a_reply_turned_into_nonsense_is_noticed(finished, tmp_path):
     folder = shutil.copytree(finished, tmp_path / "run")
     old = changed_exchange(folder, lambda line: {**line, "text": "no"})
@@ -408,6 +416,7 @@ def test_an_exchange_that_was_taken_out_is_noticed(finished, tmp_path, command):
     assert f"hand {old['hand']}" in done.stderr
 
 
+@pytest.mark.slow
 def test_tokens_that_were_tampered_with_are_noticed_by_replay(finished, tmp_path):
     folder = shutil.copytree(finished, tmp_path / "run")
     changed_exchange(folder, lambda line: {**line, "tokens": {**line["tokens"], "input": 1}})

@@ -1,14 +1,23 @@
 """Exact equity against published figures and against plain enumeration."""
 
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from molt_bench.errors import RulesError
-from molt_bench.poker.cards import cards_from_text
-from molt_bench.poker.equity import _enumerate, equity, showdowns
+from molt_bench.poker.cards import Shoe, cards_from_text
+from molt_bench.poker.equity import (
+    PREFLOP_PATH,
+    SUIT_PATTERNS,
+    _enumerate,
+    equity,
+    flop_scores,
+    showdowns,
+)
 from molt_bench.poker.evaluator import showdown
 
 PUBLISHED = [
@@ -74,3 +83,66 @@ def test_one_or_two_board_cards_are_taken_too():
 def test_cards_that_cannot_be_are_refused(first, second, board):
     with pytest.raises(RulesError):
         equity(first, second, board)
+
+
+class TestPreflopTable:
+    def test_it_equals_the_count_of_all_runouts(self):
+        shoe = Shoe("preflop table")
+        for number in range(300):
+            (first, second), _ = shoe.deal(number)
+            assert equity(first, second) == showdowns(first, second).equity
+
+    @pytest.mark.parametrize(
+        ("first", "second"), [("AhAd", "AsAc"), ("7h7d", "7s2c"), ("KhQh", "KdQd"), ("3c2c", "AsAc")]
+    )
+    def test_hands_that_share_ranks_are_found_too(self, first, second):
+        one, two = cards_from_text(first), cards_from_text(second)
+        assert equity(one, two) == showdowns(one, two).equity
+        assert equity(two[::-1], one[::-1]) == showdowns(two, one).equity
+
+    def test_both_sides_make_one(self):
+        """All hands of equal ranks, whose two sides have a place each, and a sample of the others, which share one."""
+        hands = list(combinations(range(52), 2))
+        of_equal_ranks = [
+            (a, b) for a, b in combinations(hands, 2) if a[0] >> 2 == b[0] >> 2 and a[1] >> 2 == b[1] >> 2
+        ]
+        sample = [(first, second) for first in hands[::11] for second in hands[::13]]
+        for first, second in (*of_equal_ranks, *sample):
+            if not {*first} & {*second}:
+                assert 0 < equity(first, second) < 1
+                assert equity(first, second) + equity(second, first) == pytest.approx(1, abs=1e-12)
+
+    def test_the_names_of_suits_do_not_matter(self):
+        shoe = Shoe("names of suits")
+        for number in range(200):
+            (first, second), _ = shoe.deal(number)
+            renamed = [tuple(card & ~3 | (card + 1) & 3 for card in hole) for hole in (first, second)]
+            assert equity(*renamed) == equity(first, second)
+
+    def test_it_is_as_its_script_would_build_it(self):
+        """Every 499th of its 62,790 places; `make tables` builds them all."""
+        script = Path(__file__).parents[2] / "scripts" / "build_preflop.py"
+        spec = spec_from_file_location("build_preflop", script)
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        content = Path(PREFLOP_PATH).read_bytes()
+        places = list(module.places())
+        assert len(places) * 3 == len(content) == 3 * len(SUIT_PATTERNS) * 91 * 92 // 2
+        for at in range(0, len(places), 499):
+            assert int.from_bytes(content[3 * at : 3 * at + 3], "little") == module.score(places[at], {})
+
+
+@settings(max_examples=25)
+@given(st.permutations(range(52)))
+def test_flop_scores_are_those_of_the_flop_and_of_every_turn(cards):
+    first, second, flop = cards[:2], cards[2:4], cards[4:7]
+    whole, by_turn = flop_scores(first, second, flop)
+    assert whole / 1980 == equity(first, second, flop)
+    for card in range(52):
+        dead = card in cards[:7]
+        assert by_turn[card] / 88 == (0 if dead else equity(first, second, [*flop, card]))
+
+
+def test_a_flop_has_three_cards():
+    with pytest.raises(RulesError):
+        flop_scores((0, 1), (2, 3), (4, 5, 6, 7))

@@ -1,14 +1,16 @@
 """The numbers of a result, and the files they are written to."""
 
 import json
-from math import inf
+from math import sqrt
+from statistics import stdev
 
 import pytest
 
 from molt_bench import run_benchmark, write_artifacts
-from molt_bench.rating.intervals import half_width_95
+from molt_bench.rating.student import student_quantile
 from molt_bench.report.artifacts import ARTIFACTS, convergence, leaderboard, matches
-from molt_bench.report.numbers import guardrails, participant_numbers, totals
+from molt_bench.report.claims import margins, sentences
+from molt_bench.report.numbers import guardrails, margin_model, participant_numbers, totals
 from molt_bench.report.terminal import duration
 
 
@@ -20,28 +22,62 @@ def result():
     return run_benchmark({"participants": participants, "seeds": {"perMatch": 3}, "game": {"handsPerGame": 20}})
 
 
-@pytest.mark.parametrize(("values", "half"), [([1.0], inf), ([1.0, 3.0], 12.706), ([0.0] * 5 + [1.0] * 5, 0.3770)])
-def test_intervals_are_by_students_t(values, half):
-    assert half_width_95(values) == pytest.approx(half, abs=1e-3)
-
-
-@pytest.mark.parametrize(("free", "quantile"), [(11, 2.201), (20, 2.086), (60, 2.000), (1000, 1.962)])
-def test_the_expansion_of_t_is_right_beyond_the_table(free, quantile):
-    from molt_bench.rating.intervals import _t_975
-
-    assert _t_975(free) == pytest.approx(quantile, abs=0.003)
-
-
-def test_win_rates_are_big_blinds_in_100_hands_with_the_seed_as_the_unit():
-    two = run_benchmark({"stop": {"budget": {"maxMatches": 2}, "adjacentConfidence": None}})
+def test_win_rates_are_big_blinds_in_100_hands_with_the_seed_pair_as_the_unit():
+    config = {"rating": {"estimator": "raw"}, "stop": {"budget": {"maxMatches": 2}, "adjacentConfidence": None}}
+    two = run_benchmark(config)
     winner, loser = participant_numbers(two)
     assert winner.bb_per_100 == pytest.approx(-loser.bb_per_100)
     assert winner.half_width == pytest.approx(loser.half_width)
     rates = [pair.net / pair.hands for match in two.matches for pair in match.result.seed_results]
     assert len(rates) == 20
-    assert winner.half_width == pytest.approx(half_width_95(rates))
     total = sum(match.result.score_b for match in two.matches)
     assert abs(winner.bb_per_100) == pytest.approx(abs(total) / 2000)
+    # The first guess, 1000 mbb or 100 bb/100 a seed pair, counts 1/20 of a seed pair beside 19 degrees of freedom.
+    variance = (19 * stdev(rates) ** 2 + 100**2 / 20) / (19 + 1 / 20)
+    assert winner.half_width == pytest.approx(student_quantile(0.975, 19.05) * sqrt(variance / 20))
+
+
+def test_a_single_seed_never_gives_an_interval_without_width():
+    one = run_benchmark({"seeds": {"perMatch": 1}, "stop": {"budget": {"maxMatches": 1}}})
+    assert all(row.half_width > 10 for row in participant_numbers(one))
+
+
+def test_every_estimator_is_shown_and_the_one_that_varies_least_is_believed():
+    result = run_benchmark({"participants": ["random", "callstation"], "stop": {"budget": {"maxMatches": 2}}})
+    (pair,) = margins(result)["pairs"]
+    shown = pair["estimators"]
+    assert shown["raw"]["varianceRatio"] == 1
+    best = min(shown, key=lambda name: shown[name]["varianceRatio"])
+    assert shown[best]["mean"] == pytest.approx(margin_model(result).margin("random", "callstation").mean)
+    assert len(margins(result)["luckHash"]) == 64
+
+
+def test_what_is_not_resolved_is_said_and_no_order_is_claimed():
+    config = {"participants": ["random", "random"], "seeds": {"perMatch": 4}, "stop": {"budget": {"maxMatches": 1}}}
+    result = run_benchmark(config)
+    assert [each["verdict"] for each in margins(result)["neighbours"]] == ["unresolved"]
+    assert any("Not resolved, so no order is claimed" in line for line in sentences(result))
+
+
+def test_two_that_play_the_same_are_tied():
+    """Their margins are zero on every seed; that they always will be is believed only after some of them."""
+    result = run_benchmark({"participants": ["callstation", {"id": "b", "type": "callstation"}]})
+    assert "tied within 250 mbb" in result.stop_reason
+    assert sentences(result) == ["Tied within 25 bb/100: callstation and b."]
+
+
+def test_anchors_are_left_out_of_the_field():
+    participants = [{"id": name, "type": name} for name in ("tag", "tight")]
+    config = {
+        "participants": [*participants, {"id": "random", "type": "random", "anchor": True}],
+        "seeds": {"perMatch": 4},
+        "game": {"handsPerGame": 10},
+        "stop": {"budget": {"maxMatches": 3}, "adjacentConfidence": None},
+    }
+    model = margin_model(run_benchmark(config))
+    assert model.result("tag").mean == model.margin("tag", "tight").mean
+    both = [model.margin("random", name).mean for name in ("tag", "tight")]
+    assert model.result("random").mean == pytest.approx(sum(both) / 2)
 
 
 def test_names_are_those_for_screens(result):

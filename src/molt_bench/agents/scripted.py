@@ -6,6 +6,7 @@ own seed. `tag`, the strongest of them, has a file of its own.
 
 from typing import Final
 
+from molt_bench.agents.base import Policy, Sizes
 from molt_bench.agents.ranges import starting_hand
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.observation import Observation
@@ -58,6 +59,14 @@ class RandomAgent(ScriptedAgent):
             return CALL if observation.to_call else CHECK
         return FOLD
 
+    def policy(self, observation: Observation) -> Policy:
+        """Return the chances of what `act` draws."""
+        passive = CALL if observation.to_call else CHECK
+        if not observation.max_raise_to:
+            return (FOLD, 1 / 2), (passive, 1 / 2)
+        sizes = Sizes(observation.min_raise_to, observation.max_raise_to)
+        return (FOLD, 1 / 3), (passive, 1 / 3), (sizes, 1 / 3)
+
 
 class CallStationAgent(ScriptedAgent):
     """Never folds, never raises."""
@@ -103,6 +112,13 @@ class ManiacAgent(ScriptedAgent):
             percent = 50 + (bits >> 8) % 101
             return raise_by_pot(observation, percent)
         return CALL if observation.to_call else CHECK
+
+    def policy(self, observation: Observation) -> Policy:
+        """Return the chances of what `act` throws."""
+        passive = CALL if observation.to_call else CHECK
+        if not observation.max_raise_to:
+            return ((passive, 1.0),)
+        return (passive, 0.3), *[(raise_by_pot(observation, percent), 0.7 / 101) for percent in range(50, 151)]
 
 
 class TightAgent(ScriptedAgent):

@@ -1,5 +1,6 @@
 """`tag`, the strongest built-in bot: tight, aggressive, and good at arithmetic."""
 
+from molt_bench.agents.base import Policy
 from molt_bench.agents.ranges import equity_against_best
 from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
@@ -17,9 +18,18 @@ class TagAgent(ScriptedAgent):
 
     def act(self, observation: Observation) -> Action:
         """Compare equity with thresholds and with pot odds."""
-        hole = observation.cards if observation.board else _suits_named_anew(observation.cards)
-        equity = equity_against_best(hole, observation.board, plausible_percent(observation))
-        chance = self.throw(observation) % 100
+        return self._decide(observation, _equity(observation), self.throw(observation) % 100)
+
+    def policy(self, observation: Observation) -> Policy:
+        """Return the chances of what `act` does: it throws for its bluffs alone."""
+        equity = _equity(observation)
+        found: dict[Action, float] = {}
+        for first, last in ((0, 4), (4, 25), (25, 100)):
+            action = self._decide(observation, equity, first)
+            found[action] = found.get(action, 0.0) + (last - first) / 100
+        return tuple(found.items())
+
+    def _decide(self, observation: Observation, equity: float, chance: int) -> Action:
         can_raise = observation.max_raise_to > 0
         # Before the first action only the big blind stands against the button.
         if can_raise and not (observation.to_call and observation.log):
@@ -37,6 +47,12 @@ class TagAgent(ScriptedAgent):
         if not observation.to_call:
             return CHECK
         return CALL if equity > 0.42 else FOLD
+
+
+def _equity(observation: Observation) -> float:
+    """Return the equity against the hands that the other seat plausibly holds."""
+    hole = observation.cards if observation.board else _suits_named_anew(observation.cards)
+    return equity_against_best(hole, observation.board, plausible_percent(observation))
 
 
 def plausible_percent(observation: Observation) -> int:

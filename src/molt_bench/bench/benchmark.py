@@ -4,6 +4,7 @@ Everything that is decided here depends on the config and on finished matches al
 up by playing it again from the start with the games of its journal, and only those that are missing are played.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Any
@@ -131,12 +132,12 @@ class _Run:
         self.watch = watch
         self.playing = play
         self.recorder.read_only |= not play
-        self.decks = SeedBlocks(config.seeds, known.header.seeds if known else None)
-        self.ladder = Ladder(config)
         self.rules = rules_of(config.stop)
         self.spending = Spending(config.models())
         self.under_way: tuple[tuple[str, str], int, int] | None = None
         self.cast = Cast(config, agents, recorder, heard=self.heard)
+        self.ladder = Ladder(config, self.cast.policies())
+        self.decks = SeedBlocks(config.seeds, self.ladder.meetings, known.header.seeds if known else None)
         self.table = Playing(config, self.cast, recorder, journal, known, games_at_once)
         self.start = monotonic()
         lines = known.lines if known else ()
@@ -203,6 +204,7 @@ class _Run:
         scheduler = self.config.scheduler
         confidence = self.config.stop.adjacent_confidence
         limits = self.config.stop.budget
+        by_margins = self.ladder.by_margins
         room = scheduler.matches_per_round
         if limits is not None:
             so_far = self.progress()
@@ -217,17 +219,27 @@ class _Run:
                     room = min(room, max(1, int((limit - spent) // more)))
         return choose_round(
             policy_named(scheduler.policy),
-            self.ladder.situation(),
+            self.ladder.situation(self.costs()),
             matches=room,
             recent=self.ladder.recent(scheduler.rematch_window),
-            threshold=confidence.threshold if confidence else 1.0,
-            allowed=lambda pair: self.decks.has_block(self.ladder.meetings[pair]),
+            threshold=1.0 if confidence is None else 1 - self.ladder.error if by_margins else confidence.threshold,
+            allowed=lambda pair: self.decks.has_block(pair, self.ladder.meetings[pair]),
         )
+
+    def costs(self) -> dict[Pair, float]:
+        """Return what a match of each pair costs in dollars, by those so far; nothing where that is not known."""
+        matches = Counter(name for match in self.ladder.matches for name in match.participants)
+        spent = {name: self.spending.usd_of(name) for pair in self.ladder.meetings for name in pair}
+        known = {name: usd / matches[name] for name, usd in spent.items() if usd is not None and matches[name]}
+        if len(known) < len(spent) or not any(known.values()):
+            return {}
+        least = max(known.values()) / 100  # a match of bots is nearly free, and still takes its time
+        return {pair: max(least, known[pair[0]] + known[pair[1]]) for pair in self.ladder.meetings}
 
     def play_round(self, pairs: Sequence[Pair]) -> bool:
         """Play the matches of a round and rate them in their order; say whether all of them were there."""
         first = len(self.ladder.matches) + 1
-        blocks = [self.decks.block(self.ladder.meetings[pair]) for pair in pairs]
+        blocks = [self.decks.block(pair, self.ladder.meetings[pair]) for pair in pairs]
         wanted: dict[GameLabel, GameSpec] = {}
         for number, (pair, seeds) in enumerate(zip(pairs, blocks, strict=True), start=first):
             for seed in seeds:
@@ -312,7 +324,7 @@ class _Run:
             leaderboard=tuple(self.ladder.ratings.leaderboard()),
             convergence=tuple(self.ladder.convergence),
             stop_reason=reason,
-            seeds=self.decks.used(max(self.ladder.meetings.values(), default=0)),
+            seeds=self.decks.used(self.ladder.meetings),
             seconds=seconds,
             warnings=tuple(problem for problem in problems if problem),
             usage=self.spending.usage(),

@@ -59,6 +59,7 @@ class ParticipantConfig(_Section):
         ),
     ]
     display_name: Annotated[str, Field(description="Name on screens; the id where it is empty.")] = ""
+    anchor: Annotated[bool, Field(description="Gives a scale, but is left out of the field.")] = False
     params: Annotated[dict[str, Any], Field(description="Keyword arguments for whatever makes the agent.")] = {}
     initial_rating: InitialRating | None = None
 
@@ -106,6 +107,9 @@ class SeedsConfig(_Section):
 
     per_match: Annotated[Count, Field(description="Seeds of a match; each is played twice, seats swapped.")] = 10
     master_seed: Annotated[Seed, Field(description="Names the pool of seeds.")] = "molt-bench"
+    shared_decks: Annotated[
+        bool | None, Field(description="Whether all pairings are dealt the same; null: only if a file is too short.")
+    ] = None
     file: Annotated[
         str | None, Field(description="A file of seeds (JSON list, or one a line) in place of the pool.")
     ] = None
@@ -157,21 +161,35 @@ class MatchConfig(_Section):
 
 
 class RatingConfig(_Section):
-    """What is believed before the first match."""
+    """How results become ratings and margins."""
 
     mu0: float = DEFAULT_MU
     sigma0: Annotated[float, Field(gt=0)] = DEFAULT_SIGMA
+    update_per: Annotated[
+        Literal["match", "seedPair"], Field(description="What OpenSkill learns from, by who won it.")
+    ] = "match"
+    estimator: Annotated[
+        Literal["auto", "raw", "allIn", "adjusted", "corrected"],
+        Field(description="How margins are measured: by the chips, or with ever more of the luck taken out."),
+    ] = "auto"
+    margins: Annotated[
+        Literal["pairwise", "additive"],
+        Field(description="Every pair on its own, or skills that add up: fewer games, wrong where there are cycles."),
+    ] = "pairwise"
 
 
 class SchedulerConfig(_Section):
     """Which pairings are played."""
 
-    policy: str = "uncertainty_overlap"
+    policy: str = "information_gain"
     exploration: Annotated[Share, Field(description="0: close pairs only; 1: uncertain pairs only.")] = 0.25
     rematch_window: Annotated[
         int, Field(ge=0, strict=True, description="Matches before a pair meets again, where another can play.")
     ] = 1
     matches_per_round: Annotated[Count, Field(description="Matches decided on together.")] = 1
+    min_seed_pairs: Annotated[
+        Count, Field(description="Seed pairs of every pairing before anything is decided by margins.")
+    ] = 4
 
     @field_validator("policy")
     @classmethod
@@ -187,7 +205,12 @@ class AdjacentConfidence(_Section):
     """Stop once every adjacent pair of the leaderboard is ordered with this confidence."""
 
     threshold: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    method: Literal["openskill", "predict_win"] = "openskill"
+    method: Annotated[
+        Literal["margin", "openskill", "predict_win"], Field(description="What the confidence is computed from.")
+    ] = "margin"
+    tie_margin_mbb: Annotated[
+        float, Field(gt=0, description="Thousandths of a big blind a hand within which two count as tied.")
+    ] = 250.0
 
 
 class Budget(_Section):

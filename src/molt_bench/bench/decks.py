@@ -1,11 +1,15 @@
-"""Which decks a match is played on: a pair's k-th meeting uses the k-th block of the pool.
+"""Which decks a match is played on: each meeting of each pair has a block of the pool for itself.
 
-So all pairings share decks, and a rematch never uses the same ones again.
+An agent that is lucky on a deck is so against everybody. If all pairings were dealt the same decks, that luck would add
+up instead of averaging out: the leads among five or six bots varied 1.3 to 2.5 times as much. So only the two seatings
+of a seed share its decks, unless the config wants it otherwise or a file has too few seeds for that.
 """
 
 import os
+from collections.abc import Mapping
 
 from molt_bench.bench.config import SeedsConfig
+from molt_bench.bench.scheduler import Pair
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.seeds import Seed, load_seeds, seed_pool
 
@@ -13,11 +17,13 @@ from molt_bench.seeds import Seed, load_seeds, seed_pool
 class SeedBlocks:
     """The pool of seeds in blocks of a match each; endless, or as long as a file.
 
+    The k-th meeting of the p-th of n pairs uses block k * n + p; where decks are shared, block k.
+
     Raises:
         ConfigError: The file cannot be read, or has not even one block.
     """
 
-    def __init__(self, config: SeedsConfig, known: list[Seed] | None = None) -> None:
+    def __init__(self, config: SeedsConfig, pairs: Mapping[Pair, int], known: list[Seed] | None = None) -> None:
         """Read the file, unless its seeds are known from a journal and it is gone; changed it must not be."""
         self._size = config.per_match
         self._master_seed = config.master_seed
@@ -30,6 +36,10 @@ class SeedBlocks:
             raise ConfigError(
                 "seeds.file", config.file, f"at least {self._size} seeds for one match, and it has {len(self._listed)}"
             )
+        too_few = self._listed is not None and len(self._listed) < self._size * len(pairs)
+        shared = too_few if config.shared_decks is None else config.shared_decks
+        self._place = {pair: 0 if shared else at for at, pair in enumerate(pairs)}
+        self._step = 1 if shared else len(pairs)
 
     @property
     def listed(self) -> list[Seed] | None:
@@ -42,17 +52,24 @@ class SeedBlocks:
         count = len(self._listed or ())
         return f"the seed file is exhausted: its {count:,} seeds are {count // self._size} blocks of {self._size}"
 
-    def has_block(self, number: int) -> bool:
-        """Say whether there is a block with this number, from 0."""
-        return self._listed is None or (number + 1) * self._size <= len(self._listed)
+    def has_block(self, pair: Pair, meeting: int) -> bool:
+        """Say whether there is a block for a meeting of this pair, the first of which is 0."""
+        return self._listed is None or (self._number(pair, meeting) + 1) * self._size <= len(self._listed)
 
-    def block(self, number: int) -> list[Seed]:
-        """Return the seeds of a block."""
-        start = number * self._size
+    def block(self, pair: Pair, meeting: int) -> list[Seed]:
+        """Return the seeds of a meeting."""
+        start = self._number(pair, meeting) * self._size
+        return self._seeds(start, self._size)
+
+    def used(self, meetings: Mapping[Pair, int]) -> tuple[Seed, ...]:
+        """Return the pool up to the last seed that was used in so many meetings of each pair."""
+        last = max((self._number(pair, count - 1) + 1 for pair, count in meetings.items() if count), default=0)
+        return tuple(self._seeds(0, last * self._size)) if last else ()
+
+    def _number(self, pair: Pair, meeting: int) -> int:
+        return meeting * self._step + self._place[pair]
+
+    def _seeds(self, start: int, count: int) -> list[Seed]:
         if self._listed is not None:
-            return self._listed[start : start + self._size]
-        return [*seed_pool(self._master_seed, self._size, start=start)]
-
-    def used(self, blocks: int) -> tuple[Seed, ...]:
-        """Return all seeds of the first blocks."""
-        return tuple(seed for number in range(blocks) for seed in self.block(number))
+            return self._listed[start : start + count]
+        return [*seed_pool(self._master_seed, count, start=start)]

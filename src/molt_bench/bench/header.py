@@ -12,6 +12,7 @@ from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.registry import source_hash
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.journal import FORMAT, Header
+from molt_bench.luck.coefficients import FROZEN, coefficients_hash
 from molt_bench.seeds import Seed
 
 
@@ -29,8 +30,17 @@ def header_of(config: BenchmarkConfig, seeds: list[Seed] | None = None) -> Heade
         folder=os.getcwd(),
         seeds=seeds,
         source_hashes=source_hashes(config),
-        versions={"python": platform.python_version(), "openskill": version("openskill")},
+        versions={
+            "python": platform.python_version(),
+            "openskill": version("openskill"),
+            "luck": luck_version(),
+        },
     )
+
+
+def luck_version() -> str:
+    """Return the version of the frozen coefficients that luck is taken out by, and their hash."""
+    return f"{FROZEN.version}:{coefficients_hash()}"
 
 
 def source_hashes(config: BenchmarkConfig) -> dict[str, str]:

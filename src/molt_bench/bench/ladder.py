@@ -1,35 +1,47 @@
 """The ladder: what a run has learnt so far, match by match."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
+from math import inf
 from typing import TypeAlias
 
-from molt_bench.bench.config import BenchmarkConfig
-from molt_bench.bench.scheduler import Pair, Situation, all_pairs, connected
+from molt_bench.agents.base import PolicyOf
+from molt_bench.bench.config import AdjacentConfidence, BenchmarkConfig
+from molt_bench.bench.margins import margins_of
+from molt_bench.bench.scheduler import Contrast, Pair, Situation, all_pairs, connected
 from molt_bench.bench.stop import Progress
+from molt_bench.rating.book import MarginBook
+from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
-from molt_bench.records import Convergence, MatchResult, PlayedMatch
+from molt_bench.rating.sequence import SPREAD, sure
+from molt_bench.rating.student import student_quantile
+from molt_bench.rating.verdicts import Verdict, verdicts
+from molt_bench.records import Convergence, MatchResult, PlayedMatch, RatingChange
 
 #: How sure it is that the first is better than the second.
 Confidence: TypeAlias = Callable[[str, str], float]
+#: What is believed of somebody of whom nothing is known, in thousandths of a big blind a hand.
+_ANYTHING = 10_000.0
 
 
 class Ladder:
-    """Matches in their order, and the ratings after them.
+    """Matches in their order, and what follows from them.
 
     Attributes:
         matches: All matches.
         meetings: How often each pair has met.
         ratings: The ratings.
+        margins: Who wins how much.
         convergence: The ratings after every match.
         rankings: The ranking after every round.
         rounds: Rounds so far.
         hands: Hands so far, warm-up included.
     """
 
-    def __init__(self, config: BenchmarkConfig) -> None:
+    def __init__(self, config: BenchmarkConfig, policies: Mapping[str, PolicyOf] | None = None) -> None:
         ids = [participant.id for participant in config.participants]
         self._config = config
+        self._policies = policies or {}
         self.matches: list[PlayedMatch] = []
         self.meetings: dict[Pair, int] = dict.fromkeys(all_pairs(ids), 0)
         self.ratings = RatingService(
@@ -42,24 +54,55 @@ class Ladder:
                 if one.initial_rating is not None
             },
         )
+        self.margins = MarginModel(
+            ids,
+            hands=2 * config.game.hands_per_game,
+            sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
+            anchors=[participant.id for participant in config.participants if participant.anchor],
+            additive=config.rating.margins == "additive",
+        )
+        self._book = MarginBook(self.margins, config.rating.estimator)
         self.convergence: list[Convergence] = []
         self.rankings: list[tuple[str, ...]] = []
         self.rounds = 0
         self.hands = 0
-        rule = config.stop.adjacent_confidence
-        by_prediction = rule is not None and rule.method == "predict_win"
-        self._confidence: Confidence = self.ratings.predict_win if by_prediction else self.ratings.superiority
+        self._rule = config.stop.adjacent_confidence or AdjacentConfidence()
+        self.by_margins = self._rule.method == "margin"
+        by_prediction = self._rule.method == "predict_win"
+        self._confidence: Confidence = (
+            self._sure if self.by_margins else self.ratings.predict_win if by_prediction else self.ratings.superiority
+        )
 
     def rate(self, pair: Pair, result: MatchResult) -> PlayedMatch:
         """Learn from a match."""
-        change = self.ratings.update(*pair, result.winner)
+        policies = self._policies.get(pair[0]), self._policies.get(pair[1])
+        margins = margins_of(result, big_blind=self._config.game.big_blind, policies=policies)
+        self._book.add(pair, margins, [seed.seed for seed in result.seed_results])
         self.meetings[pair] += 1
-        match = PlayedMatch(len(self.matches) + 1, self.rounds + 1, self.meetings[pair], pair, result, change)
+        match = PlayedMatch(
+            number=len(self.matches) + 1,
+            round=self.rounds + 1,
+            meeting=self.meetings[pair],
+            participants=pair,
+            result=result,
+            change=self._updated(pair, result),
+            margins=margins,
+        )
         self.matches.append(match)
         self.hands += sum(len(game.hand_texts) for seed in result.seed_results for game in seed.games)
         board = tuple(self.ratings.leaderboard())
-        self.convergence.append(Convergence(match.number, board, self.confidences()))
+        self.convergence.append(Convergence(match.number, board, self.ranking(), self.confidences()))
         return match
+
+    def _updated(self, pair: Pair, result: MatchResult) -> RatingChange:
+        """Update the ratings by the match, or by each of its seed pairs."""
+        if self._config.rating.update_per == "match":
+            return self.ratings.update(*pair, result.winner)
+        changes = [
+            self.ratings.update(*pair, "draw" if not seed.net else "A" if seed.net > 0 else "B")
+            for seed in result.seed_results
+        ]
+        return RatingChange(changes[0].before, changes[-1].after)
 
     def end_round(self) -> None:
         """Note the ranking after a round."""
@@ -68,34 +111,75 @@ class Ladder:
 
     def ranking(self) -> tuple[str, ...]:
         """Return the participants, best first."""
+        if self.by_margins:
+            return self.margins.ranking()
         return tuple(rating.id for rating in self.ratings.leaderboard())
 
     def confidences(self) -> tuple[float, ...]:
         """Return how sure the order of each adjacent pair of the ranking is."""
         return tuple(self._confidence(above, below) for above, below in pairwise(self.ranking()))
 
+    def _sure(self, above: str, below: str) -> float:
+        return sure(self.margins.lead(above, below), SPREAD * self._rule.tie_margin_mbb)
+
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Return what can be said of each adjacent pair by its margins."""
+        return verdicts(self.margins, threshold=self._rule.threshold, tie_margin=self._rule.tie_margin_mbb)
+
     def recent(self, window: int) -> list[Pair]:
         """Return the pairs of the last matches."""
         return [match.participants for match in self.matches[-window:]] if window else []
 
-    def situation(self) -> Situation:
-        """Return what the scheduler looks at."""
-        ranking = self.ranking()
+    def situation(self, cost: Mapping[Pair, float] | None = None) -> Situation:
+        """Return what the scheduler looks at; `cost` is what a match of each pair costs, where that differs."""
+        ranking, scheduler = self.ranking(), self._config.scheduler
+        per_match = self._config.seeds.per_match
+        if self.by_margins:
+            results = {name: self.margins.result(name) for name in ranking}
+            mu = {name: known.mean for name, known in results.items()}
+            sigma = {name: known.scale if known.scale != inf else _ANYTHING for name, known in results.items()}
+        else:
+            mu = {name: self.ratings[name].mu for name in ranking}
+            sigma = {name: self.ratings[name].sigma for name in ranking}
         return Situation(
             ranking=ranking,
-            mu={name: self.ratings[name].mu for name in ranking},
-            sigma={name: self.ratings[name].sigma for name in ranking},
+            mu=mu,
+            sigma=sigma,
             meetings=self.meetings,
             confidence={pair: max(self._confidence(*pair), self._confidence(*pair[::-1])) for pair in self.meetings},
-            exploration=self._config.scheduler.exploration,
+            exploration=scheduler.exploration,
             seed=self._config.seeds.master_seed,
             matches=len(self.matches),
+            seeds_per_match=per_match,
+            min_meetings=-(-scheduler.min_seed_pairs // per_match) if self.by_margins else 0,
+            variance={pair: self.margins.variance(*pair) for pair in self.meetings},
+            contrasts=self._contrasts(),
+            cost=cost or {},
         )
+
+    def _contrasts(self) -> tuple[Contrast, ...]:
+        """Return the neighbours whose order is open, and at which variance of their lead it would be decided."""
+        z = student_quantile(1 - self.error, 30.0)
+        return tuple(
+            Contrast(
+                self.margins.lead_weights(each.above, each.below),
+                (max(abs(each.lead.mean), self._rule.tie_margin_mbb) / z) ** 2,
+            )
+            for each in self.verdicts()
+            if each.kind == "unresolved"
+        )
+
+    @property
+    def error(self) -> float:
+        """How unsure the order of one adjacent pair may be; half of its error, since it may be wrong either way."""
+        return (1 - self._rule.threshold) / max(1, len(self._config.participants) - 1) / 2
 
     def progress(
         self, *, seconds: float, next_games: int, next_hands: int, usd: float = 0.0, tokens: int = 0
     ) -> Progress:
         """Return what the stop rules look at."""
+        needed = -(-self._config.scheduler.min_seed_pairs // self._config.seeds.per_match)
+        complete = min(self.meetings.values()) >= needed
         return Progress(
             matches=len(self.matches),
             games=sum(2 * len(match.result.seed_results) for match in self.matches),
@@ -103,8 +187,9 @@ class Ladder:
             seconds=seconds,
             ranking=self.ranking(),
             confidences=self.confidences(),
+            verdicts=self.verdicts() if self.by_margins else (),
             rankings=self.rankings,
-            connected=connected(self.meetings),
+            connected=complete if self.by_margins else connected(self.meetings),
             next_games=next_games,
             next_hands=next_hands,
             usd=usd,

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Container, Mapping
 
-from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.cost import PriceList, Purse
 from molt_bench.agents.llm.desk import DEFAULT_TIMEOUT_S, Desk, Policy
 from molt_bench.agents.llm.exchange import Exchange, Recorder
 from molt_bench.agents.llm.prompt import system_prompt
-from molt_bench.agents.registry import AgentFactory, make_agent
+from molt_bench.agents.registry import BUILTIN_AGENTS, AgentFactory, make_agent
 from molt_bench.bench.config import BenchmarkConfig, LLMParticipantConfig
 from molt_bench.errors import ConfigError
 from molt_bench.specs import GameLabel
@@ -98,6 +98,16 @@ class Cast:
             if self.models
             else None
         )
+
+    def policies(self) -> dict[str, PolicyOf]:
+        """Return what participants publish about their dice: built-in bots, and agents of the caller's own."""
+        found = {}
+        for name, spec in self._specs.items():
+            if spec.type in BUILTIN_AGENTS or spec.type in self._agents:
+                policy = getattr(make_agent(spec, factories=self._agents, seed=name), "policy", None)
+                if callable(policy):
+                    found[name] = policy
+        return found
 
     def agent(self, participant: str, game: GameLabel, *, may_put_back: bool = False) -> PokerAgent:
         """Make the agent of one participant for one game."""

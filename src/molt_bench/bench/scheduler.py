@@ -19,18 +19,35 @@ from molt_bench.seeds import Seed, derive
 Pair: TypeAlias = tuple[str, str]
 
 
+class Contrast(msgspec.Struct, frozen=True):
+    """Two neighbours of the ranking whose order is open.
+
+    Attributes:
+        weights: How much the margin of each pair counts in the lead of the one over the other.
+        target: The variance of the lead at which it would be decided, if it stays as it is.
+    """
+
+    weights: Mapping[Pair, float]
+    target: float
+
+
 class Situation(msgspec.Struct, frozen=True):
     """What a policy may know.
 
     Attributes:
-        ranking: Participants from the highest mu to the lowest.
-        mu: Mean of the belief about each participant's skill.
+        ranking: Participants, the best first.
+        mu: Mean of the belief about each participant: its skill, or its result against the field.
         sigma: Its standard deviation.
         meetings: How often each pair has met.
         confidence: How sure the order of each pair is, from 0.5 to 1.
         exploration: 0 for close pairs only, 1 for uncertain pairs only.
         seed: What a policy that draws derives its numbers from.
         matches: Matches played so far.
+        seeds_per_match: Seed pairs of a match.
+        min_meetings: How often every pair has to meet before a policy may choose.
+        variance: Variance of the margin of one seed pair, by pair; empty where margins do not decide.
+        contrasts: The neighbours whose order is open.
+        cost: What a match of each pair costs, in hands or dollars; 1 where it is left out.
     """
 
     ranking: tuple[str, ...]
@@ -41,6 +58,11 @@ class Situation(msgspec.Struct, frozen=True):
     exploration: float = 0.25
     seed: Seed = 0
     matches: int = 0
+    seeds_per_match: int = 1
+    min_meetings: int = 0
+    variance: Mapping[Pair, float] = {}
+    contrasts: tuple[Contrast, ...] = ()
+    cost: Mapping[Pair, float] = {}
 
 
 #: Ranks the pairs it is given, the one to be played first in front.
@@ -77,6 +99,24 @@ def adjacent_pairs(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
     return sorted(pairs, key=lambda pair: (abs(place[pair[0]] - place[pair[1]]), situation.confidence[pair]))
 
 
+def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Prefer pairs whose next match brings the open neighbours nearest to a decision, for what it costs.
+
+    The gain is the part of the variance of their leads that one more match takes away, in units of the variance at
+    which each would be decided. A pair that tells nothing about them has no gain, whoever it is.
+    """
+    more = situation.seeds_per_match
+
+    def gain(pair: Pair) -> float:
+        count = more * situation.meetings[pair]
+        variance = situation.variance.get(pair, 1.0)
+        saved = variance / count - variance / (count + more) if count else inf
+        useful = sum(contrast.weights.get(pair, 0.0) ** 2 / contrast.target for contrast in situation.contrasts)
+        return useful * saved / situation.cost.get(pair, 1.0) if useful else 0.0
+
+    return sorted(pairs, key=lambda pair: (-gain(pair), situation.meetings[pair]))
+
+
 def thompson(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
     """Draw every skill from its belief, and prefer pairs that come out closest: the more doubt, the more often."""
     from statistics import NormalDist
@@ -89,7 +129,7 @@ def thompson(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
 
 
 _POLICIES: dict[str, Policy] = {
-    policy.__name__: policy for policy in (uncertainty_overlap, round_robin, adjacent_pairs, thompson)
+    policy.__name__: policy for policy in (uncertainty_overlap, information_gain, round_robin, adjacent_pairs, thompson)
 }
 
 
@@ -123,20 +163,20 @@ def choose_round(
         situation: What is known.
         matches: How many pairings are wanted; fewer come back where fewer can be played.
         recent: Pairs that are not to meet again so soon, unless there is no other.
-        threshold: From which confidence on a pair is settled and left alone, unless all are. Only `round_robin` plays
-            settled pairs on.
+        threshold: From which confidence on a pair is settled and left alone, unless all are. `round_robin` plays
+            settled pairs on, and `information_gain` knows by itself what is worth playing.
         allowed: Whether there are cards left for a pair.
     """
     possible = [pair for pair in situation.meetings if allowed(pair)]
     chosen: list[Pair] = []
     meetings = dict(situation.meetings)
-    if policy is round_robin:
+    if policy in (round_robin, information_gain):
         threshold = inf
     while len(chosen) < matches and possible:
         open_pairs = _open(possible, meetings, situation, recent, threshold)
         if chosen and not any(situation.confidence[pair] < threshold for pair in open_pairs):
             break  # only settled pairs are left, and those are played only when there is nothing else at all
-        pair = policy(situation, open_pairs)[0]
+        pair = policy(msgspec.structs.replace(situation, meetings=meetings), open_pairs)[0]
         chosen.append(pair)
         possible.remove(pair)
         meetings[pair] += 1
@@ -155,6 +195,9 @@ def _open(
     joining = [pair for pair in possible if group[pair[0]] != group[pair[1]]]
     if joining:
         return joining
+    least = min((meetings[pair] for pair in possible), default=0)
+    if least < situation.min_meetings:
+        return [pair for pair in possible if meetings[pair] == least]
     unsettled = [pair for pair in possible if situation.confidence[pair] < threshold] or possible
     return [pair for pair in unsettled if pair not in recent] or unsettled
 

@@ -53,6 +53,11 @@ class Spending:
         """Dollars so far, as far as prices are known."""
         return sum(price for price, _ in self._by_match.values()) / _PER_DOLLAR
 
+    def usd_of(self, name: str) -> float | None:
+        """Return the dollars that one model took; None where no price is known, 0 for whoever is no model."""
+        sums = self._sums.get(name)
+        return 0.0 if sums is None else None if sums.unpriced else sums.price / _PER_DOLLAR
+
     def usage(self) -> tuple[AgentUsage, ...]:
         """Return what every model took."""
         return tuple(sums.usage(name, self._models[name].model) for name, sums in self._sums.items())

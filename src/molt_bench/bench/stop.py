@@ -6,6 +6,7 @@ from typing import TypeAlias
 import msgspec
 
 from molt_bench.bench.config import StopConfig
+from molt_bench.rating.verdicts import Verdict, surely
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -18,6 +19,7 @@ class Progress(msgspec.Struct, frozen=True):
         seconds: Time spent.
         ranking: Participants from the highest mu to the lowest.
         confidences: How sure the order of each adjacent pair of the ranking is.
+        verdicts: What can be said of each adjacent pair, where margins decide.
         rankings: The ranking after every round, the last one last.
         connected: Whether matches connect everybody with everybody, so that all ratings are on one scale.
         next_games: Games that one more match takes.
@@ -32,6 +34,7 @@ class Progress(msgspec.Struct, frozen=True):
     seconds: float
     ranking: tuple[str, ...]
     confidences: tuple[float, ...]
+    verdicts: tuple[Verdict, ...] = ()
     rankings: Sequence[tuple[str, ...]] = ()
     connected: bool = True
     next_games: int = 0
@@ -59,6 +62,25 @@ def adjacent_confidence(threshold: float) -> StopRule:
             f"every adjacent pair is ordered with at least {threshold:.0%} confidence "
             f"(least sure: {above} above {below}, {progress.confidences[at]:.1%})"
         )
+
+    return rule
+
+
+def adjacent_margins(threshold: float, tie_margin: float) -> StopRule:
+    """Stop once every adjacent pair of the ranking is ordered or tied, all together with this confidence."""
+
+    def rule(progress: Progress) -> str | None:
+        if not progress.connected or any(each.kind == "unresolved" for each in progress.verdicts):
+            return None
+        ordered = [each for each in progress.verdicts if each.kind == "ordered"]
+        tied = len(progress.verdicts) - len(ordered)
+        said = []
+        if ordered:
+            least = min(ordered, key=lambda each: each.sure)
+            said.append(f"ordered (least sure: {least.above} above {least.below}, {surely(least.sure)})")
+        if tied:
+            said.append(f"tied within {tie_margin:g} mbb a hand")
+        return f"with {threshold:.0%} confidence every adjacent pair is {' or '.join(said)}"
 
     return rule
 
@@ -114,8 +136,12 @@ def first_reason(rules: Sequence[StopRule], progress: Progress) -> str | None:
 def rules_of(config: StopConfig) -> list[StopRule]:
     """Return the stop rules of a config; the first that holds gives the reason."""
     rules = []
-    if config.adjacent_confidence is not None:
-        rules.append(adjacent_confidence(config.adjacent_confidence.threshold))
+    sure = config.adjacent_confidence
+    if sure is not None:
+        by_margins = sure.method == "margin"
+        rules.append(
+            adjacent_margins(sure.threshold, sure.tie_margin_mbb) if by_margins else adjacent_confidence(sure.threshold)
+        )
     if config.topk_stable is not None:
         rules.append(topk_stable(config.topk_stable.k, config.topk_stable.rounds))
     if config.budget is not None:

@@ -127,6 +127,94 @@ def validate(file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or
     typer.echo(f"{file} is valid: {describe(config_from(file, {}, []))}")
 
 
+def positive(value: float | None) -> float | None:
+    """Check an option that has to be above 0."""
+    if value is not None and not 0 < value < float("inf"):
+        raise typer.BadParameter("a number above 0 is needed")
+    return value
+
+
+def not_negative(value: float | None) -> float | None:
+    """Check an option that may be 0."""
+    return value if value == 0 else positive(value)
+
+
+def probability(value: float | None) -> float | None:
+    """Check an option that says how sure something has to be."""
+    if value is not None and not 0.5 < value < 1:
+        raise typer.BadParameter("a number above 0.5 and below 1 is needed, such as 0.95")
+    return value
+
+
+@app.command()
+def plan(
+    config: Annotated[str, typer.Argument(metavar="CONFIG", help="A YAML or JSON config.")],
+    pilot: Annotated[str | None, typer.Option(metavar="RUN", help="A run to learn variance and costs from.")] = None,
+    gap: Annotated[
+        float | None, typer.Option(metavar="MBB", callback=not_negative, help="Separate two that are so far apart.")
+    ] = None,
+    interval: Annotated[
+        float | None, typer.Option(metavar="MBB", callback=positive, help="Know every result within so much.")
+    ] = None,
+    confidence: Annotated[
+        float | None, typer.Option(callback=probability, help="How sure; left out, what the config says.")
+    ] = None,
+    latency: Annotated[
+        float | None, typer.Option(metavar="S", callback=positive, help="Seconds a reply; left out, the pilot's, or 5.")
+    ] = None,
+    as_json: AsJson = False,  # noqa: FBT002
+) -> None:
+    """Say what a config will take, in hands, calls, dollars and hours, before anything is spent."""
+    from molt_bench.cli.deciding import show_plan
+    from molt_bench.cli.running import config_from
+
+    show_plan(
+        config_from(config, {}, []),
+        pilot=pilot,
+        gap=gap,
+        interval=interval,
+        confidence=confidence,
+        latency_s=latency,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def compare(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The folder of the earlier run.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The folder of the later run.")],
+    agent: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Whom to compare: ID, or OLD_ID=NEW_ID; may be repeated.")
+    ] = None,
+    within: Annotated[
+        float, typer.Option(metavar="MBB", callback=positive, help="A difference that does not matter.")
+    ] = 250.0,
+    fail_below: Annotated[
+        float | None, typer.Option(metavar="MBB", callback=not_negative, help="Status 1 if it surely lost more.")
+    ] = None,
+    strict: Annotated[  # noqa: FBT002
+        bool, typer.Option("--strict", help="With --fail-below: status 1 unless it surely lost no more.")
+    ] = False,
+    confidence: Annotated[float, typer.Option(callback=probability, help="How sure is sure.")] = 0.95,
+    as_json: AsJson = False,  # noqa: FBT002
+) -> None:
+    """Say whether a new run is better or worse than an old one, on the same cards where they had the same."""
+    from molt_bench.cli.deciding import compare_runs
+
+    if strict and fail_below is None:
+        raise typer.BadParameter("it needs --fail-below MBB", param_hint="--strict")
+    compare_runs(
+        old,
+        new,
+        agents=agent or [],
+        within=within,
+        fail_below=fail_below,
+        strict=strict,
+        confidence=confidence,
+        as_json=as_json,
+    )
+
+
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of the config, for editors."""

@@ -3,13 +3,15 @@
 With three or more board cards every run-out is looked up in one vectorised pass. Before the flop there are 1.7 million
 run-outs, but only 6,175 multisets of five ranks: those are compared once, weighted by the number of suits they can
 have, and the boards on which somebody has a flush, which need three or more cards of one suit, are then put right.
+What that gives for every two hands is shipped as a table, which `scripts/build_preflop.py` makes.
 """
 
 from __future__ import annotations
 
+import os
 from functools import cache
-from itertools import combinations, combinations_with_replacement
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import combinations, combinations_with_replacement, product
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from molt_bench.errors import RulesError
 from molt_bench.poker import evaluator
@@ -21,6 +23,15 @@ if TYPE_CHECKING:
     import numpy as np
 
     Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+
+#: Before the flop: twice the run-outs won and once those split, three bytes for each two hands, little-endian.
+PREFLOP_PATH: Final = os.path.join(os.path.dirname(__file__), "preflop.bin")
+#: Twice the boards that can follow two hands: 48 over 5.
+PREFLOP_WHOLE: Final = 2 * 1_712_304
+#: The ways in which four cards share suits, each suit named by its first appearance: (0, 1, 0, 2) is one.
+SUIT_PATTERNS: Final = tuple(
+    suits for suits in product(range(4), repeat=4) if all(suit <= len({*suits[:at]}) for at, suit in enumerate(suits))
+)
 
 
 class Showdowns(NamedTuple):
@@ -49,7 +60,29 @@ def equity(first: Sequence[int], second: Sequence[int], board: Sequence[int] = (
     >>> round(equity(cards_from_text("AhAd"), cards_from_text("KsKc")), 6)
     0.812555
     """
-    return showdowns(first, second, board).equity
+    if board:
+        return showdowns(first, second, board).equity
+    _check(first, second, board)
+    return _preflop_equity(first, second)
+
+
+def flop_scores(first: Sequence[int], second: Sequence[int], flop: Sequence[int]) -> tuple[int, bytes]:
+    """Count how the run-outs of a flop end, all of them and those of each turn card, in one pass.
+
+    Returns:
+        Twice the run-outs that `first` wins and once those that are split, of all 990; and the same of the 44 that
+        each card leaves as the turn, at the card's own place (0 where the card is dead).
+    """
+    import numpy as np
+
+    if len(flop) != 3:
+        raise RulesError(f"a flop has three cards, not {len(flop)}")
+    _check(first, second, flop)
+    live, one, two = _runout_strengths(first, second, flop)
+    scores = (one > two).astype(np.uint8) + (one >= two)
+    by_turn = np.zeros(52, np.uint8)
+    by_turn[live] = scores[_pairs_with_each()].sum(axis=1)
+    return int(scores.sum()), by_turn.tobytes()
 
 
 def showdowns(first: Sequence[int], second: Sequence[int], board: Sequence[int] = ()) -> Showdowns:
@@ -63,14 +96,53 @@ def showdowns(first: Sequence[int], second: Sequence[int], board: Sequence[int] 
     Raises:
         RulesError: A wrong number of cards, or a card twice.
     """
+    _check(first, second, board)
+    if not board:
+        return _preflop(tuple(first), tuple(second))
+    return _enumerate(first, second, board)
+
+
+def _check(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> None:
     cards = (*first, *second, *board)
     if len(first) != 2 or len(second) != 2 or len(board) > 5:
         raise RulesError(f"equity needs two cards, two cards and a board of at most five, not {cards}")
     if len({*cards}) != len(cards) or not all(isinstance(card, int) and 0 <= card < 52 for card in cards):
         raise RulesError(f"equity needs different cards from 0 to 51, as of cards_from_text('AhKd'), not {cards}")
-    if not board:
-        return _preflop(tuple(first), tuple(second))
-    return _enumerate(first, second, board)
+
+
+@cache
+def _preflop_table() -> tuple[bytes, list[int]]:
+    """Return the shipped table, and the number of the pattern of any four suits, the first counting 64."""
+    with open(PREFLOP_PATH, "rb") as file:
+        content = file.read()
+    named_anew = [[suits.index(suit) for suit in suits] for suits in product(range(4), repeat=4)]
+    places = {tuple(pattern.index(suit) for suit in pattern): at for at, pattern in enumerate(SUIT_PATTERNS)}
+    return content, [places[tuple(suits)] for suits in named_anew]
+
+
+def _preflop_equity(first: Sequence[int], second: Sequence[int]) -> float:
+    """Look up two hands: by both pairs of ranks, the higher first, then by how the four cards share suits.
+
+    Two hands that differ only in the names of the suits are found at the same place, so that nothing else is stored.
+    """
+    a, b = first if first[0] > first[1] else (first[1], first[0])
+    c, d = second if second[0] > second[1] else (second[1], second[0])
+    ranks, other_ranks = _pair_number(a >> 2, b >> 2), _pair_number(c >> 2, d >> 2)
+    if ranks < other_ranks:
+        return (PREFLOP_WHOLE - _preflop_won(c, d, a, b, _pair_number(other_ranks, ranks))) / PREFLOP_WHOLE
+    return _preflop_won(a, b, c, d, _pair_number(ranks, other_ranks)) / PREFLOP_WHOLE
+
+
+def _pair_number(high: int, low: int) -> int:
+    """Number the pairs of numbers, none above the other: (0, 0), (1, 0), (1, 1), (2, 0) and so on."""
+    return high * (high + 1) // 2 + low
+
+
+def _preflop_won(a: int, b: int, c: int, d: int, ranks: int) -> int:
+    content, pattern_of = _preflop_table()
+    pattern = pattern_of[(a & 3) << 6 | (b & 3) << 4 | (c & 3) << 2 | d & 3]
+    at = 3 * (len(SUIT_PATTERNS) * ranks + pattern)
+    return int.from_bytes(content[at : at + 3], "little")
 
 
 @cache
@@ -114,21 +186,42 @@ def strengths(keys: Ints, bits: Ints) -> Ints:
 
 
 def _enumerate(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> Showdowns:
+    _, one, two = _runout_strengths(first, second, board)
+    wins, losses = int((one > two).sum()), int((one < two).sum())
+    return Showdowns(wins, len(one) - wins - losses, losses)
+
+
+def _runout_strengths(
+    first: Sequence[int], second: Sequence[int], board: Sequence[int]
+) -> tuple[list[int], Ints, Ints]:
+    """Return the cards that may come, and both hands' strengths on every run-out, in the order of `_combinations`."""
     import numpy as np
 
     keys, bits = card_arrays()
     dead = {*first, *second, *board}
-    live = np.array([card for card in range(52) if card not in dead], np.int64)
-    runouts = live[_combinations(len(live), 5 - len(board))]
+    live = [card for card in range(52) if card not in dead]
     open_cards = list(board)
-    shared_keys = evaluator.KEY_START + keys[open_cards].sum() + keys[runouts].sum(axis=1)
-    shared_bits = bits[open_cards].sum() + bits[runouts].sum(axis=1)
+    drawn = _combinations(len(live), 5 - len(board))
+    shared_keys = np.full(len(drawn), evaluator.KEY_START + keys[open_cards].sum())
+    shared_bits = np.full(len(drawn), bits[open_cards].sum())
+    live_keys, live_bits = keys[live], bits[live]
+    for column in drawn.T:
+        shared_keys += live_keys[column]
+        shared_bits += live_bits[column]
     one, two = (
         strengths(shared_keys + keys[hole].sum(), shared_bits + bits[hole].sum())
         for hole in (list(first), list(second))
     )
-    wins, losses = int((one > two).sum()), int((one < two).sum())
-    return Showdowns(wins, len(runouts) - wins - losses, losses)
+    return live, one, two
+
+
+@cache
+def _pairs_with_each() -> Ints:
+    """Return for each of 45 cards which of their 990 pairs have it."""
+    import numpy as np
+
+    pairs = _combinations(45, 2)
+    return np.array([np.flatnonzero((pairs == card).any(axis=1)) for card in range(45)], np.int64)
 
 
 @cache
@@ -136,7 +229,8 @@ def _combinations(size: int, drawn: int) -> Ints:
     import numpy as np
 
     chosen = list(combinations(range(size), drawn))
-    return np.array(chosen, np.int64).reshape(len(chosen), drawn)
+    # Column by column in memory, since they are read so.
+    return np.asfortranarray(np.array(chosen, np.int64).reshape(len(chosen), drawn))
 
 
 @cache

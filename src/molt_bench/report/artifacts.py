@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from molt_bench.records import PlayedMatch, RunResult
+from molt_bench.report.claims import margins
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.numbers import efficiency, guardrails, participant_numbers, totals
 
@@ -29,6 +30,7 @@ def leaderboard(result: RunResult) -> dict[str, Any]:
                 "draws": row.rating.draws,
                 "bbPer100": row.bb_per_100,
                 "bbPer100HalfWidth95": _finite(row.half_width),
+                "rankInterval95": row.ranks,
                 "betterThanNext": row.better_than_next,
                 "hands": row.hands,
                 "faults": row.faults,
@@ -88,8 +90,8 @@ def convergence(result: RunResult) -> dict[str, Any]:
                 "match": step.match,
                 "ratings": [{"id": each.id, "mu": each.mu, "sigma": each.sigma} for each in step.ratings],
                 "confidences": [
-                    {"above": above.id, "below": below.id, "confidence": confidence}
-                    for (above, below), confidence in zip(pairwise(step.ratings), step.confidences, strict=True)
+                    {"above": above, "below": below, "confidence": confidence}
+                    for (above, below), confidence in zip(pairwise(step.ranking), step.confidences, strict=True)
                 ],
             }
             for step in result.convergence
@@ -200,6 +202,7 @@ ARTIFACTS: Final[dict[str, Callable[[RunResult], str | None]]] = {
     "seeds.json": lambda result: _text(list(result.seeds)),
     "leaderboard.json": lambda result: _text(leaderboard(result)),
     "matches.json": lambda result: _text(matches(result)),
+    "margins.json": lambda result: _text(margins(result)),
     "convergence.json": lambda result: _text(convergence(result)),
     "log.jsonl": log,
     "usage.json": lambda result: _text(usage(result)) if result.usage else None,

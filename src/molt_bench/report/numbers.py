@@ -1,17 +1,24 @@
-"""Numbers: what a result says about each participant, and about the run as a whole."""
+"""Numbers: what a result says about each participant, and about the run as a whole.
+
+Win rates are those of the margin model: the mean over all opponents of the field, each counting the same, however often
+they were met. Their intervals take the seed pair as the unit.
+"""
 
 from collections import Counter
-from itertools import pairwise
 from math import sqrt
-from statistics import fmean
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-from molt_bench.rating.intervals import half_width_95
+from molt_bench.rating.book import MarginBook
+from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import normal_cdf
+from molt_bench.rating.sequence import SPREAD, sure
 from molt_bench.records import Rating, RunResult
-from molt_bench.seeds import Seed
+from molt_bench.seeds import derive
+
+#: Thousandths of a big blind a hand are a tenth of big blinds in 100 hands.
+MBB_PER_BB100: Final = 10.0
 
 
 class ParticipantNumbers(msgspec.Struct, frozen=True):
@@ -20,9 +27,10 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     Attributes:
         rating: Its final rating.
         name: Its name on screens.
-        bb_per_100: Big blinds won in 100 hands, mean over the seeds it was dealt.
-        half_width: Half of the 95% interval of that; infinite where there was only one seed.
-        better_than_next: How sure it is that its skill is above the next one's; None for the last.
+        bb_per_100: Big blinds won in 100 hands from the field.
+        half_width: Half of the 95% interval of that; infinite where an opponent has not been met.
+        ranks: Between which ranks its result lies with 95% probability; None where margins do not decide.
+        better_than_next: How sure it is that it is better than the next one; None for the last.
         hands: Hands that count.
         faults: Mistakes by kind.
         forced_folds: Hands that were folded after a last mistake.
@@ -32,23 +40,44 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     name: str
     bb_per_100: float
     half_width: float
+    ranks: tuple[int, int] | None
     better_than_next: float | None
     hands: int
     faults: dict[str, int]
     forced_folds: int
 
 
+def margin_model(result: RunResult, estimator: str | None = None) -> MarginModel:
+    """Return what the matches say about who wins how much, by the config's estimator or another."""
+    config = result.config
+    model = MarginModel(
+        [each["id"] for each in config["participants"]],
+        hands=2 * config["game"]["handsPerGame"],
+        sd_per_hand=first_guess(config["game"]["stack"] / config["game"]["bigBlind"]),
+        anchors=[each["id"] for each in config["participants"] if each["anchor"]],
+        additive=config["rating"]["margins"] == "additive",
+    )
+    book = MarginBook(model, estimator or config["rating"]["estimator"])
+    for match in result.matches:
+        book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
+    return model
+
+
+def confidence_rule(result: RunResult) -> dict[str, Any]:
+    """Return how neighbours are compared: the config's rule, or the default one where it has none."""
+    rule = result.config["stop"]["adjacentConfidence"]
+    return dict(rule) if rule else {"threshold": 0.95, "method": "margin", "tieMarginMbb": 250.0}
+
+
 def participant_numbers(result: RunResult) -> list[ParticipantNumbers]:
     """Return everybody's numbers, in the order of the leaderboard."""
     names = {each["id"]: each["displayName"] or each["id"] for each in result.config["participants"]}
-    big_blind = result.config["game"]["bigBlind"]
-    sure = [
-        normal_cdf((above.mu - below.mu) / sqrt(above.sigma**2 + below.sigma**2))
-        for above, below in pairwise(result.leaderboard)
-    ]
+    model, rule = margin_model(result), confidence_rule(result)
+    by_margins = rule["method"] == "margin"
+    ranks = model.rank_intervals(seed=derive(result.config["seeds"]["masterSeed"], "ranks")) if by_margins else {}
     rows = []
-    for rating, confidence in zip(result.leaderboard, [*sure, None], strict=True):
-        rates, hands = _rates(result, rating.id, big_blind)
+    for rating, below in zip(result.leaderboard, [*result.leaderboard[1:], None], strict=True):
+        won = model.result(rating.id)
         faults = [
             fault
             for match in result.matches
@@ -56,13 +85,15 @@ def participant_numbers(result: RunResult) -> list[ParticipantNumbers]:
             for fault in match.result.faults
             if fault.player == match.participants.index(rating.id)
         ]
+        hands = sum(match.result.hands for match in result.matches if rating.id in match.participants)
         rows.append(
             ParticipantNumbers(
                 rating,
                 names[rating.id],
-                fmean(rates) if rates else 0.0,
-                half_width_95(rates),
-                confidence,
+                won.mean / MBB_PER_BB100,
+                won.half_width() / MBB_PER_BB100,
+                ranks.get(rating.id),
+                None if below is None else _better(rating, below, model, rule),
                 hands,
                 dict(Counter(fault.kind for fault in faults)),
                 sum(fault.forced_fold for fault in faults),
@@ -71,17 +102,10 @@ def participant_numbers(result: RunResult) -> list[ParticipantNumbers]:
     return rows
 
 
-def _rates(result: RunResult, participant: str, big_blind: int) -> tuple[list[float], int]:
-    """Return big blinds in 100 hands for each seed, all opponents met on its cards together, and the hands."""
-    nets: dict[Seed, int] = {}
-    hands: dict[Seed, int] = {}
-    for match in result.matches:
-        if participant in match.participants:
-            sign = 1 if match.participants[0] == participant else -1
-            for pair in match.result.seed_results:
-                nets[pair.seed] = nets.get(pair.seed, 0) + sign * pair.net
-                hands[pair.seed] = hands.get(pair.seed, 0) + pair.hands
-    return [100 * nets[seed] / big_blind / hands[seed] for seed in nets], sum(hands.values())
+def _better(above: Rating, below: Rating, model: MarginModel, rule: dict[str, Any]) -> float:
+    if rule["method"] == "margin":
+        return sure(model.lead(above.id, below.id), SPREAD * rule["tieMarginMbb"])
+    return normal_cdf((above.mu - below.mu) / sqrt(above.sigma**2 + below.sigma**2))
 
 
 def totals(result: RunResult) -> dict[str, int]:

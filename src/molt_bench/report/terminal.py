@@ -7,7 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating, RunResult
+from molt_bench.report.claims import sentences
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars
 from molt_bench.report.numbers import ParticipantNumbers, participant_numbers, totals
 
@@ -26,6 +28,8 @@ def print_result(result: RunResult, console: Console, *, folder: str | None = No
         f"{duration(result.seconds)} ({hands_per_second:{',.0f' if hands_per_second >= 10 else '.2g'}} hands/s)",
         highlight=False,
     )
+    for sentence in sentences(result):
+        console.print(sentence, highlight=False, soft_wrap=True)
     console.print(f"Stopped: {result.stop_reason}.", highlight=False, soft_wrap=True)
     if folder:
         console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
@@ -33,10 +37,10 @@ def print_result(result: RunResult, console: Console, *, folder: str | None = No
 
 def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
     """Return the final table; it fits in 80 columns."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("#", justify="right")
     table.add_column("agent", overflow="fold", max_width=20)
-    for heading in ("mu", "sigma", "W-L-D", "bb/100", "±95%", "P(>next)", "faults"):
+    for heading in ("mu", "sigma", "W-L-D", "bb/100", "±95%", "ranks", "sure", "faults"):
         table.add_column(heading, justify="right", no_wrap=True)
     for rank, row in enumerate(rows, start=1):
         rating = row.rating
@@ -48,7 +52,12 @@ def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
             f"{rating.wins}-{rating.losses}-{rating.draws}",
             f"{row.bb_per_100:+.1f}",
             f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
-            "" if row.better_than_next is None else f"{row.better_than_next:.1%}",
+            ""
+            if row.ranks is None
+            else str(row.ranks[0])
+            if row.ranks[0] == row.ranks[1]
+            else "{}-{}".format(*row.ranks),
+            "" if row.better_than_next is None else surely(row.better_than_next),
             str(sum(row.faults.values())),
         )
     return table
@@ -90,6 +99,13 @@ def print_mistakes(rows: list[ParticipantNumbers], result: RunResult, console: C
                 f"{usage.misread_to_call:,} the price"
             )
         console.print(line, highlight=False, soft_wrap=True)
+
+
+def _ranks(ranks: tuple[int, int] | None) -> str:
+    if ranks is None:
+        return ""
+    best, worst = ranks
+    return str(best) if best == worst else f"{best}-{worst}"
 
 
 def _count(tokens: int) -> str:

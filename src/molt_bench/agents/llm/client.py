@@ -25,6 +25,8 @@ _KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "openai-responses": ("OPENAI_API_KEY",),
     "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
 }
+#: Known without a look into the library, which takes a second to import.
+_USUAL: Final = ("openai", "openai-chat", "openai-responses", "anthropic", "google")
 #: Requests that share a pool of connections: a pool looks at all of its connections for every request.
 _IN_ANY_POOL: Final = 12
 #: Google's library takes long to make one.
@@ -86,7 +88,8 @@ class ModelClient:
         """
         self._settings = settings
         self._keep_alive = keep_alive
-        _provider_class(settings)
+        if settings.provider not in _USUAL:
+            _provider_class(settings)  # that there is no such provider is said before that its key is missing
         self._key = api_key(settings)
         self._pools = [self._new_pool()]
         self._fixed = settings.output_mode != "auto"

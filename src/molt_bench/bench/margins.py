@@ -1,0 +1,30 @@
+"""Margins: what each seed pair of a match was worth, by every estimator."""
+
+from typing import Literal
+
+from molt_bench.luck.estimators import Estimates, Policies, game_estimates
+from molt_bench.records import Margins, MatchResult
+
+
+def margins_of(result: MatchResult, *, big_blind: int, policies: Policies = (None, None)) -> Margins:
+    """Return what player A won in each seed pair, in thousandths of a big blind a hand.
+
+    Args:
+        result: The match.
+        big_blind: Chips.
+        policies: What players A and B publish about their dice.
+    """
+    pairs = [[game_estimates(game, policies) for game in pair.games] for pair in result.seed_results]
+
+    def column(estimator: Literal["raw", "all_in", "adjusted", "corrected"]) -> tuple[float, ...]:
+        return tuple(
+            1000 * _sum(games, estimator) / big_blind / pair.hands if pair.hands else 0.0
+            for games, pair in zip(pairs, result.seed_results, strict=True)
+        )
+
+    return Margins(column("raw"), column("all_in"), column("adjusted"), column("corrected"))
+
+
+def _sum(games: list[Estimates], estimator: str) -> float:
+    first, second = (float(getattr(game, estimator)) for game in games)
+    return first + second

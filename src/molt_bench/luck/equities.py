@@ -1,0 +1,40 @@
+"""Equities in hindsight: what both hands were worth against each other, street by street."""
+
+from functools import lru_cache
+
+from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.equity import equity, flop_scores
+from molt_bench.poker.evaluator import showdown
+
+
+def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]:
+    """Return seat 0's exact equity before the flop, on the flop, on the turn and on the river, as far as `board` goes.
+
+    A deal is played in two seatings and by every pairing that uses its seed, so what takes time is remembered by the
+    deal. Before the flop deals that differ only in the names of the suits share one place of a table. After it hardly
+    two deals of a run are alike even so, and looking for the likeness would take longer than it saves.
+
+    >>> from molt_bench.poker.cards import deal_from_text
+    >>> [round(share, 4) for share in street_equities(*deal_from_text("AhAd KsKc 2c3d9hKh8s"))]
+    [0.8126, 0.9162, 0.0455, 0.0]
+    """
+    first, second = holes
+    found = [equity(first, second)]
+    if board:
+        on_flop, by_turn = _flop_scores(first, second, board[:3])
+        found.append(on_flop / (2 * 990))
+        if len(board) > 3:
+            found.append(by_turn[board[3]] / (2 * 44))
+        if len(board) > 4:
+            one, two = showdown(holes, board)
+            found.append(((one > two) + (one >= two)) / 2)
+    return tuple(found)
+
+
+def forget() -> None:
+    """Forget all deals, as a measurement of the time they take needs it."""
+    _flop_scores.cache_clear()
+
+
+#: Some 500 bytes for each flop.
+_flop_scores = lru_cache(maxsize=1 << 16)(flop_scores)

@@ -1,0 +1,154 @@
+"""Estimators of what a hand was worth, side by side: raw, all-in EV, luck-adjusted, and corrected for known dice.
+
+All have the same expectation. With X the net chips, and e the equity of a seat's cards against the other's:
+
+- all-in EV: once nothing is left to decide, the run-out is replaced by its mean, (2e - 1) times the chips at stake;
+- luck-adjusted: Y = X_allin - sum over deals of k * pot * (e after - e before), where the pot is that before the
+  cards, and k depends on the street and the stack-to-pot ratio alone (a chance control variate, as in MIVAT, White and
+  Bowling 2009, and AIVAT, Burch et al. 2018). Before the holes e is 1/2 and the pot that of blinds and antes;
+- corrected: the action correction of AIVAT besides, where a player publishes its probabilities.
+
+Equity in hindsight is a martingale: given both hands and all that has happened, the mean of e after the next card is e
+before it. So each term has mean 0 for any k that is fixed before the card falls, and E[Y] = E[X]. The condition is a
+fair deal: the cards to come are uniform among those left, whatever was done so far. It holds since decks are hashes
+that no agent sees. For the corrected estimator the published probabilities have to be those the agent drew with.
+
+On the two games of a seed the term of the holes cancels out, since each player gets both hands; it serves single games.
+"""
+
+from math import fsum
+from typing import TypeAlias
+
+import msgspec
+
+from molt_bench.agents.base import PolicyOf
+from molt_bench.luck.chance import ChanceTerm, hand_luck
+from molt_bench.luck.coefficients import FROZEN, Coefficients
+from molt_bench.luck.dice import DiceTerm, PolicyError, dice_terms
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.notation import ParsedHand
+from molt_bench.records import GameRecord
+from molt_bench.specs import GameSpec
+
+#: What players A and B, or seats 0 and 1, publish about their dice; None for nothing.
+Policies: TypeAlias = tuple[PolicyOf | None, PolicyOf | None]
+_NO_POLICIES: Policies = (None, None)
+
+
+class Estimates(msgspec.Struct, frozen=True, gc=False):
+    """What one seat or player won in chips, by each estimator.
+
+    Attributes:
+        raw: Net chips.
+        all_in: With the run-outs after the last decision replaced by their means.
+        adjusted: The same without the luck of the cards.
+        corrected: The same without the luck of those dice that are known; as `adjusted` where none are.
+        refused: For each player why its policy was not used, "" where it was or none was given. A policy is used for a
+            whole game or not at all, since leaving out single decisions by what was done there would be a bias.
+    """
+
+    raw: int
+    all_in: float
+    adjusted: float
+    corrected: float
+    refused: tuple[str, str] = ("", "")
+
+
+def hand_estimates(hand: Hand, *, coefficients: Coefficients = FROZEN) -> Estimates:
+    """Return what seat 0 won in a finished hand; seat 1 won the negative.
+
+    >>> from molt_bench.poker.notation import hand_from_text
+    >>> hand = hand_from_text("1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9hKh8s:r10000c:-10000").hand
+    >>> won = hand_estimates(hand)
+    >>> won.raw, round(won.all_in)
+    (-10000, 6251)
+    """
+    luck = hand_luck(hand)
+    adjusted = luck.all_in - chance_luck(luck.terms, coefficients)
+    return Estimates(luck.raw, luck.all_in, adjusted, adjusted)
+
+
+def game_estimates(
+    record: GameRecord, policies: Policies = _NO_POLICIES, *, coefficients: Coefficients = FROZEN
+) -> Estimates:
+    """Return what player A won in the hands of a game that count; player B won the negative.
+
+    A hand whose fold was forced counts as it was played. A game in which both players failed is a draw by every
+    estimator, as it is by its record.
+
+    Args:
+        record: The game.
+        policies: The `policy` methods of players A and B.
+        coefficients: The frozen ones, unless they are just being fitted.
+    """
+    if record.both_failed:
+        return Estimates(0, 0.0, 0.0, 0.0)
+    sign = 1 if record.seating == "AB" else -1
+    dice = _Dice(record, policies)
+    raw, all_in, chance = 0, [], []
+    for parsed in list(record.replay())[record.spec.warmup_hands :]:
+        luck = hand_luck(parsed.hand)
+        raw += luck.raw
+        all_in.append(luck.all_in)
+        chance.append(chance_luck(luck.terms, coefficients))
+        dice.add(parsed, luck.equities, coefficients)
+    evened = sign * fsum(all_in)
+    adjusted = sign * fsum([*all_in, *[-luck for luck in chance]])
+    return Estimates(sign * raw, evened, adjusted, adjusted + dice.correction(), (dice.refused[0], dice.refused[1]))
+
+
+def chance_luck(terms: tuple[ChanceTerm, ...], coefficients: Coefficients) -> float:
+    """Return the chips that the cards are taken to have given seat 0."""
+    return fsum(
+        [
+            coefficients.chance[term.dealt][coefficients.bucket(term.behind, term.pot)] * term.pot * term.change
+            for term in terms
+        ]
+    )
+
+
+def dice_correction(term: DiceTerm, coefficients: Coefficients) -> float:
+    """Return the chips to give back to the seat that decided, for what its dice did."""
+    late = term.late
+    return term.exact + coefficients.passive[late] * term.passive + coefficients.raised[late] * term.raised
+
+
+class _Dice:
+    """The dice of one game: each player's, as long as its policy can be believed."""
+
+    def __init__(self, record: GameRecord, policies: Policies) -> None:
+        spec: GameSpec = record.spec
+        self.longest = spec.max_actions
+        self.swapped = spec.seating == "BA"
+        self.policies = list(policies)
+        self.refused = ["", ""]
+        self.corrections: tuple[list[float], list[float]] = ([], [])
+        for fault in record.faults:
+            # An answer after a fault, or a forced fold, is not what the agent drew.
+            if policies[fault.player] and fault.attempt and fault.hand_number > spec.warmup_hands:
+                self.refuse(fault.player, "it answered with faults")
+
+    def refuse(self, player: int, why: str) -> None:
+        """Use a player's policy no more, and nothing of what it gave so far."""
+        self.policies[player] = None
+        self.refused[player] = why
+
+    def add(self, parsed: ParsedHand, equities: tuple[float, ...], coefficients: Coefficients) -> None:
+        """Correct one hand, each player for itself, so that the one's wrong policy does not touch the other's."""
+        for player in (0, 1):
+            policy = self.policies[player]
+            if policy is None:
+                continue
+            seat = 1 - player if self.swapped else player
+            by_seat: Policies = (None, policy) if seat else (policy, None)
+            try:
+                terms = list(dice_terms(parsed.hand, parsed.number, equities, by_seat, self.longest))
+            except PolicyError as error:
+                self.refuse(player, f"hand {parsed.number}: {error}")
+                continue
+            self.corrections[player].extend([dice_correction(term, coefficients) for term in terms])
+
+    def correction(self) -> float:
+        """Return the chips to give back to player A."""
+        first, second = [0.0 if why else fsum(given) for why, given in zip(self.refused, self.corrections, strict=True)]
+        return first - second

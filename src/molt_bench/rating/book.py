@@ -1,0 +1,66 @@
+"""The margin book: every estimator's margins of every pair, and which of them is believed.
+
+All estimators have the same expectation. Which one varies least depends on who plays: between two that get all-in
+alike, the chips of the two games of a seed cancel out by themselves, and any estimate in their place varies more. So
+with `auto` each pair has `corrected`, or whichever varies clearly less over its seed pairs so far. The choice is by the
+variance alone, by this rule, and never by what the estimator says.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Final
+
+from molt_bench.rating.margin import MarginModel, Pair
+from molt_bench.records import Margins
+from molt_bench.seeds import Seed
+
+#: The estimators as configs name them, and as `Margins` does.
+ESTIMATORS: Final[Mapping[str, str]] = {
+    "raw": "raw",
+    "allIn": "all_in",
+    "adjusted": "adjusted",
+    "corrected": "corrected",
+}
+AUTO: Final = "auto"
+#: What is believed until there are enough seed pairs to choose by.
+_FIRST: Final = "corrected"
+_ENOUGH: Final = 8
+#: Another one has to vary by less than this share of it: the least of several variances looks better than it is.
+_CLEARLY: Final = 0.7
+
+
+class MarginBook:
+    """Fills a margin model with the margins of one estimator, or of the best for each pair.
+
+    Args:
+        model: What is filled.
+        estimator: One of `ESTIMATORS`, or `auto`.
+    """
+
+    def __init__(self, model: MarginModel, estimator: str = AUTO) -> None:
+        self.model = model
+        self._estimator = estimator
+        self._columns: dict[Pair, dict[str, list[float]]] = {}
+        self._seeds: dict[Pair, list[Hashable]] = {}
+
+    def add(self, pair: Pair, margins: Margins, seeds: Sequence[Seed]) -> None:
+        """Learn the margins of a match."""
+        columns = self._columns.setdefault(pair, {name: [] for name in ESTIMATORS})
+        for name, field in ESTIMATORS.items():
+            columns[name] += getattr(margins, field)
+        self._seeds.setdefault(pair, []).extend(seeds)
+        self.model.replace(pair, columns[self.estimator_of(pair)], self._seeds[pair])
+
+    def estimator_of(self, pair: Pair) -> str:
+        """Return which estimator is believed for a pair."""
+        if self._estimator != AUTO:
+            return self._estimator
+        columns = self._columns.get(pair, {})
+        if len(columns.get(_FIRST, ())) < _ENOUGH:
+            return _FIRST
+        best = min(columns, key=lambda name: _squares(columns[name]))
+        return best if _squares(columns[best]) < _CLEARLY * _squares(columns[_FIRST]) else _FIRST
+
+
+def _squares(values: Sequence[float]) -> float:
+    mean = sum(values) / len(values)
+    return sum((value - mean) ** 2 for value in values)

@@ -1,0 +1,296 @@
+"""The margin model: how much one wins from another, and how much of that is not known.
+
+The unit is the seed pair: the two games of one seed with seats swapped, as one number, the mean margin a hand in
+thousandths of a big blind. Within it memory may tie the hands together; between seed pairs nothing does.
+
+For every pair of participants the margins are Normal around d, with a variance that is estimated from them and drawn
+towards the one of the other pairs, as if up to five more of those had been seen (Smyth 2004). Nothing is assumed to be
+transitive: who beats whom by how much is its own number for each pair. A participant's result is its mean margin
+against the field. Everything follows from sums, so the order of the games does not matter.
+
+Where pairings were dealt the same seeds, who is lucky on one may be so against everybody. Then the variance of a sum of
+margins is taken seed by seed, if that makes it larger (the sandwich estimator, clustered by seed; Liang and Zeger
+1986).
+
+`additive` is the variant for many participants: d = s_first - s_second, by weighted least squares. It needs far fewer
+seed pairs, and is wrong where there are cycles.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from itertools import combinations
+from math import fsum, inf, sqrt
+from typing import Final, TypeAlias
+
+import msgspec
+
+from molt_bench.rating.student import student_cdf, student_quantile
+
+#: Two participants, in the order in which they were declared.
+Pair: TypeAlias = tuple[str, str]
+
+#: The variance of all pairs counts as so many seed pairs beside those of a pair.
+PRIOR_WEIGHT: Final = 5.0
+#: What a hand varies by with stacks of 100 big blinds, where nothing is known yet, in thousandths of one.
+SD_PER_HAND: Final = 10_000.0
+
+
+def first_guess(big_blinds: float) -> float:
+    """Return what a hand is taken to vary by with so many big blinds in a stack, before anything is known."""
+    return SD_PER_HAND * min(1.0, big_blinds / 100)
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """What is known of a number: Student's t around `mean`.
+
+    Attributes:
+        mean: The best guess.
+        scale: Its standard error.
+        free: Degrees of freedom.
+    """
+
+    mean: float
+    scale: float
+    free: float
+
+    def above(self, value: float = 0.0) -> float:
+        """Return how likely the number is above `value`."""
+        if self.scale == inf:
+            return 0.5
+        return student_cdf((self.mean - value) / self.scale, self.free)
+
+    def within(self, margin: float) -> float:
+        """Return how likely the number is between -margin and +margin."""
+        return 0.0 if self.scale == inf else self.above(-margin) - self.above(margin)
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Return half of the central interval that holds the number with this probability."""
+        return inf if self.scale == inf else student_quantile((1 + level) / 2, self.free) * self.scale
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return that interval."""
+        half = self.half_width(level)
+        return self.mean - half, self.mean + half
+
+
+UNKNOWN: Final = Estimate(0.0, inf, 1.0)
+_ANYTHING: Final = 1e6
+
+
+class _Sample(msgspec.Struct, frozen=True):
+    """The seed pairs of two participants: margins, what names their seeds, mean and squares around it."""
+
+    margins: tuple[float, ...] = ()
+    seeds: tuple[Hashable, ...] = ()
+    mean: float = 0.0
+    squares: float = 0.0
+
+    @property
+    def count(self) -> int:
+        return len(self.margins)
+
+    @property
+    def free(self) -> int:
+        return max(0, len(self.margins) - 1)
+
+
+class MarginModel:
+    """Seed pairs in, beliefs about margins out.
+
+    Args:
+        participants: Everybody, in the order that breaks ties.
+        hands: Hands of a seed pair, for the variance that is assumed before anything is known.
+        sd_per_hand: What a hand varies by where nothing is known yet, in thousandths of a big blind.
+        anchors: Participants that are left out of the field: they give a scale, and are compared with it.
+        additive: Whether skills are taken to add up, which needs far fewer seed pairs and is wrong where there are
+            cycles.
+    """
+
+    def __init__(
+        self,
+        participants: Sequence[str],
+        *,
+        hands: float = 100.0,
+        sd_per_hand: float = SD_PER_HAND,
+        anchors: Collection[str] = (),
+        additive: bool = False,
+    ) -> None:
+        self.participants = tuple(participants)
+        self.anchors = frozenset(anchors)
+        self.additive = additive
+        self._first_guess = sd_per_hand**2 / hands
+        self._samples: dict[Pair, _Sample] = {pair: _Sample() for pair in combinations(self.participants, 2)}
+        self._total: tuple[float, int] | None = None
+
+    def add(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable] | None = None) -> None:
+        """Learn the margins of further seed pairs, from the view of the first of the pair.
+
+        Args:
+            pair: Who played.
+            margins: What the first won, in thousandths of a big blind a hand.
+            seeds: What the cards were dealt from, where other pairs were dealt the same.
+        """
+        known = self._samples[self._pair(*pair)]
+        sign = 1 if pair in self._samples else -1
+        named = [(*pair, known.count + number) for number in range(len(margins))] if seeds is None else seeds
+        self.replace(pair, [*[sign * margin for margin in known.margins], *margins], [*known.seeds, *named])
+
+    def replace(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable]) -> None:
+        """Take these seed pairs for all that two have played."""
+        sign = 1 if pair in self._samples else -1
+        values = [sign * margin for margin in margins]
+        mean = fsum(values) / len(values) if values else 0.0
+        squares = fsum((value - mean) ** 2 for value in values)
+        self._samples[self._pair(*pair)] = _Sample(tuple(values), tuple(seeds), mean, squares)
+        self._total = None
+
+    def count(self, first: str, second: str) -> int:
+        """Return how many seed pairs two have played."""
+        return self._samples[self._pair(first, second)].count
+
+    def variance(self, first: str, second: str) -> float:
+        """Return the variance of a seed pair of these two, drawn towards that of all."""
+        return self._shrunk(self._samples[self._pair(first, second)])
+
+    def own_variance(self, first: str, second: str) -> float | None:
+        """Return the variance of their own seed pairs alone; None where there are not two of them."""
+        sample = self._samples[self._pair(first, second)]
+        return sample.squares / sample.free if sample.free else None
+
+    def margin(self, first: str, second: str) -> Estimate:
+        """Return what the first wins from the second, by their own games alone."""
+        pair = self._pair(first, second)
+        return self._combined({pair: 1.0 if pair[0] == first else -1.0})
+
+    def result(self, name: str) -> Estimate:
+        """Return what one wins from the field, the mean over everybody else in it."""
+        return self._combined(self._weights({name: 1.0}, own_place=False))
+
+    def lead(self, first: str, second: str) -> Estimate:
+        """Return how much better the first is than the second.
+
+        It is the difference of what they win from the field, each counted as a member of it that breaks even with
+        itself: so for two participants it is their margin, and where skills add up the difference of skills.
+        """
+        return self._combined(self.lead_weights(first, second))
+
+    def lead_weights(self, first: str, second: str) -> Mapping[Pair, float]:
+        """Return how much the margin of each pair counts in the lead of the first over the second."""
+        return self._weights({first: 1.0, second: -1.0}, own_place=True)
+
+    def ranking(self) -> tuple[str, ...]:
+        """Return the participants, the best first; equal ones in their own order."""
+        strength = {
+            name: fsum(weight * self._samples[pair].mean for pair, weight in self._weights({name: 1.0}).items())
+            for name in self.participants
+        }
+        return tuple(sorted(self.participants, key=lambda name: -strength[name]))
+
+    def field_of(self, name: str) -> tuple[str, ...]:
+        """Return the opponents that count for one's result: everybody else but anchors, or those if nobody is left."""
+        others = tuple(other for other in self.participants if other != name)
+        return tuple(other for other in others if other not in self.anchors) or others
+
+    def rank_intervals(self, *, seed: int, level: float = 0.95, draws: int = 4000) -> dict[str, tuple[int, int]]:
+        """Return between which ranks everybody is with this probability, by draws from what is known."""
+        import numpy as np
+
+        # The legacy generator's numbers are frozen for ever, so that they are the same with every version.
+        dice = np.random.RandomState(seed % 2**32)
+        known = [self.margin(*pair) for pair in self._samples]
+        drawn = np.array([each.mean + min(each.scale, _ANYTHING) * dice.standard_t(each.free, draws) for each in known])
+        weights = [self._weights({name: 1.0}) for name in self.participants]
+        table = np.array([[each.get(pair, 0.0) for pair in self._samples] for each in weights]) @ drawn
+        ranks = (-table).argsort(axis=0).argsort(axis=0) + 1
+        tail = (1 - level) / 2
+        low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="inverted_cdf")
+        return {name: (int(low[at]), int(high[at])) for at, name in enumerate(self.participants)}
+
+    def _pair(self, first: str, second: str) -> Pair:
+        return (first, second) if (first, second) in self._samples else (second, first)
+
+    def _shrunk(self, sample: _Sample) -> float:
+        """Return the variance of a pair, drawn towards that of the others."""
+        variance, weight = self._others(sample)
+        return (weight * variance + sample.squares) / (weight + sample.free)
+
+    def _free(self, sample: _Sample) -> float:
+        """Return the degrees of freedom of that."""
+        return self._others(sample)[1] + sample.free
+
+    def _others(self, sample: _Sample) -> tuple[float, float]:
+        """Return the variance within all other pairs together, and as how many seed pairs it counts.
+
+        The pair's own must not be in it, or they would count twice. The first guess is all there is to begin with, and
+        counts for less the more is known.
+        """
+        if self._total is None:
+            samples = self._samples.values()
+            self._total = fsum(each.squares for each in samples), sum(each.free for each in samples)
+        squares, free = max(0.0, self._total[0] - sample.squares), self._total[1] - sample.free
+        guess_weight = 1 / (1 + self._total[1])
+        weight = guess_weight + free
+        return (guess_weight * self._first_guess + squares) / weight, min(PRIOR_WEIGHT, max(weight, guess_weight))
+
+    def _weights(self, wanted: Mapping[str, float], *, own_place: bool = True) -> dict[Pair, float]:
+        """Return how much every pair's margin counts in a sum of results.
+
+        Args:
+            wanted: How often each participant's result counts.
+            own_place: Whether each counts as a member of the field, which breaks even with itself.
+        """
+        found: dict[Pair, float] = defaultdict(float)
+        for name, times in wanted.items():
+            field = self.field_of(name)
+            size = len(field) + (own_place and name not in self.anchors)
+            for other in field:
+                pair = self._pair(name, other)
+                found[pair] += (times if pair[0] == name else -times) / size
+        return self._additive(found) if self.additive else found
+
+    def _additive(self, wanted: Mapping[Pair, float]) -> dict[Pair, float]:
+        """Return the weights of the same sum where skills add up: those of the least-squares solution."""
+        import numpy as np
+
+        place = {name: at for at, name in enumerate(self.participants)}
+        target = np.zeros(len(place))
+        information = np.zeros((len(place), len(place)))
+        weights = {}
+        for pair, sample in self._samples.items():
+            one, two = place[pair[0]], place[pair[1]]
+            target[[one, two]] += np.array([1, -1]) * wanted.get(pair, 0.0)
+            weights[pair] = sample.count / self._shrunk(sample)
+            information[[one, two], [one, two]] += weights[pair]
+            information[[one, two], [two, one]] -= weights[pair]
+        solved = np.linalg.pinv(information, rcond=1e-10, hermitian=True) @ target
+        if abs(information @ solved - target).max() > 1e-9 * max(abs(target).max(), 1e-9):
+            return dict(wanted)  # not everybody is connected by games: it rests on pairs that have not played
+        return {pair: each * float(solved[place[pair[0]]] - solved[place[pair[1]]]) for pair, each in weights.items()}
+
+    def _combined(self, weights: Mapping[Pair, float]) -> Estimate:
+        """Return a sum of margins; its degrees of freedom are those of Welch and Satterthwaite."""
+        used = [(weight, self._samples[pair]) for pair, weight in weights.items() if weight]
+        if not used or any(not sample.count for _, sample in used):
+            return UNKNOWN
+        parts = [weight**2 * self._shrunk(sample) / sample.count for weight, sample in used]
+        total = fsum(parts)
+        frees = [self._free(sample) for _, sample in used]
+        free = total**2 / fsum(part**2 / own for part, own in zip(parts, frees, strict=True))
+        mean = fsum(weight * sample.mean for weight, sample in used)
+        return Estimate(mean, sqrt(total * _clustering(used)), free)
+
+
+def _clustering(used: Sequence[tuple[float, _Sample]]) -> float:
+    """Return how many times larger the variance of a sum is than if no two pairs shared their seeds; at least 1."""
+    if len(used) == 1:
+        return 1.0
+    together: dict[Hashable, float] = defaultdict(float)
+    apart = []
+    for weight, sample in used:
+        # The correction for the estimated mean, which each pair's own variance has as well.
+        scale = weight / sample.count * sqrt(sample.count / max(1, sample.free))
+        for seed, margin in zip(sample.seeds, sample.margins, strict=True):
+            together[seed] += scale * (margin - sample.mean)
+        apart.append(scale**2 * sample.squares)
+    alone = fsum(apart)
+    return max(1.0, fsum(part**2 for part in together.values()) / alone) if alone else 1.0

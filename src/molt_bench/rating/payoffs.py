@@ -1,0 +1,349 @@
+"""Who beats whom: the payoff matrix, and what in it no single list of ranks can say.
+
+`payoff_matrix` has every pair's margin with its interval. `nash_averaging` rates everybody against the mixture that
+nobody beats, so that copies of an agent and weak agents change no rating (Balduzzi, Tuyls, Perolat and Graepel 2018,
+"Re-evaluating Evaluation"). `transitivity` says how much of the matrix is a difference of skills, by the combinatorial
+Hodge decomposition (Jiang, Lim, Yao and Ye 2011, "Statistical ranking and combinatorial Hodge theory").
+`significant_cycles` names the cycles that are no accident: every edge of them is certain, all edges together.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import inf
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import msgspec
+
+from molt_bench.errors import ConfigError
+from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.sequence import sure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[np.float64]
+
+#: The path to the equilibria is followed until nobody gains more than this share of the largest payoff.
+_GAP: Final = 1e-12
+#: Directions that change a payoff by less than this, as a share of the largest, change none.
+_RANK: Final = 1e-9
+#: Every step of the path aims at this much of the gap that is left, and goes this far towards where a weight ends.
+_AIM: Final = 0.1
+_STEP: Final = 0.9
+#: Far more steps than were ever needed: about 20 and 10.
+_STEPS: Final = 200
+#: Newton's method is near its end where it promises less than this.
+_NEAR: Final = 1e-12
+
+
+class Payoff(msgspec.Struct, frozen=True):
+    """What one wins from another.
+
+    Attributes:
+        mean: Thousandths of a big blind a hand.
+        half_width: Half of its interval, if looked at once.
+        sure: How sure it is that it wins, however often one has looked.
+    """
+
+    mean: float
+    half_width: float
+    sure: float
+
+
+class PayoffMatrix(msgspec.Struct, frozen=True):
+    """Who beats whom by how much.
+
+    Attributes:
+        participants: Rows and columns, in the order of the model.
+        cells: For each row what it wins from each column; None where they have not played, and on the diagonal.
+    """
+
+    participants: tuple[str, ...]
+    cells: tuple[tuple[Payoff | None, ...], ...]
+
+
+class NashAverage(msgspec.Struct, frozen=True):
+    """The mixture of participants that none of them beats, and what each wins from it.
+
+    Attributes:
+        weights: How much of each is in it: the most even of all such mixtures.
+        averages: What each wins from it: 0 for those in it, and at most 0 for the others.
+    """
+
+    weights: Mapping[str, float]
+    averages: Mapping[str, float]
+
+
+class Transitivity(msgspec.Struct, frozen=True):
+    """How much of the squared margins is a difference of skills; the rest is cycles.
+
+    Attributes:
+        share: From 0, all cycles, to 1, none, as measured; None where nobody wins anything. Luck looks like cycles, so
+            it is too low as long as the margins are not known well.
+        corrected: The same without the squares that luck is expected to add to both parts; None where luck accounts
+            for everything.
+    """
+
+    share: float | None
+    corrected: float | None
+
+
+class Cycle(msgspec.Struct, frozen=True):
+    """Participants each of whom beats the next, and the last the first.
+
+    Attributes:
+        members: They, beginning with the one that was declared first.
+        sure: How sure the least certain edge is.
+    """
+
+    members: tuple[str, ...]
+    sure: float
+
+
+def payoff_matrix(model: MarginModel, *, spread: float, level: float = 0.95) -> PayoffMatrix:
+    """Return what each wins from each, by their own games alone.
+
+    Args:
+        model: What is known.
+        spread: Standard deviation of the mixture for `sure`.
+        level: Probability of the intervals.
+    """
+    names = model.participants
+    place = {name: at for at, name in enumerate(names)}
+    cells: list[list[Payoff | None]] = [[None] * len(names) for _ in names]
+    for first, second in _played(model):
+        margin = model.margin(first, second)
+        half, confidence = margin.half_width(level), sure(margin, spread)
+        one, two = place[first], place[second]
+        cells[one][two] = Payoff(margin.mean, half, confidence)
+        cells[two][one] = Payoff(0.0 - margin.mean, half, 1 - confidence)
+    return PayoffMatrix(names, tuple(tuple(row) for row in cells))
+
+
+def nash_averaging(model: MarginModel) -> NashAverage | None:
+    """Return everybody's result against the mixture that nobody beats; None before everybody has played everybody."""
+    names = model.participants
+    if not names or any(not model.count(first, second) for first, second in combinations(names, 2)):
+        return None
+    payoffs = [[0.0 if row == column else model.margin(row, column).mean for column in names] for row in names]
+    weights = max_entropy_equilibrium(payoffs)
+    averages = (sum(gain * weight for gain, weight in zip(row, weights, strict=True)) for row in payoffs)
+    return NashAverage(dict(zip(names, weights, strict=True)), dict(zip(names, averages, strict=True)))
+
+
+def max_entropy_equilibrium(payoffs: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """Return the Nash equilibrium of highest entropy of a symmetric zero-sum game; there is exactly one.
+
+    The central path of the game's linear program ends in the middle of all equilibria, where everybody who is in any
+    of them has a positive weight, and everybody else loses (strict complementarity: Goldman and Tucker 1956). That
+    says who is in; among them, equilibria are the mixtures that nobody gains against, and Newton's method finds the
+    most even one.
+
+    Args:
+        payoffs: What each row wins from each column.
+
+    Raises:
+        ConfigError: What a row wins from a column is not what the column loses to the row.
+
+    >>> max_entropy_equilibrium([[0, 1], [-1, 0]])
+    (1.0, 0.0)
+    """
+    import numpy as np
+
+    game = np.array(payoffs, dtype=float)
+    if game.ndim != 2 or not game.size or game.shape[0] != game.shape[1] or not np.array_equal(game, -game.T):
+        raise ConfigError("payoffs", payoffs, "a square matrix that is antisymmetric")
+    largest = float(np.abs(game).max())
+    if not largest:
+        return (1 / len(game),) * len(game)
+    game /= largest
+    weights, slack = _central(game)
+    inside = weights > slack
+    mixed = np.zeros(len(game))
+    mixed[inside] = _most_even(game[np.ix_(inside, inside)], game[np.ix_(~inside, inside)], weights[inside])
+    # Where someone is all but indifferent the two cannot be told apart; then the path's end is as good.
+    if mixed.min() < 0 or (game @ mixed).max() > 1e-7:
+        mixed = weights / weights.sum()
+    return tuple(mixed.tolist())
+
+
+def transitivity(model: MarginModel) -> Transitivity:
+    """Return how much of the margins is a difference of skills, over the pairs that have played.
+
+    The skills are those of least squares, every pair counting the same, so that the share is one of the matrix and
+    not of who played how often. The noise of a margin adds its variance to the squares: the leverage of the pair to
+    those of the skills, and the rest to those of the cycles.
+    """
+    import numpy as np
+
+    pairs = list(_played(model))
+    if not pairs:
+        return Transitivity(None, None)
+    place = {name: at for at, name in enumerate(model.participants)}
+    margins = [model.margin(first, second) for first, second in pairs]
+    means = np.array([margin.mean for margin in margins])
+    noise = np.array([margin.scale**2 for margin in margins])
+    differences = np.zeros((len(pairs), len(place)))
+    for row, (first, second) in enumerate(pairs):
+        differences[row, [place[first], place[second]]] = 1.0, -1.0
+    projection = differences @ np.linalg.pinv(differences)
+    skills = projection @ means
+    leverage = np.diag(projection)
+    transitive, cyclic = float(skills @ skills), float((means - skills) @ (means - skills))
+    return Transitivity(
+        _share(transitive, cyclic),
+        _share(max(0.0, transitive - float(leverage @ noise)), max(0.0, cyclic - float((1 - leverage) @ noise))),
+    )
+
+
+def significant_cycles(model: MarginModel, *, spread: float, error: float = 0.05) -> tuple[Cycle, ...]:
+    """Return the cycles in which every edge is certain, however often one has looked.
+
+    Each edge is tested in both directions, at an error that is divided by the number of all pairs (Bonferroni), so the
+    chance that any edge points the wrong way, and with it any of the cycles is wrong, is at most `error`. Every cycle
+    of three is listed, and for an edge that is in none of these a shortest one, if it is in a longer one.
+
+    Args:
+        model: What is known.
+        spread: Standard deviation of the mixture for `sure`.
+        error: How likely any of them may ever be wrong.
+    """
+    names = model.participants
+    pairs = list(combinations(names, 2))
+    beats: dict[str, dict[str, float]] = {name: {} for name in names}
+    for first, second in pairs:
+        confidence = sure(model.margin(first, second), spread)
+        for winner, loser, certain in ((first, second, confidence), (second, first, 1 - confidence)):
+            if certain >= 1 - error / (2 * len(pairs)):
+                beats[winner][loser] = certain
+    found: dict[tuple[str, ...], float] = {}
+    for trail in _cycles(beats):
+        start = min(range(len(trail)), key=lambda at: names.index(trail[at]))
+        members = trail[start:] + trail[:start]
+        found[members] = min(beats[one][two] for one, two in zip(members, members[1:] + members[:1], strict=True))
+    place = {name: at for at, name in enumerate(names)}
+    order = sorted(found, key=lambda members: (len(members), [place[name] for name in members]))
+    return tuple(Cycle(members, found[members]) for members in order)
+
+
+def _played(model: MarginModel) -> Iterator[tuple[str, str]]:
+    return (pair for pair in combinations(model.participants, 2) if model.margin(*pair).scale != inf)
+
+
+def _share(transitive: float, cyclic: float) -> float | None:
+    return transitive / (transitive + cyclic) if transitive + cyclic else None
+
+
+def _cycles(beats: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[str, ...]]:
+    """Return all cycles of three, and a shortest one for every other edge that is in a cycle."""
+    for winner, losers in beats.items():
+        for loser in losers:
+            thirds = [name for name in beats[loser] if winner in beats[name]]
+            yield from ((winner, loser, third) for third in thirds)
+            if not thirds and (way := _way(beats, loser, winner)):
+                yield (winner, *way[:-1])
+
+
+def _way(beats: Mapping[str, Mapping[str, float]], start: str, end: str) -> tuple[str, ...]:
+    """Return a shortest way from one to another, both included; empty if there is none."""
+    ways: dict[str, tuple[str, ...]] = {start: (start,)}
+    waiting = deque([start])
+    while waiting and end not in ways:
+        here = waiting.popleft()
+        for name in beats[here]:
+            if name not in ways:
+                ways[name] = (*ways[here], name)
+                waiting.append(name)
+    return ways.get(end, ())
+
+
+def _central(game: "Array") -> "tuple[Array, Array]":
+    """Return the end of the central path of "minimise the gap so that nobody gains more than it".
+
+    The program is its own dual, so weights and slacks (the gap, less what one gains) belong to each other: on the path
+    their products are the gap over n, and at its end one of the two is zero and the other is not.
+    """
+    import numpy as np
+
+    count = len(game)
+    weights = np.full(count, 1 / count)
+    gap = 1.0
+    slack = gap - game @ weights
+    for _ in range(_STEPS):
+        if gap < _GAP:
+            break
+        fall = (_AIM - 1) * gap
+        system = np.diag(slack) - weights[:, None] * game
+        change = np.linalg.solve(system, _AIM * gap / count - weights * slack - weights * fall)
+        shift = fall - game @ change
+        step = min(1.0, _STEP * _room(weights, change), _STEP * _room(slack, shift))
+        weights, slack, gap = weights + step * change, slack + step * shift, gap + step * fall
+    return weights, slack
+
+
+def _most_even(even: "Array", others: "Array", start: "Array") -> "Array":
+    """Return the mixture of highest entropy among those that some win nothing from, and the others nothing or less.
+
+    Args:
+        even: What those who win nothing win from each in the mixture.
+        others: What the others win from each.
+        start: Such a mixture, about, that all others lose to.
+    """
+    import numpy as np
+
+    bounds = np.vstack([even, np.ones(len(start))])
+    left, sizes, right = np.linalg.svd(bounds)
+    rank = int((sizes > _RANK * sizes[0]).sum())
+    missed = np.append(np.zeros(len(even)), 1.0) - bounds @ start
+    start = start + right[:rank].T @ ((left.T @ missed)[:rank] / sizes[:rank])
+    free = right[rank:].T
+    if not free.size or start.min() <= 0:
+        return start
+    mixed = _newton(start, free, others, 0.0)
+    if not (others @ mixed > _GAP).any() or (others @ start >= 0).any():
+        return mixed
+    # Some of the others would gain. A barrier that is lowered says which of them win nothing in the end.
+    for power in range(9):
+        mixed = start = _newton(start, free, others, 10.0**-power)
+    held = others @ mixed > -1e-4
+    return _most_even(np.vstack([even, others[held]]), others[~held], mixed) if held.any() else mixed
+
+
+def _newton(mixed: "Array", free: "Array", others: "Array", barrier: float) -> "Array":
+    """Return the mixture of highest entropy, with a logarithmic barrier, by Newton's method with shorter steps."""
+    import numpy as np
+
+    def value(mixture: "Array") -> float:
+        walls = -barrier * float(np.log(-(others @ mixture)).sum()) if barrier else 0.0
+        return float(mixture @ np.log(mixture)) + walls
+
+    for _ in range(_STEPS):
+        slope = free.T @ (1 + np.log(mixed))
+        curve = free.T @ (free / mixed[:, None])
+        far = inf
+        if barrier:
+            walls, room = others @ free, -(others @ mixed)
+            slope += barrier * walls.T @ (1 / room)
+            curve += barrier * walls.T @ (walls / room[:, None] ** 2)
+        way = -np.linalg.solve(curve, slope)
+        change, fall = free @ way, float(slope @ way)
+        if barrier:
+            far = _room(room, -(others @ change))
+        step = min(1.0, _STEP * _room(mixed, change), _STEP * far)
+        # So near to the end the next step squares what is left, and the value has no digits left to judge it by.
+        near = fall > -_NEAR
+        before = value(mixed)
+        while not near and value(mixed + step * change) > before + 0.25 * step * fall:
+            step /= 2
+        mixed = mixed + step * change
+        if near:
+            break
+    return mixed
+
+
+def _room(values: "Array", change: "Array") -> float:
+    """Return how many times the change can be made before a value is negative."""
+    falling = change < 0
+    return float((values[falling] / -change[falling]).min()) if falling.any() else inf

@@ -1,0 +1,119 @@
+"""Claims: what a run shows about who is better, what it does not, and how each number was measured."""
+
+from itertools import combinations
+from math import inf
+from typing import Any
+
+from molt_bench.luck.coefficients import FROZEN, coefficients_hash
+from molt_bench.rating.book import ESTIMATORS
+from molt_bench.rating.margin import Estimate, MarginModel
+from molt_bench.rating.payoffs import nash_averaging, significant_cycles, transitivity
+from molt_bench.rating.sequence import SPREAD, radius, sure
+from molt_bench.rating.verdicts import Verdict, surely, verdicts
+from molt_bench.records import RunResult
+from molt_bench.report.numbers import confidence_rule, margin_model
+
+
+def neighbours(result: RunResult) -> tuple[Verdict, ...]:
+    """Return the verdict on each two neighbours of the ranking by margins."""
+    rule = confidence_rule(result)
+    return verdicts(margin_model(result), threshold=rule["threshold"], tie_margin=rule["tieMarginMbb"])
+
+
+def sentences(result: RunResult) -> list[str]:
+    """Say what is not resolved, who is tied, and where ratings and margins disagree."""
+    rule = confidence_rule(result)
+    if rule["method"] != "margin" or not result.matches:
+        return []
+    said = []
+    found = neighbours(result)
+    tied = [f"{each.above} and {each.below}" for each in found if each.kind == "tied"]
+    unresolved = [f"{each.above} and {each.below} ({surely(each.sure)})" for each in found if each.kind == "unresolved"]
+    if tied:
+        said.append(f"Tied within {rule['tieMarginMbb'] / 10:g} bb/100: {', '.join(tied)}.")
+    if unresolved:
+        said.append(f"Not resolved, so no order is claimed: {', '.join(unresolved)}.")
+    spread = SPREAD * rule["tieMarginMbb"]
+    cycles = significant_cycles(margin_model(result), spread=spread, error=1 - rule["threshold"])
+    said += [f"A cycle: {' beats '.join([*cycle.members, cycle.members[0]])}." for cycle in cycles]
+    by_rating = tuple(rating.id for rating in result.leaderboard)
+    by_margin = margin_model(result).ranking()
+    if by_rating != by_margin:
+        said.append(f"By win rate against the field the order is {', '.join(by_margin)}; mu counts matches won.")
+    return said
+
+
+def margins(result: RunResult) -> dict[str, Any]:
+    """Return everything the margins say: the ranking, its verdicts, and every pair by each estimator."""
+    model, rule = margin_model(result), confidence_rule(result)
+    spread = SPREAD * rule["tieMarginMbb"]
+    error = 1 - rule["threshold"]
+    return {
+        "unit": "thousandths of a big blind a hand",
+        "estimator": result.config["rating"]["estimator"],
+        "luckVersion": FROZEN.version,
+        "luckHash": coefficients_hash(),
+        "ranking": [
+            {"id": name, **_interval(model.result(name)), "anchor": name in model.anchors} for name in model.ranking()
+        ],
+        "neighbours": [
+            {
+                "above": each.above,
+                "below": each.below,
+                "verdict": each.kind,
+                "sure": each.sure,
+                "posterior": each.lead.above(),
+                "lead": _interval(each.lead),
+            }
+            for each in neighbours(result)
+        ],
+        "pairs": [
+            {
+                "a": first,
+                "b": second,
+                "seedPairs": model.count(first, second),
+                "sure": sure(model.margin(first, second), spread),
+                "certifiedHalfWidth": _finite(radius(model.margin(first, second), spread, error)),
+                "estimators": _estimators(result, first, second),
+            }
+            for first, second in combinations(model.participants, 2)
+            if model.count(first, second)
+        ],
+        **_structure(model, spread, error),
+    }
+
+
+def _structure(model: MarginModel, spread: float, error: float) -> dict[str, Any]:
+    """Return what the pairs say together: whether skill explains them, who is in no one's reach, and cycles."""
+    nash, transitive = nash_averaging(model), transitivity(model)
+    return {
+        "transitiveShare": {"measured": transitive.share, "withoutLuck": transitive.corrected},
+        "nashAverage": None
+        if nash is None
+        else [{"id": name, "weight": nash.weights[name], "average": nash.averages[name]} for name in nash.weights],
+        "cycles": [
+            {"members": list(cycle.members), "sure": cycle.sure}
+            for cycle in significant_cycles(model, spread=spread, error=error)
+        ],
+    }
+
+
+def _estimators(result: RunResult, first: str, second: str) -> dict[str, Any]:
+    """Return what each estimator says about a pair, and how much of the raw variance it leaves."""
+    found = {}
+    raw: float | None = None
+    for name in ESTIMATORS:
+        model = margin_model(result, name)
+        own = model.own_variance(first, second)
+        raw = own if name == "raw" else raw
+        ratio = own / raw if own is not None and raw else None
+        found[name] = {**_interval(model.margin(first, second)), "varianceRatio": ratio}
+    return found
+
+
+def _interval(known: Estimate) -> dict[str, float | None]:
+    return {"mean": known.mean, "halfWidth95": _finite(known.half_width())}
+
+
+def _finite(value: float) -> float | None:
+    return value if value != inf else None

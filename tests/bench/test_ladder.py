@@ -1,0 +1,153 @@
+"""The ladder: what margins say about neighbours, and what the scheduler and the stop rule make of it."""
+
+from math import inf
+
+import pytest
+
+from molt_bench import run_benchmark
+from molt_bench.bench.scheduler import Contrast, Situation, all_pairs, choose_round, information_gain
+from molt_bench.bench.stop import Progress, adjacent_margins
+from molt_bench.rating.margin import Estimate, MarginModel
+from molt_bench.rating.verdicts import Verdict, verdicts
+
+
+def a_model(leads, count=20, spread=1000.0):
+    """Return a model in which each pair has margins around a lead."""
+    names = sorted({name for pair in leads for name in pair})
+    model = MarginModel(names)
+    for pair, lead in leads.items():
+        model.add(pair, [lead + spread * (1 if number % 2 else -1) for number in range(count)])
+    return model
+
+
+def kinds(model, threshold=0.95):
+    return [(each.above, each.below, each.kind) for each in verdicts(model, threshold=threshold, tie_margin=250)]
+
+
+def test_a_clear_lead_is_an_order():
+    assert kinds(a_model({("a", "b"): -2000.0})) == [("b", "a", "ordered")]
+
+
+def test_a_small_lead_that_is_well_known_is_a_tie():
+    assert kinds(a_model({("a", "b"): 20.0}, count=400)) == [("a", "b", "tied")]
+
+
+def test_what_is_between_is_not_resolved():
+    assert kinds(a_model({("a", "b"): 300.0}, count=10)) == [("a", "b", "unresolved")]
+
+
+def test_the_error_is_shared_among_all_neighbours():
+    """With more participants each two of them have to be surer."""
+    error = {}
+    for count in (2, 5):
+        model = MarginModel([str(number) for number in range(count)])
+        for first, second in all_pairs(model.participants):
+            model.add((first, second), [900.0 * (int(second) - int(first)) + 900 * (-1) ** k for k in range(16)])
+        error[count] = [each.kind for each in verdicts(model, threshold=0.95, tie_margin=250)]
+    sures = [each.sure for each in verdicts(model, threshold=0.95, tie_margin=250)]
+    assert error[5] == ["ordered" if sure >= 1 - 0.05 / 4 / 2 else "unresolved" for sure in sures]
+
+
+def progress(*verdicts_, connected=True):
+    return Progress(
+        matches=3, games=60, hands=3000, seconds=1.0, ranking=("a", "b", "c"), confidences=(0.99, 0.5),
+        verdicts=verdicts_, connected=connected,
+    )  # fmt: skip
+
+
+def a_verdict(kind, sure=0.99):
+    return Verdict("a", "b", Estimate(100.0, 10.0, 20.0), sure, kind)
+
+
+def test_a_run_stops_when_everything_is_ordered_or_tied():
+    rule = adjacent_margins(0.95, 250)
+    assert rule(progress(a_verdict("ordered"), a_verdict("unresolved"))) is None
+    assert rule(progress(a_verdict("ordered"), connected=False)) is None
+    said = rule(progress(a_verdict("ordered", 0.981), a_verdict("tied")))
+    assert said == (
+        "with 95% confidence every adjacent pair is ordered (least sure: a above b, 98.1%) or tied within 250 mbb "
+        "a hand"
+    )
+
+
+def a_situation(**fields):
+    pairs = all_pairs(["a", "b", "c"])
+    base = {
+        "ranking": ("a", "b", "c"),
+        "mu": dict.fromkeys("abc", 0.0),
+        "sigma": dict.fromkeys("abc", 1.0),
+        "meetings": dict.fromkeys(pairs, 2),
+        "confidence": dict.fromkeys(pairs, 0.5),
+        "variance": dict.fromkeys(pairs, 100.0),
+        "seeds_per_match": 5,
+    }
+    return Situation(**{**base, **fields})
+
+
+class TestInformationGain:
+    WEIGHTS = {("a", "b"): 1.0, ("a", "c"): 0.5, ("b", "c"): -0.5}  # noqa: RUF012 - never changed
+
+    def test_the_pair_that_tells_most_comes_first(self):
+        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),))
+        assert information_gain(spot, all_pairs("abc"))[0] == ("a", "b")
+
+    def test_a_pair_that_is_known_well_tells_little_more(self):
+        meetings = {("a", "b"): 40, ("a", "c"): 2, ("b", "c"): 3}
+        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),), meetings=meetings)
+        assert information_gain(spot, all_pairs("abc")) == [("a", "c"), ("b", "c"), ("a", "b")]
+
+    def test_what_is_dear_has_to_tell_more(self):
+        cost = {("a", "b"): 100.0}
+        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),), cost=cost)
+        assert information_gain(spot, all_pairs("abc"))[-1] == ("a", "b")
+
+    def test_a_whole_round_is_planned_at_once(self):
+        """After the best pair is taken, the next best is, and not the same again."""
+        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),))
+        assert choose_round(information_gain, spot, matches=2) == [("a", "b"), ("a", "c")]
+
+
+def test_every_pairing_gets_its_minimum_first():
+    meetings = {("a", "b"): 3, ("a", "c"): 1, ("b", "c"): 2}
+    spot = a_situation(meetings=meetings, min_meetings=2)
+    assert choose_round(information_gain, spot, matches=1) == [("a", "c")]
+
+
+def test_a_rating_may_be_updated_by_each_seed_pair():
+    config = {"participants": ["tight", "random"], "stop": {"budget": {"maxMatches": 1}}}
+    by_match = run_benchmark(config)
+    by_pair = run_benchmark({**config, "rating": {"updatePer": "seedPair"}})
+    assert by_match.leaderboard[0].matches == 1
+    assert by_pair.leaderboard[0].matches == 10
+    assert by_pair.leaderboard[0].sigma < by_match.leaderboard[0].sigma
+    assert by_pair.matches[0].margins == by_match.matches[0].margins
+
+
+def test_the_order_of_matches_does_not_matter_for_margins():
+    config = {
+        "participants": ["tight", "random", "callstation"],
+        "seeds": {"perMatch": 2},
+        "game": {"handsPerGame": 10},
+    }
+    stop = {"adjacentConfidence": None, "budget": {"maxMatches": 6}}
+    result = run_benchmark({**config, "scheduler": {"policy": "round_robin"}, "stop": stop})
+    models = []
+    for matches in (result.matches, result.matches[::-1]):
+        model = MarginModel(["tight", "random", "callstation"])
+        for match in matches:
+            model.add(match.participants, match.margins.adjusted)
+        models.append([model.result(name) for name in model.participants])
+    assert models[0] == models[1]
+
+
+def test_an_interval_is_unbounded_where_an_opponent_was_never_met():
+    model = MarginModel(["a", "b", "c"])
+    model.add(("a", "b"), [1.0, 2.0])
+    assert model.result("a").half_width() == inf
+    assert model.margin("a", "b").half_width() < inf
+
+
+@pytest.mark.parametrize("method", ["margin", "openskill", "predict_win"])
+def test_every_method_can_stop_a_run(method):
+    result = run_benchmark({"stop": {"adjacentConfidence": {"method": method}, "budget": {"maxMatches": 100}}})
+    assert "95% confidence" in result.stop_reason or "budget" in result.stop_reason

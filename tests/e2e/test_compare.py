@@ -1,0 +1,278 @@
+"""`plan` and `compare` as a user runs them."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.llm import calm_server, config_for, module_server, no_keys, played  # noqa: F401 - fixtures
+from tests.e2e.shell import MOLT_BENCH, bench, one_clear_line, quick, run_of
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "planning.md").read_text("utf-8")
+FIXED = ("--scheduler", "round_robin", "--set", "stop.adjacentConfidence=null", "--quiet")
+
+BOT = '''
+from molt_bench import Action
+
+
+class Bot:
+    """Calls, but folds to a bet in every hand whose number `leak` divides."""
+
+    name = "bot"
+
+    def __init__(self, leak=0):
+        self.leak = leak
+
+    def act(self, observation):
+        if not observation.to_call:
+            return Action("check")
+        return Action("fold") if self.leak and observation.hand_number % self.leak == 0 else Action("call")
+'''
+
+
+def make(home, name, *, leak=0, seed="s", seeds=12, more=()):
+    """Run a bot against two others in a folder, and return the folder of the run."""
+    config = {
+        "participants": [{"id": "bot", "type": "./bot.py:Bot", "params": {"leak": leak}}, "tight", "callstation"],
+        "seeds": {"perMatch": seeds, "masterSeed": seed},
+        "game": {"handsPerGame": 10},
+        "stop": {"budget": {"maxMatches": 3}},
+    }
+    (home / "bot.py").write_text(BOT)
+    (home / f"{name}.json").write_text(json.dumps(config))
+    done = bench("--config", f"{name}.json", "--output-dir", name, *FIXED, *more, cwd=home)
+    assert done.returncode == 0, done.stderr
+    return run_of(home / name)
+
+
+class Runs:
+    """The runs that the tests compare."""
+
+    def __init__(self, home):
+        self.home = home
+        self.old = make(home, "old")
+        self.same = make(home, "same")
+        self.weak = make(home, "weak", leak=1)
+        self.other = make(home, "other", leak=1, seed="t")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    return Runs(tmp_path_factory.mktemp("runs"))
+
+
+def agents_of(done):
+    assert done.returncode == 0, done.stderr
+    return {each["newId"]: each for each in json.loads(done.stdout)["agents"]}
+
+
+def test_the_same_agent_twice_differs_by_exactly_nothing(runs):
+    for each in agents_of(quick("compare", runs.old, runs.same, "--json")).values():
+        assert (each["changeMbb"], each["lowMbb"], each["highMbb"]) == (0, 0, 0)
+        assert (each["verdict"], each["paired"]) == ("within", True)
+    assert "within 250" in quick("compare", runs.old, runs.same).stdout
+    assert "within 10" in quick("compare", runs.old, runs.same, "--within", 10).stdout
+
+
+def test_a_weakened_bot_is_worse(runs):
+    done = quick("compare", runs.old, runs.weak, "--agent", "bot")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert re.search(r"bot +2 +24 .* worse", done.stdout)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_other_seeds_are_said(runs):
+    done = quick("compare", runs.old, runs.other, "--agent", "bot")
+    assert "24 / 24" in done.stdout
+    assert "On different cards" in done.stdout
+    assert "share no cards" in done.stderr
+
+
+def test_relative_folders_start_where_the_user_is(runs):
+    done = bench("compare", runs.old.relative_to(runs.home), runs.weak.relative_to(runs.home), cwd=runs.home)
+    assert done.returncode == 0, done.stderr
+
+
+def status(*arguments):
+    done = quick("compare", *arguments, "--agent", "bot")
+    return done.returncode, done.stderr
+
+
+def test_fail_below_fails_where_it_is_sure_that_more_was_lost(runs):
+    bot = agents_of(quick("compare", runs.old, runs.weak, "--agent", "bot", "--json"))["bot"]
+    low, high = -bot["lowMbb"], -bot["highMbb"]
+    assert 0 < high < low
+    middle = (low + high) / 2
+    code, said = status(runs.old, runs.weak, "--fail-below", 0.9 * high)
+    assert code == 1
+    assert "bot: it is 95% sure that it lost more than" in said
+    assert status(runs.old, runs.weak, "--fail-below", middle) == (0, "")
+    assert status(runs.old, runs.weak, "--fail-below", 1.1 * low) == (0, "")
+    assert status(runs.weak, runs.old, "--fail-below", 0) == (0, "")
+    assert status(runs.old, runs.same, "--fail-below", 0) == (0, "")
+
+
+def test_strict_fails_unless_it_is_sure_that_no_more_was_lost(runs):
+    bot = agents_of(quick("compare", runs.old, runs.weak, "--agent", "bot", "--json"))["bot"]
+    low, high = -bot["lowMbb"], -bot["highMbb"]
+    for limit in (0.9 * high, (low + high) / 2):
+        code, said = status(runs.old, runs.weak, "--strict", "--fail-below", limit)
+        assert code == 1
+        assert "bot: it is not 95% sure that it did not lose more than" in said
+    assert status(runs.old, runs.weak, "--strict", "--fail-below", 1.1 * low) == (0, "")
+    assert status(runs.old, runs.same, "--strict", "--fail-below", 0) == (0, "")
+
+
+def test_json_says_who_failed(runs):
+    done = quick("compare", runs.old, runs.weak, "--agent", "bot", "--fail-below", 0, "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["failed"] == ["bot"]
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--strict"],
+        ["--within", "0"],
+        ["--within", "nan"],
+        ["--fail-below", "-1"],
+        ["--confidence", "1"],
+        ["--confidence", "95"],
+        ["--within", "many"],
+    ],
+)
+def test_wrong_usage_is_status_2(runs, flags):
+    assert quick("compare", runs.old, runs.same, *flags).returncode == 2
+
+
+def test_one_run_alone_is_wrong_usage(runs):
+    assert quick("compare", runs.old).returncode == 2
+
+
+def test_runs_of_other_games_are_one_clear_line(runs, tmp_path):
+    shutil.copytree(runs.home, tmp_path / "home")
+    new = make(tmp_path / "home", "short", more=("--hands", "5"))
+    one_clear_line(quick("compare", runs.old, new), "cannot be compared", "game.handsPerGame is 10", "and 5 in")
+
+
+def test_a_run_of_another_bench_version_is_one_clear_line(runs, tmp_path):
+    new = shutil.copytree(runs.same, tmp_path / "run")
+    journal = new / "journal.jsonl"
+    text = journal.read_text("utf-8")
+    journal.write_text(re.sub(r'"benchVersion":\d+', '"benchVersion":999', text, count=1), "utf-8")
+    one_clear_line(quick("compare", runs.old, new), "bench version 999")
+
+
+def test_what_is_no_run_or_no_agent_is_one_clear_line(runs, tmp_path):
+    one_clear_line(quick("compare", runs.old, tmp_path), "RUN", "journal.jsonl")
+    one_clear_line(quick("compare", runs.old, runs.same, "--agent", "nobody"), "--agent", "bot, tight, callstation")
+    one_clear_line(quick("compare", runs.old, runs.same, "--agent", "a=b=c"), "--agent", "OLD_ID=NEW_ID")
+
+
+def test_an_opponent_that_changed_is_left_out_with_a_warning(runs):
+    done = quick("compare", runs.old, runs.weak)
+    assert done.returncode == 0
+    assert "warning: bot is not the same in both runs (params)" in done.stderr
+    assert [line.split()[:2] for line in done.stdout.splitlines() if " within " in line] == [
+        ["tight", "1"],
+        ["callstation", "1"],
+    ]
+
+
+def test_runs_with_models_are_compared_without_a_key_and_without_asking(tmp_path, server):
+    old, new = (played(tmp_path / name, config_for(server.url)) for name in ("old", "new"))
+    before = server.received
+    model = agents_of(quick("compare", old, new, "--agent", "model", "--json"))["model"]
+    assert model["paired"]
+    assert (model["changeMbb"], model["verdict"]) == (0, "within")
+    assert server.received == before
+
+
+def test_a_pilot_gives_calls_tokens_and_dollars_without_a_key_and_without_asking(tmp_path, server):
+    folder = played(tmp_path, config_for(server.url))
+    usage = json.loads((folder / "usage.json").read_text("utf-8"))["models"][0]
+    before = server.received
+    done = quick("plan", tmp_path / "bench.json", "--pilot", folder, "--gap", 5000, "--json")
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    (model,) = content["assumed"]["models"]
+    assert content["assumed"]["pilotSeedPairs"] == 6
+    assert model["callsPerHand"] == pytest.approx(usage["exchanges"] / (2 * 4 * 6))
+    assert model["inputTokens"] == pytest.approx(usage["tokens"]["input"] / usage["exchanges"])
+    assert model["usdPerCall"] == pytest.approx(usage["costUsd"] / usage["exchanges"], rel=0.01)
+    assert model["measured"] is True
+    assert content["needs"][0]["usd"] > 0
+    assert server.received == before
+
+
+def test_a_plan_fits_80_columns_and_says_what_has_no_price(tmp_path, server):
+    config = config_for(server.url, llm={"prices": {}})
+    (tmp_path / "bench.json").write_text(json.dumps(config))
+    done = quick("plan", tmp_path / "bench.json")
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "unpriced" in done.stdout
+    assert "$0" not in done.stdout
+    assert "No price is known of model" in done.stdout
+    assert "Assumed, in thousandths of a big blind a hand: a seed pair of 12 hands varies by" in " ".join(
+        done.stdout.split()
+    )
+
+
+@pytest.mark.parametrize("flags", [["--gap", "-1"], ["--interval", "0"], ["--confidence", "2"], ["--latency", "0"]])
+def test_wrong_usage_of_plan_is_status_2(flags):
+    assert quick("plan", ROOT / "docs" / "examples" / "benchmark.yaml", *flags).returncode == 2
+
+
+def test_a_pilot_that_is_no_run_is_one_clear_line(tmp_path):
+    config = ROOT / "docs" / "examples" / "benchmark.yaml"
+    one_clear_line(quick("plan", config, "--pilot", tmp_path), "journal.jsonl")
+    one_clear_line(quick("plan", tmp_path / "none.yaml"), "none.yaml")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+
+
+def trimmed(text):
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def without_prices(text):
+    """Cut the dollars, which change with the providers' prices, and the width of their column."""
+    return [re.sub(r"[$][0-9.,k]+", "$", " ".join(line.split())) for line in trimmed(text) if "───" not in line]
+
+
+def test_the_screen_of_models_in_the_guide_is_the_real_one(tmp_path):
+    (tmp_path / "bench.yaml").write_text(blocks("yaml")[0])
+    done = quick("plan", tmp_path / "bench.yaml")
+    assert without_prices(done.stdout) == without_prices(blocks("text")[0])
+
+
+def test_the_commands_that_compare_in_the_guide_run_and_print_what_is_shown(tmp_path):
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    environment = {**os.environ, "PATH": f"{Path(MOLT_BENCH).parent}:{os.environ['PATH']}"}
+
+    def shell(commands):
+        return subprocess.run(
+            ["bash", "-e", "-c", commands],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            cwd=tmp_path,
+            env=environment,
+        )
+
+    made, checks = blocks("sh")
+    done = shell(made)
+    assert done.returncode == 0, done.stderr
+    shown = trimmed(blocks("text")[1])
+    assert trimmed(done.stdout)[-len(shown) :] == shown
+    assert shell(checks).returncode == 0

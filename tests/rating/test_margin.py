@@ -1,0 +1,426 @@
+"""The margin model: by hand, by its symmetries, and by simulation."""
+
+from itertools import combinations
+from math import inf, isfinite, sqrt
+
+import numpy as np
+import pytest
+
+from molt_bench.rating.margin import UNKNOWN, Estimate, MarginModel
+
+TRUTH = {("a", "b"): 100.0, ("a", "c"): 250.0, ("b", "c"): 90.0}
+
+
+def model_of(margins, names="abc", **options):
+    model = MarginModel(names, **options)
+    for pair, values in margins.items():
+        model.add(pair, list(values))
+    return model
+
+
+def noise(kind, dice, shape):
+    """Return noise of mean 0 and variance 1."""
+    if kind == "normal":
+        return dice.standard_normal(shape)
+    if kind == "t3":
+        return dice.standard_t(3, shape) / sqrt(3)
+    # Mostly small pots, and one seed pair in twenty with an all-in that decides it.
+    rare = dice.random_sample(shape) < 0.05
+    drawn = np.where(rare, dice.choice([-4.0, 4.0], shape), 0.5 * dice.standard_normal(shape))
+    return drawn / sqrt(0.05 * 16 + 0.95 * 0.25)
+
+
+def covers(estimate, truth):
+    """Return whether the 95% interval holds the truth, without its quantile, which would take longer."""
+    return 0.025 <= estimate.above(truth) <= 0.975
+
+
+# Estimates
+
+
+def test_an_estimate_is_students_t():
+    estimate = Estimate(100.0, 50.0, 10.0)
+    assert estimate.above() == pytest.approx(0.963306, abs=1e-6)  # t = 2 with 10 degrees of freedom
+    assert estimate.above(100.0) == 0.5
+    assert estimate.half_width() == pytest.approx(2.228139 * 50, abs=1e-4)
+    assert estimate.interval() == pytest.approx((100 - 111.4069, 100 + 111.4069), abs=1e-3)
+    assert estimate.within(50.0) == pytest.approx(estimate.above(-50.0) - estimate.above(50.0))
+    assert estimate.within(1e9) == pytest.approx(1)
+
+
+def test_an_interval_holds_what_above_says():
+    estimate = Estimate(30.0, 20.0, 6.5)
+    for level in (0.5, 0.9, 0.95, 0.99):
+        low, high = estimate.interval(level)
+        assert estimate.above(low) == pytest.approx((1 + level) / 2)
+        assert estimate.above(high) == pytest.approx((1 - level) / 2)
+    low, high = estimate.interval()
+    assert covers(estimate, low + 1e-6)
+    assert covers(estimate, high - 1e-6)
+    assert not covers(estimate, low - 1e-6)
+    assert not covers(estimate, high + 1e-6)
+
+
+def test_what_is_not_known_is_not_known():
+    assert (UNKNOWN.above(), UNKNOWN.above(1e9), UNKNOWN.within(1e9)) == (0.5, 0.5, 0.0)
+    assert UNKNOWN.half_width() == inf
+    assert UNKNOWN.interval() == (-inf, inf)
+
+
+# By hand
+
+
+def test_two_participants_by_hand():
+    # The variance assumed first: (10,000 a hand)^2 / 100 hands = 1,000,000. It counts 1 / (1 + 3) of a seed pair, since
+    # there are 3 degrees of freedom in all.
+    # Mean (100 + 300 + 500 + 700) / 4 = 400; squares 300^2 + 100^2 + 100^2 + 300^2 = 200,000.
+    # Variance: (1/4 * 1,000,000 + 200,000) / (1/4 + 3) = 138,461.5. Scale: sqrt(138,461.5 / 4) = 186.05. Free: 3.25.
+    model = model_of({("a", "b"): [100.0, 300.0, 500.0, 700.0]}, "ab", hands=100)
+    assert model.count("a", "b") == model.count("b", "a") == 4
+    assert model.variance("a", "b") == pytest.approx(450_000 / 3.25)
+    margin = model.margin("a", "b")
+    assert (margin.mean, margin.scale, margin.free) == pytest.approx((400, 186.0521, 3.25), abs=1e-4)
+    assert 2.776 * 186.0521 < margin.half_width() < 3.182 * 186.0521  # between those with 4 and 3 degrees of freedom
+    # For two, result and lead are the margin.
+    for same in (model.result("a"), model.lead("a", "b")):
+        assert (same.mean, same.scale, same.free) == pytest.approx((margin.mean, margin.scale, margin.free))
+
+
+def test_three_participants_by_hand():
+    # Squares: 2 * 50^2 = 5,000, 2 * 100^2 = 20,000 and 0, with 1 degree of freedom each; the first guess counts 1/4.
+    # With so few all pairs are one: (1/4 * 1,000,000 + 25,000) / 3.25 = 84,615.
+    model = model_of({("a", "b"): [50.0, 150.0], ("a", "c"): [300.0, 500.0], ("b", "c"): [60.0, 60.0]})
+    assert [model.variance(*pair) for pair in TRUTH] == pytest.approx([275_000 / 3.25] * 3)
+    # The result of a: (100 + 400) / 2 = 250, variance 2 * 84,615 / 2 / 4 = 21,154, two equal parts with 3.25 each.
+    result = model.result("a")
+    assert (result.mean, result.scale, result.free) == pytest.approx((250, sqrt(275_000 / 3.25 / 4), 6.5))
+
+
+def test_a_pair_is_drawn_towards_the_others_by_five_seed_pairs_at_most():
+    # a-b varies by 100^2 and the others by 1000^2, 20 seed pairs each: 19 degrees of freedom, 57 in all.
+    wide = [1000.0 * (-1) ** number for number in range(20)]
+    model = model_of({("a", "b"): [each / 10 for each in wide], ("a", "c"): wide, ("b", "c"): wide})
+    # The others: (1,000,000 / 58 + 2 * 20,000,000) / (1 / 58 + 38), and a-b (5 times that + 200,000) / (5 + 19).
+    others = (1_000_000 / 58 + 40_000_000) / (1 / 58 + 38)
+    assert model.variance("a", "b") == pytest.approx((5 * others + 200_000) / 24)
+    assert model.margin("a", "b").free == pytest.approx(24)
+
+
+def test_the_lead_is_the_difference_of_means_over_a_field_that_one_is_in():
+    # a wins 0 from itself, 100 from b and 400 from c: 500 / 3. b wins -100, 0 and 60: -40 / 3. The lead is 180.
+    model = model_of({("a", "b"): [100.0], ("a", "c"): [400.0], ("b", "c"): [60.0]})
+    assert model.lead("a", "b").mean == pytest.approx(180)
+    assert dict(model.lead_weights("a", "b")) == pytest.approx(
+        {("a", "b"): 2 / 3, ("a", "c"): 1 / 3, ("b", "c"): -1 / 3}
+    )
+
+
+def test_where_skills_add_up_the_lead_is_the_margin():
+    model = model_of({("a", "b"): [100.0], ("a", "c"): [400.0], ("b", "c"): [300.0]})
+    for pair in TRUTH:
+        assert model.lead(*pair).mean == pytest.approx(model.margin(*pair).mean)
+
+
+def test_fewer_hands_make_what_is_assumed_wider():
+    assert MarginModel("ab", hands=25).variance("a", "b") == pytest.approx(4 * MarginModel("ab").variance("a", "b"))
+
+
+# Symmetries
+
+
+def test_the_order_of_the_games_does_not_matter():
+    dice = np.random.RandomState(1)
+    games = [(pair, 1e3 * float(value)) for pair in TRUTH for value in dice.standard_t(2, 30)]
+    expected = None
+    for _ in range(5):
+        model = MarginModel("abc")
+        for at in dice.permutation(len(games)):
+            pair, value = games[at]
+            model.add(pair, [value])
+        found = [
+            *(model.margin(*pair) for pair in TRUTH),
+            *(model.lead(*pair) for pair in TRUTH),
+            *(model.result(name) for name in "abc"),
+            model.rank_intervals(seed=1, draws=200),
+        ]
+        expected = expected or found
+        assert found == expected  # to the last bit
+
+
+def test_games_may_come_one_by_one_or_together():
+    values = [0.1, 0.2, 0.3, 1e6, -1e6]
+    one = MarginModel("ab")
+    for value in values:
+        one.add(("a", "b"), [value])
+    assert one.margin("a", "b") == model_of({("a", "b"): values}, "ab").margin("a", "b")
+
+
+def test_it_does_not_matter_from_whose_view_it_is_told():
+    dice = np.random.RandomState(2)
+    values = {pair: (1e3 * dice.standard_normal(7)).tolist() for pair in TRUTH}
+    one = model_of(values)
+    two = model_of({(second, first): [-value for value in told] for (first, second), told in values.items()})
+    for pair in TRUTH:
+        assert one.margin(*pair) == two.margin(*pair)
+        assert one.lead(*pair) == two.lead(*pair)
+
+
+def test_what_one_wins_the_other_loses():
+    model = model_of({pair: [truth, truth + 70] for pair, truth in TRUTH.items()})
+    for first, second in TRUTH:
+        for here, there in (
+            (model.margin(first, second), model.margin(second, first)),
+            (model.lead(first, second), model.lead(second, first)),
+        ):
+            assert there.mean == -here.mean
+            assert (there.scale, there.free) == (here.scale, here.free)
+            assert here.above() + there.above() == pytest.approx(1)
+
+
+def test_the_results_of_all_sum_to_nothing():
+    model = model_of({pair: [truth, truth + 70] for pair, truth in TRUTH.items()})
+    assert sum(model.result(name).mean for name in "abc") == pytest.approx(0, abs=1e-9)
+
+
+def test_a_larger_unit_changes_nothing_but_the_unit():
+    one = model_of({pair: [truth, truth + 70] for pair, truth in TRUTH.items()}, hands=100)
+    ten = model_of({pair: [10 * truth, 10 * truth + 700] for pair, truth in TRUTH.items()}, hands=1)
+    here, there = one.result("a"), ten.result("a")
+    assert (10 * here.mean, 10 * here.scale, here.free) == pytest.approx((there.mean, there.scale, there.free))
+
+
+# Little evidence
+
+
+def test_without_evidence_nothing_is_known():
+    model = MarginModel("abc")
+    assert model.margin("a", "b") == model.result("a") == model.lead("a", "c") == UNKNOWN
+    assert model.result("a").above() == 0.5
+    assert model.ranking() == ("a", "b", "c")
+    assert model.rank_intervals(seed=1) == dict.fromkeys("abc", (1, 3))
+
+
+def test_a_result_is_not_known_before_all_of_its_field_was_played():
+    model = model_of({("a", "b"): [100.0] * 50})
+    assert model.result("a") == UNKNOWN
+    assert model.lead("a", "b") == UNKNOWN
+    assert isfinite(model.margin("a", "b").scale)
+
+
+def test_one_seed_pair_never_has_an_interval_of_no_width():
+    margin = model_of({("a", "b"): [0.0]}, "ab").margin("a", "b")
+    assert isfinite(margin.scale)
+    assert margin.half_width() > 1000  # what a seed pair is assumed to vary by
+    assert margin.above() == 0.5
+
+
+@pytest.mark.parametrize("count", [2, 10, 1000])
+@pytest.mark.parametrize("value", [0.0, 250.0])
+def test_seed_pairs_that_are_all_the_same_never_have_an_interval_of_no_width(count, value):
+    model = model_of({pair: [value] * count for pair in TRUTH})
+    for estimate in (model.margin("a", "b"), model.result("a"), model.lead("a", "c")):
+        assert 0 < estimate.half_width() < inf
+    assert model.variance("a", "b") > 0
+
+
+def test_more_seed_pairs_make_intervals_narrower():
+    dice = np.random.RandomState(3)
+    values = (1e3 * dice.standard_normal(400)).tolist()
+    widths = [
+        model_of({("a", "b"): values[:count]}, "ab").margin("a", "b").half_width() for count in (1, 5, 25, 100, 400)
+    ]
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_a_pair_borrows_its_variance_from_the_others_and_grows_out_of_it():
+    dice = np.random.RandomState(4)
+    loud = (5000 * dice.standard_normal(200)).tolist()
+    few, many = (
+        model_of({("a", "b"): loud, ("a", "c"): (10 * dice.standard_normal(count)).tolist()}) for count in (2, 2000)
+    )
+    assert few.variance("a", "c") > 1e6
+    assert many.variance("a", "c") < 1e5
+
+
+# Anchors
+
+
+def test_anchors_are_left_out_of_the_field_and_compared_with_it():
+    values = {("a", "b"): [100.0], ("a", "x"): [900.0], ("b", "x"): [700.0]}
+    model = model_of(values, "abx", anchors=["x"])
+    assert model.field_of("a") == ("b",)
+    assert model.field_of("x") == ("a", "b")
+    assert model.result("a").mean == pytest.approx(100)
+    assert model.result("x").mean == pytest.approx(-800)
+    assert model.ranking() == ("a", "b", "x")
+
+
+def test_among_anchors_alone_everybody_counts():
+    assert MarginModel("xy", anchors="xy").field_of("x") == ("y",)
+    assert MarginModel("axy", anchors="xy").field_of("a") == ("x", "y")
+
+
+def test_an_anchor_changes_nothing_between_the_others():
+    dice = np.random.RandomState(5)
+    values = {pair: (1e3 * dice.standard_normal(20)).tolist() for pair in TRUTH}
+    without = model_of(values)
+    beside = model_of(values, "abcx", anchors=["x"])
+    for name in "abc":
+        assert without.result(name) == beside.result(name)
+    assert without.lead("a", "b") == beside.lead("a", "b")
+
+
+# Shared seeds
+
+
+def test_luck_that_is_shared_between_opponents_widens_the_result():
+    # What a wins on a seed it wins from both: the mean of the two varies as much as each, not half as much.
+    values = [-300.0, -100.0, 100.0, 300.0]
+    apart, together = MarginModel("abc"), MarginModel("abc")
+    for model, seeds in ((apart, None), (together, [1, 2, 3, 4])):
+        for pair in (("a", "b"), ("a", "c"), ("b", "c")):
+            model.add(pair, values, seeds)
+    assert together.result("a").scale == pytest.approx(sqrt(2) * apart.result("a").scale)
+    assert together.result("a").mean == apart.result("a").mean
+    assert together.margin("a", "b") == apart.margin("a", "b")
+
+
+def test_luck_that_cancels_never_narrows_it():
+    apart, together = MarginModel("abc"), MarginModel("abc")
+    for model, seeds in ((apart, None), (together, [1, 2])):
+        model.add(("a", "b"), [100.0, -100.0], seeds)
+        model.add(("a", "c"), [-100.0, 100.0], seeds)
+    assert together.result("a") == apart.result("a")
+
+
+def test_what_two_have_played_can_be_replaced():
+    model = model_of({("a", "b"): [1.0, 2.0]}, "ab")
+    model.replace(("b", "a"), [30.0], ["seed"])
+    assert model.margin("a", "b") == model_of({("a", "b"): [-30.0]}, "ab").margin("a", "b")
+
+
+# Skills that add up
+
+
+def test_additive_skills_by_hand():
+    # a-b played twice and the others once, without squares: all have the variance 1/2 * 1,000,000 / 1.5 = 333,333.
+    # Weights 2 : 1 : 1. a beats b by 300 and b beats c by 300, but a beats c by 900: 300 too much. Least squares shares
+    # that out by one over the weight, 1/2 : 1 : 1 of 2.5: a-b gets 60 more, b-c 120 more, a-c 120 less.
+    model = model_of({("a", "b"): [300.0, 300.0], ("a", "c"): [900.0], ("b", "c"): [300.0]}, additive=True)
+    assert model.lead("a", "b").mean == pytest.approx(360)
+    assert model.lead("b", "c").mean == pytest.approx(420)
+    assert model.lead("a", "c").mean == pytest.approx(780)
+    assert model.result("a").mean == pytest.approx((360 + 780) / 2)
+    # Two ways lead from a to b, with variances 333,333 / 2 and 2 * 333,333: together 133,333.
+    assert model.lead("a", "b").scale == pytest.approx(sqrt(400_000 / 3))
+    # Margins are still those of their own games.
+    assert model.margin("a", "c").mean == 900
+
+
+def test_skills_of_who_is_not_connected_are_unknown():
+    model = model_of({("a", "b"): [100.0, 200.0, 300.0]}, additive=True)
+    assert model.lead("a", "c") == UNKNOWN
+    assert model.result("a") == UNKNOWN
+    assert model.rank_intervals(seed=1)["c"] == (1, 3)
+
+
+def test_additive_equals_pairwise_where_all_played_the_same():
+    values = {pair: [truth - 500, truth + 500, truth] for pair, truth in TRUTH.items()}
+    additive, pairwise = model_of(values, additive=True), model_of(values)
+    for name in "abc":
+        here, there = additive.result(name), pairwise.result(name)
+        assert (here.mean, here.scale, here.free) == pytest.approx((there.mean, there.scale, there.free))
+    for pair in TRUTH:
+        here, there = additive.lead(*pair), pairwise.lead(*pair)
+        assert (here.mean, here.scale, here.free) == pytest.approx((there.mean, there.scale, there.free))
+    assert additive.ranking() == pairwise.ranking()
+
+
+def test_additive_skills_need_no_game_between_every_two():
+    chain = {("a", "b"): [100.0] * 9, ("b", "c"): [200.0] * 9}
+    additive = model_of(chain, additive=True)
+    assert additive.lead("a", "c").mean == pytest.approx(300)
+    assert additive.lead("a", "c").scale == pytest.approx(
+        sqrt(additive.lead("a", "b").scale ** 2 + additive.lead("b", "c").scale ** 2)
+    )
+    assert model_of(chain).lead("a", "c") == UNKNOWN
+
+
+def test_additive_without_evidence_nothing_is_known():
+    assert MarginModel("abc", additive=True).result("a") == UNKNOWN
+
+
+# Simulation
+
+
+@pytest.mark.parametrize("kind", ["normal", "t3", "rare"])
+def test_intervals_hold_the_truth_as_often_as_they_say(kind):
+    dice = np.random.RandomState(11)
+    runs, count = 1200, 40
+    exact = model_of({pair: [truth] for pair, truth in TRUTH.items()})
+    truths = [exact.margin("a", "c").mean, exact.result("a").mean, exact.lead("a", "b").mean]
+    held = np.zeros(3)
+    for drawn in 1500 * noise(kind, dice, (runs, 3, count)):
+        model = model_of(
+            {pair: (truth + own).tolist() for (pair, truth), own in zip(TRUTH.items(), drawn, strict=True)}
+        )
+        found = [model.margin("a", "c"), model.result("a"), model.lead("a", "b")]
+        held += [covers(estimate, truth) for estimate, truth in zip(found, truths, strict=True)]
+    assert all(0.93 <= share <= 0.97 for share in held / runs), held / runs
+
+
+def test_intervals_hold_the_truth_although_all_are_dealt_the_same_seeds():
+    dice = np.random.RandomState(12)
+    runs, count = 400, 40
+    held = 0
+    for drawn in 1000 * dice.standard_normal((runs, 4, count)):
+        model = MarginModel("abc")
+        luck, own = drawn[0], drawn[1:]
+        for number, (pair, sign) in enumerate({("a", "b"): 1, ("a", "c"): 1, ("b", "c"): 0}.items()):
+            model.add(pair, (TRUTH[pair] + sign * luck + own[number]).tolist(), range(count))
+        held += covers(model.result("a"), 175.0)
+    assert 0.93 <= held / runs <= 0.98
+
+
+def test_additive_intervals_hold_the_truth_as_often_as_they_say():
+    dice = np.random.RandomState(13)
+    runs, count = 400, 12
+    skills = {"a": 200.0, "b": 100.0, "c": 0.0, "d": -300.0}
+    pairs = [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d"), ("b", "d")]  # a and c never meet
+    held = np.zeros(2)
+    for drawn in 1000 * dice.standard_normal((runs, len(pairs), count)):
+        told = {
+            pair: (skills[pair[0]] - skills[pair[1]] + own).tolist() for pair, own in zip(pairs, drawn, strict=True)
+        }
+        model = model_of(told, "abcd", additive=True)
+        held += [covers(model.lead("a", "c"), 200.0), covers(model.result("d"), -400.0)]
+    assert all(0.92 <= share <= 0.98 for share in held / runs), held / runs
+
+
+def test_rank_intervals_hold_the_true_ranks():
+    dice = np.random.RandomState(14)
+    runs, count = 150, 20
+    skills = {"a": 500.0, "b": 200.0, "c": 0.0, "d": -200.0}
+    pairs = list(combinations(skills, 2))
+    held, width = 0, 0
+    for drawn in 1000 * dice.standard_normal((runs, len(pairs), count)):
+        told = {
+            pair: (skills[pair[0]] - skills[pair[1]] + own).tolist() for pair, own in zip(pairs, drawn, strict=True)
+        }
+        intervals = model_of(told, "abcd").rank_intervals(seed=5, draws=1000)
+        for rank, name in enumerate(skills, start=1):
+            low, high = intervals[name]
+            held += low <= rank <= high
+            width += high - low + 1
+    assert 0.93 <= held / runs / 4 <= 1.0
+    assert width / runs / 4 < 3  # they are not all of the table
+
+
+def test_rank_intervals_of_the_clear_are_single_ranks():
+    values = {("a", "b"): [3000.0] * 30, ("a", "c"): [9000.0] * 30, ("b", "c"): [4000.0] * 30}
+    assert model_of(values).rank_intervals(seed=2**40) == {"a": (1, 1), "b": (2, 2), "c": (3, 3)}
+
+
+def test_rank_intervals_are_the_same_for_the_same_seed():
+    model = model_of({pair: [truth, truth + 900] for pair, truth in TRUTH.items()})
+    assert model.rank_intervals(seed=3) == model.rank_intervals(seed=3)
