@@ -1,6 +1,7 @@
 """The command line, as a user runs it."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -107,7 +108,7 @@ def test_verify_plays_every_game_again(run, tmp_path):
     folder = json.loads(run("--json").stdout)["runDir"]
     done = run("verify", folder)
     assert done.returncode == 0
-    assert "all 20 games are identical" in done.stdout
+    assert re.search(r"all \d+ games are identical", done.stdout)
     journal = tmp_path / folder / "journal.jsonl"
     journal.write_text(journal.read_text().replace(":b0:", ":b1:", 1))
     assert run("verify", folder).returncode == 1

@@ -332,8 +332,11 @@ def _provider_class(settings: LLMSettings) -> Any:
 
 
 def _model(settings: LLMSettings, key: str, http: Any) -> "Model":
-    from pydantic_ai.exceptions import UserError
-    from pydantic_ai.models import infer_model
+    try:
+        from pydantic_ai.exceptions import UserError
+        from pydantic_ai.models import infer_model
+    except ImportError as error:
+        raise _missing(error) from error
 
     def provider_of(name: str) -> Any:
         made = _provider_class(settings)
