@@ -31,7 +31,7 @@ format: $(INSTALLED) ## put the code into its house style
 	$(BIN)/ruff format .
 
 test-models: $(INSTALLED) ## run the longer tests of language models, about five minutes
-	$(BIN)/python -m pytest -n auto -m slow tests/e2e
+	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents
 
 oracle: $(INSTALLED) ## play a million random hands against PokerKit, about 20 minutes on two cores
 	$(BIN)/python -m pytest -n auto -m slow tests/poker/test_oracle.py

@@ -185,6 +185,7 @@ def test_an_opponent_that_changed_is_left_out_with_a_warning(runs):
     ]
 
 
+@pytest.mark.slow
 def test_runs_with_models_are_compared_without_a_key_and_without_asking(tmp_path, server):
     old, new = (played(tmp_path / name, config_for(server.url)) for name in ("old", "new"))
     before = server.received
@@ -194,6 +195,7 @@ def test_runs_with_models_are_compared_without_a_key_and_without_asking(tmp_path
     assert server.received == before
 
 
+@pytest.mark.slow
 def test_a_pilot_gives_calls_tokens_and_dollars_without_a_key_and_without_asking(tmp_path, server):
     folder = played(tmp_path, config_for(server.url))
     usage = json.loads((folder / "usage.json").read_text("utf-8"))["models"][0]

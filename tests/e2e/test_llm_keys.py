@@ -114,6 +114,7 @@ def test_a_key_that_resume_needs_is_asked_for_by_name_and_the_run_is_kept(tmp_pa
     nowhere(tmp_path, done)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "names"),
     [

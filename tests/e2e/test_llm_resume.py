@@ -149,6 +149,7 @@ def _timeless(folder):
     return [json.dumps({**line, "latencyS": 0}) for line in exchanges_in(folder)]
 
 
+@pytest.mark.slow
 def test_a_torn_last_exchange_is_dropped_and_asked_again(server, whole, copied):
     cut(copied, games=3)
     path = copied / "exchanges.jsonl"
@@ -234,6 +235,7 @@ def test_ctrl_c_waits_for_the_replies_under_way(tmp_path, server, whole):
     assert same_files(folder) == whole.files
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_ends_it_at_once(tmp_path, server, whole):
     server.delay = 60
     process = begun(tmp_path, whole.config)
@@ -255,6 +257,7 @@ def test_a_second_ctrl_c_ends_it_at_once(tmp_path, server, whole):
     assert same_files(folder) == whole.files
 
 
+@pytest.mark.slow
 def test_ctrl_c_sends_nothing_new(tmp_path, server):
     server.delay = 0.5
     before = server.received

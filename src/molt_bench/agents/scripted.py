@@ -4,6 +4,7 @@ None has a memory: what a bot does depends on the observation and, where it mixe
 own seed. `tag`, the strongest of them, has a file of its own.
 """
 
+from collections import Counter
 from typing import Final
 
 from molt_bench.agents.base import Policy, Sizes
@@ -118,7 +119,11 @@ class ManiacAgent(ScriptedAgent):
         passive = CALL if observation.to_call else CHECK
         if not observation.max_raise_to:
             return ((passive, 1.0),)
-        return (passive, 0.3), *[(raise_by_pot(observation, percent), 0.7 / 101) for percent in range(50, 151)]
+        facing = observation.bets[observation.seat] + observation.to_call
+        pot, least, most = observation.pot + observation.to_call, observation.min_raise_to, observation.max_raise_to
+        # As `raise_by_pot`, written out since it is asked for every size at every decision.
+        sizes = Counter([min(max(facing + pot * percent // 100, least), most) for percent in range(50, 151)])
+        return (passive, 0.3), *[(Action("raiseTo", size), times * 0.7 / 101) for size, times in sizes.items()]
 
 
 class TightAgent(ScriptedAgent):

@@ -19,6 +19,8 @@ from tests.agents.llm import provider as provider_module
 from tests.agents.llm import wire
 from tests.agents.llm.provider import FAULTS, Provider
 
+pytestmark = pytest.mark.slow  # it is a part of the tests itself
+
 KEY = "sk-very-secret-1234"
 PROMPT = "You hold As Kd.\nLegal actions: fold, call (300), raiseTo 600..9000\nYour move?"
 SCHEMA = {"type": "object"}
