@@ -18,7 +18,7 @@ bench: $(INSTALLED) ## run the benchmark with its defaults
 	$(BIN)/molt-bench
 
 test: $(INSTALLED) ## run the tests, under five minutes on two cores
-	$(BIN)/python -m pytest -n auto -m 'not slow'
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not slow'
 
 check: $(INSTALLED) ## lint, format, types and layers
 	$(BIN)/ruff check .

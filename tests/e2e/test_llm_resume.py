@@ -163,6 +163,7 @@ def test_a_torn_last_exchange_is_dropped_and_asked_again(server, whole, copied):
     assert same_files(copied) == whole.files
 
 
+@pytest.mark.slow
 def test_the_exchanges_of_an_unfinished_game_are_taken_from_the_file(server, whole, copied):
     """All of them are there, and only the end of the journal is gone: nobody is asked."""
     cut(copied, games=2)
@@ -410,6 +411,7 @@ def test_a_reply_turned_into_nonsense_is_noticed(finished, tmp_path):
     says_where(bench("verify", folder), old)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["verify", "replay"])
 def test_an_exchange_that_was_taken_out_is_noticed(finished, tmp_path, command):
     folder = shutil.copytree(finished, tmp_path / "run")

@@ -30,7 +30,7 @@ from tests.e2e.shell import (
 
 #: Long enough to be cut off in the middle, many times.
 LONG = (
-    *("--participants", "random,tight,callstation", "--max-matches", "50", "--hands", "15"),
+    *("--participants", "random,tight,callstation", "--max-matches", "50", "--hands", "10"),
     *("--set", "stop.adjacentConfidence=null"),
 )
 
