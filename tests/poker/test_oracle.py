@@ -14,7 +14,7 @@ from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import STRENGTHS, showdown, strength
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 
-CHUNKS, CHUNK_SIZE = 16, 1_500
+CHUNKS, CHUNK_SIZE = 14, 1_500
 SLOW_CHUNKS, SLOW_CHUNK_SIZE = 200, 5_000
 
 #: In how many of a thousand random hands each of these must happen, or the test would not test it.

@@ -393,7 +393,8 @@ def test_all_refusals_of_requests_that_were_sent_together_are_one_cut(watched):
     (first, *_), (limit, *others) = zip(*watched.cuts, strict=True)
     assert first == START
     assert limit <= START / 2
-    assert {*others} == {limit}
+    # No other one cuts; a success that comes in between raises it a little.
+    assert all(limit <= other < limit + 1 for other in others)
     assert faults_of(result) == []
 
 
