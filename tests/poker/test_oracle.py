@@ -52,7 +52,7 @@ def play_all(seeds: range) -> None:
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_random_hands_are_played_as_pokerkit_plays_them(chunk):
-    """In 24,000 hands: who acts, what is legal and what is not, every stack, bet, pot and payoff."""
+    """In 21,000 hands: who acts, what is legal and what is not, every stack, bet, pot and payoff."""
     play_all(range(chunk * CHUNK_SIZE, (chunk + 1) * CHUNK_SIZE))
 
 
@@ -216,7 +216,7 @@ def by_phevaluator(cards) -> int:
 
 @pytest.mark.parametrize("chunk", range(4))
 def test_random_showdowns_end_as_by_phevaluator(chunk):
-    """In 24,000 deals both strengths are the same numbers, so the same seat wins or both tie."""
+    """In 21,000 deals both strengths are the same numbers, so the same seat wins or both tie."""
     rng = Random(f"showdowns {chunk}")
     winners = Counter()
     for _ in range(6_000):
