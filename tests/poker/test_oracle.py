@@ -216,7 +216,7 @@ def by_phevaluator(cards) -> int:
 
 @pytest.mark.parametrize("chunk", range(4))
 def test_random_showdowns_end_as_by_phevaluator(chunk):
-    """In 21,000 deals both strengths are the same numbers, so the same seat wins or both tie."""
+    """In 24,000 deals both strengths are the same numbers, so the same seat wins or both tie."""
     rng = Random(f"showdowns {chunk}")
     winners = Counter()
     for _ in range(6_000):
