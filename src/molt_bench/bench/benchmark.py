@@ -15,7 +15,7 @@ from molt_bench.agents.llm.exchange import Exchange, Recorder
 from molt_bench.agents.registry import AgentFactory
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.decks import SeedBlocks
-from molt_bench.bench.header import header_of, source_hashes
+from molt_bench.bench.header import header_of, luck_version, source_hashes
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.loading import load_config
 from molt_bench.bench.participants import Cast, check_participants
@@ -106,6 +106,8 @@ def run_benchmark(
         changed = [name for name, old in known.header.source_hashes.items() if now.get(name) != old]
         if changed:
             raise JournalError(f"the code of {changed[0]!r} has been changed since the run began: start a new run")
+        if known.header.versions.get("luck") not in (None, luck_version()):
+            raise JournalError("the run began with other coefficients of luck than this version has: start a new run")
     if journal is not None and known is None:
         journal.write(header_of(checked, run.decks.listed))
     return run.to_the_end()
@@ -317,7 +319,11 @@ class _Run:
 
     def result(self, reason: str, seconds: float) -> RunResult:
         """Return the result of the run as it stands."""
-        problems = [self.journal.problem if self.journal is not None else None, self.recorder.problem]
+        problems = [
+            self.journal.problem if self.journal is not None else None,
+            self.recorder.problem,
+            self.ladder.misfit(),
+        ]
         return RunResult(
             config=self.config.plain(),
             matches=tuple(self.ladder.matches),

@@ -6,12 +6,11 @@ Files and artifacts use camelCase; snake_case is taken as well.
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticCustomError
 
 from molt_bench.agents.llm.cost import Price
-from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.settings import LLMSettings, Section, as_problem
 from molt_bench.agents.registry import LLM, is_llm, llm_params
 from molt_bench.bench.scheduler import policy_named
 from molt_bench.errors import ConfigError
@@ -24,30 +23,14 @@ Count = Annotated[int, Field(ge=1, strict=True)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-def _as_problem(field: str, value: object, expected: str) -> PydanticCustomError:
-    """Return a problem that a check of ours has found, for pydantic to pass on with the place where it is."""
-    return PydanticCustomError("ours", "{expected}", {"field": field, "value": value, "expected": expected})
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        allow_inf_nan=False,
-        alias_generator=to_camel,
-        populate_by_name=True,
-        validate_default=True,
-    )
-
-
-class InitialRating(_Section):
+class InitialRating(Section):
     """What is believed of a participant before its first match."""
 
     mu: float
     sigma: Annotated[float, Field(gt=0)]
 
 
-class ParticipantConfig(_Section):
+class ParticipantConfig(Section):
     """One who takes part."""
 
     id: Annotated[str, Field(min_length=1, description="Name in records; unique.")]
@@ -60,7 +43,7 @@ class ParticipantConfig(_Section):
     ]
     display_name: Annotated[str, Field(description="Name on screens; the id where it is empty.")] = ""
     anchor: Annotated[bool, Field(description="Gives a scale, but is left out of the field.")] = False
-    params: Annotated[dict[str, Any], Field(description="Keyword arguments for whatever makes the agent.")] = {}
+    params: Annotated[dict[str, Any], Field(description="Keyword arguments for whatever makes the agent.")] = {}  # noqa: RUF012 - pydantic copies it
     initial_rating: InitialRating | None = None
 
     def spec(self) -> ParticipantSpec:
@@ -102,7 +85,7 @@ AnyParticipant = Annotated[
 ]
 
 
-class SeedsConfig(_Section):
+class SeedsConfig(Section):
     """Which decks are dealt."""
 
     per_match: Annotated[Count, Field(description="Seeds of a match; each is played twice, seats swapped.")] = 10
@@ -115,7 +98,7 @@ class SeedsConfig(_Section):
     ] = None
 
 
-class GameConfig(_Section):
+class GameConfig(Section):
     """What is played; the fields are those of GameSpec."""
 
     hands_per_game: Count = 50
@@ -135,7 +118,7 @@ class GameConfig(_Section):
         try:
             GameSpec(seed=0, hands=self.hands_per_game, **self.options())
         except ConfigError as error:
-            raise _as_problem(to_camel(error.field), error.value, error.expected) from error
+            raise as_problem(to_camel(error.field), error.value, error.expected) from error
         return self
 
     def options(self) -> GameOptions:
@@ -154,13 +137,13 @@ class GameConfig(_Section):
         }
 
 
-class MatchConfig(_Section):
+class MatchConfig(Section):
     """How a match is decided."""
 
     draw_threshold: Annotated[int, Field(ge=0, strict=True, description="Net chips up to which it is a draw.")] = 0
 
 
-class RatingConfig(_Section):
+class RatingConfig(Section):
     """How results become ratings and margins."""
 
     mu0: float = DEFAULT_MU
@@ -178,7 +161,7 @@ class RatingConfig(_Section):
     ] = "pairwise"
 
 
-class SchedulerConfig(_Section):
+class SchedulerConfig(Section):
     """Which pairings are played."""
 
     policy: str = "information_gain"
@@ -197,11 +180,11 @@ class SchedulerConfig(_Section):
         try:
             policy_named(value)
         except ConfigError as error:
-            raise _as_problem("", value, error.expected) from error
+            raise as_problem("", value, error.expected) from error
         return value
 
 
-class AdjacentConfidence(_Section):
+class AdjacentConfidence(Section):
     """Stop once every adjacent pair of the leaderboard is ordered with this confidence."""
 
     threshold: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
@@ -213,7 +196,7 @@ class AdjacentConfidence(_Section):
     ] = 250.0
 
 
-class Budget(_Section):
+class Budget(Section):
     """Stop when one of these is spent; null for no limit."""
 
     max_matches: Count | None = 20
@@ -224,14 +207,14 @@ class Budget(_Section):
     max_tokens: Annotated[Count, Field(description="Tokens of language models, input and output.")] | None = None
 
 
-class TopKStable(_Section):
+class TopKStable(Section):
     """Stop once the first k have not changed for so many rounds."""
 
     k: Count = 1
     rounds: Count = 5
 
 
-class StopConfig(_Section):
+class StopConfig(Section):
     """When it is enough: the first condition that holds ends the run."""
 
     adjacent_confidence: AdjacentConfidence | None = AdjacentConfidence()
@@ -239,7 +222,7 @@ class StopConfig(_Section):
     topk_stable: TopKStable | None = None
 
 
-class LLMConfig(_Section):
+class LLMConfig(Section):
     """How language models are asked."""
 
     max_concurrent: Annotated[Count, Field(description="Requests at once, to all models together.")] = 1000
@@ -252,10 +235,10 @@ class LLMConfig(_Section):
     ] = 3
     prices: Annotated[
         dict[str, Price], Field(description="Dollars for a million tokens, by model; they win over published ones.")
-    ] = {}
+    ] = {}  # noqa: RUF012 - pydantic copies it
 
 
-class BenchmarkConfig(_Section):
+class BenchmarkConfig(Section):
     """One benchmark."""
 
     participants: Annotated[tuple[AnyParticipant, ...], Field(min_length=2)] = (
@@ -288,16 +271,14 @@ class BenchmarkConfig(_Section):
         ids = [participant.id for participant in self.participants]
         twice = next((name for name in ids if ids.count(name) > 1), None)
         if twice is not None:
-            raise _as_problem("participants", twice, "a different id for each, and this one stands there twice")
+            raise as_problem("participants", twice, "a different id for each, and this one stands there twice")
         limits = self.stop.budget or Budget(max_matches=None)
         games = 2 * self.seeds.per_match
         if limits.max_games is not None and limits.max_games < games:
-            raise _as_problem("stop.budget.maxGames", limits.max_games, f"at least {games}, the games of one match")
+            raise as_problem("stop.budget.maxGames", limits.max_games, f"at least {games}, the games of one match")
         endless = limits == Budget(max_matches=None) and self.seeds.file is None
         if endless and self.stop.adjacent_confidence is None and self.stop.topk_stable is None:
-            raise _as_problem(
-                "stop", None, "at least one condition, such as budget.maxMatches: the run would never end"
-            )
+            raise as_problem("stop", None, "at least one condition, such as budget.maxMatches: the run would never end")
         return self
 
     def models(self) -> dict[str, LLMSettings]:

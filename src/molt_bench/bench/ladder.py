@@ -174,6 +174,18 @@ class Ladder:
         """How unsure the order of one adjacent pair may be; half of its error, since it may be wrong either way."""
         return (1 - self._rule.threshold) / max(1, len(self._config.participants) - 1) / 2
 
+    def misfit(self) -> str | None:
+        """Say that the schedule leaves out pairs that the result of everybody rests on, if it does."""
+        policy = self._config.scheduler.policy
+        if not self.by_margins or self.margins.additive or len(self.margins.participants) < 3:
+            return None
+        if policy not in ("uncertainty_overlap", "adjacent_pairs"):
+            return None
+        return (
+            f"scheduler.policy {policy} plays close pairs only, but results count every opponent: the run may never be "
+            "sure; information_gain would be, or rating.margins: additive"
+        )
+
     def progress(
         self, *, seconds: float, next_games: int, next_hands: int, usd: float = 0.0, tokens: int = 0
     ) -> Progress:

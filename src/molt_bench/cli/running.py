@@ -98,16 +98,12 @@ def replay_run(folder: str, *, output: str | None, as_json: bool) -> None:
     differing = [name for name, content in compared.items() if there[name] != content]
     if differing:
         raise MoltBenchError(f"{folder}: {', '.join(differing)} differ from what the recorded games give")
+    exchanges = sum(each.exchanges for each in result.usage)
     print(
-        f"Replayed {len(games_in(again.lines)):,} games and {result_exchanges(result):,} exchanges, asking nobody: "
+        f"Replayed {len(games_in(again.lines)):,} games and {exchanges:,} exchanges, asking nobody: "
         "all files are identical, byte for byte.",
         file=sys.stderr if as_json else sys.stdout,
     )
-
-
-def result_exchanges(result: RunResult) -> int:
-    """Return how many exchanges with language models a run had."""
-    return sum(usage.exchanges for usage in result.usage)
 
 
 def _played_again(folder: str) -> tuple[JournalContent, RunResult]:

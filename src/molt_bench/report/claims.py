@@ -7,7 +7,7 @@ from typing import Any
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
 from molt_bench.rating.book import ESTIMATORS
 from molt_bench.rating.margin import Estimate, MarginModel
-from molt_bench.rating.payoffs import nash_averaging, significant_cycles, transitivity
+from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, significant_cycles, transitivity
 from molt_bench.rating.sequence import SPREAD, radius, sure
 from molt_bench.rating.verdicts import Verdict, surely, verdicts
 from molt_bench.records import RunResult
@@ -91,6 +91,10 @@ def _structure(model: MarginModel, spread: float, error: float) -> dict[str, Any
         "nashAverage": None
         if nash is None
         else [{"id": name, "weight": nash.weights[name], "average": nash.averages[name]} for name in nash.weights],
+        "payoffs": [
+            [None if cell is None else {"mean": cell.mean, "halfWidth95": cell.half_width} for cell in row]
+            for row in payoff_matrix(model, spread=spread).cells
+        ],
         "cycles": [
             {"members": list(cycle.members), "sure": cycle.sure}
             for cycle in significant_cycles(model, spread=spread, error=error)

@@ -52,11 +52,7 @@ def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
             f"{rating.wins}-{rating.losses}-{rating.draws}",
             f"{row.bb_per_100:+.1f}",
             f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
-            ""
-            if row.ranks is None
-            else str(row.ranks[0])
-            if row.ranks[0] == row.ranks[1]
-            else "{}-{}".format(*row.ranks),
+            _ranks(row.ranks),
             "" if row.better_than_next is None else surely(row.better_than_next),
             str(sum(row.faults.values())),
         )

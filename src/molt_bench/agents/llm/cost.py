@@ -3,22 +3,17 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from molt_bench.agents.llm.exchange import Exchange, Tokens
-from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.settings import LLMSettings, Section
 from molt_bench.errors import GameUnfinished
 
 _Dollars = Annotated[float, Field(ge=0)]
 
 
-class Price(BaseModel):
+class Price(Section):
     """What a model costs, in dollars for a million tokens."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, alias_generator=to_camel, populate_by_name=True
-    )
 
     input: _Dollars
     output: _Dollars

@@ -21,8 +21,8 @@ Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 Count = Annotated[int, Field(ge=1, strict=True)]
 
 
-class LLMSettings(BaseModel):
-    """How a language model plays. What is left out has its provider's default."""
+class Section(BaseModel):
+    """What all sections of a config have in common: camelCase or snake_case, nothing unknown, nothing changed later."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -30,8 +30,13 @@ class LLMSettings(BaseModel):
         allow_inf_nan=False,
         alias_generator=to_camel,
         populate_by_name=True,
+        validate_default=True,
         protected_namespaces=(),
     )
+
+
+class LLMSettings(Section):
+    """How a language model plays. What is left out has its provider's default."""
 
     model: Annotated[str, Field(description="Provider and model, such as openai:gpt-4.1.")]
     temperature: Annotated[float, Field(ge=0)] | None = None
@@ -59,7 +64,7 @@ class LLMSettings(BaseModel):
     def _has_a_provider(cls, value: str) -> str:
         provider, colon, name = value.partition(":")
         if not (colon and provider and name):
-            raise _problem(value, "a provider and a model, such as openai:gpt-4.1")
+            raise as_problem("", value, "a provider and a model, such as openai:gpt-4.1")
         return value
 
     @field_validator("base_url")
@@ -68,9 +73,9 @@ class LLMSettings(BaseModel):
         if value is not None:
             parts = urlsplit(value)
             if parts.scheme not in ("http", "https") or not parts.hostname:
-                raise _problem(value, "a URL such as http://127.0.0.1:8000/v1")
+                raise as_problem("", value, "a URL such as http://127.0.0.1:8000/v1")
             if parts.username or parts.password:
-                raise _problem("...", "a URL without a password in it: name the variable of the key in apiKeyEnv")
+                raise as_problem("", "...", "a URL without a password in it: name the variable of the key in apiKeyEnv")
         return value
 
     @property
@@ -104,5 +109,6 @@ def settings_from(values: Mapping[str, object]) -> LLMSettings:
         raise ConfigError(field, problem["input"], str(expected)) from error
 
 
-def _problem(value: str, expected: str) -> PydanticCustomError:
-    return PydanticCustomError("ours", "{expected}", {"field": "", "value": value, "expected": expected})
+def as_problem(field: str, value: object, expected: str) -> PydanticCustomError:
+    """Return a problem that a check of ours has found, for pydantic to pass on with the place where it is."""
+    return PydanticCustomError("ours", "{expected}", {"field": field, "value": value, "expected": expected})

@@ -1,0 +1,155 @@
+"""Providers: the key, the library and the connections of a model, before anything is asked."""
+
+import inspect
+import os
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+    from pydantic_ai.settings import ModelSettings
+
+#: Where providers keep their keys, where that is not PROVIDER_API_KEY.
+_KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "openai-chat": ("OPENAI_API_KEY",),
+    "openai-responses": ("OPENAI_API_KEY",),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+}
+#: Known without a look into the library, which takes a second to import.
+USUAL: Final = ("openai", "openai-chat", "openai-responses", "anthropic", "google")
+#: Tokens of a reply where the provider has no default of its own.
+_MAX_TOKENS: Final[Mapping[str, int]] = {"anthropic": 8192}
+#: Where retries are turned off once; elsewhere with every request, which takes longer.
+_RETRIES_ON_CLIENT: Final = ("openai", "openai-chat", "anthropic")
+_SECRET: Final = "[key]"
+#: What is shorter is no secret, such as the "none" that some servers want.
+_SHORTEST_KEY: Final = 8
+
+
+def api_key(settings: LLMSettings) -> str:
+    """Return the key of a model; a server of the user's own needs none.
+
+    Raises:
+        ConfigError: It is not there.
+    """
+    if settings.api_key_env is not None:
+        key = os.environ.get(settings.api_key_env, "").strip()
+        if not key:
+            raise ConfigError("apiKeyEnv", settings.api_key_env, "the name of an environment variable that is set")
+        return key
+    if settings.base_url is not None:
+        return ""  # never send a provider's key to another server
+    provider = settings.provider
+    variables = _KEY_VARIABLES.get(provider, (f"{provider.upper().replace('-', '_')}_API_KEY",))
+    key = next((found for name in variables if (found := os.environ.get(name, "").strip())), "")
+    if not key:
+        raise ConfigError("model", settings.model, f"its key in the environment variable {' or '.join(variables)}")
+    return key
+
+
+class Pool:
+    """A model as pydantic-ai has it, with connections of its own, and how many requests are using them."""
+
+    __slots__ = ("http", "in_use", "model")
+
+    def __init__(self, settings: LLMSettings, key: str, *, keep_alive: bool) -> None:
+        self.http = _http(keep_alive=keep_alive)
+        self.model = _model(settings, key, self.http)
+        self.in_use = 0
+
+
+def _http(*, keep_alive: bool) -> Any:
+    """Return connections without limits: how many there are and how long they take is decided elsewhere."""
+    try:
+        import httpx2
+    except ImportError as error:
+        raise _missing(error) from error
+    kept = None if keep_alive else 0
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=kept, keepalive_expiry=60)
+    return httpx2.AsyncClient(limits=limits, timeout=None, verify=_certificates(), follow_redirects=False)
+
+
+@cache
+def _certificates() -> Any:
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+def _missing(error: ImportError) -> ConfigError:
+    return ConfigError("type", "llm", f"the extra that asks models: pip install 'molt-bench[llm]' ({error})")
+
+
+def provider_class(settings: LLMSettings) -> Any:
+    """Return the class of a model's provider.
+
+    Raises:
+        ConfigError: There is no such provider, or its package is missing.
+    """
+    try:
+        from pydantic_ai.providers import infer_provider_class
+
+        return infer_provider_class(settings.provider)
+    except ImportError as error:
+        raise _missing(error) from error
+    except ValueError:
+        raise ConfigError(
+            "model", settings.model, "a provider such as openai, anthropic, google, groq, mistral or openrouter"
+        ) from None
+
+
+def _model(settings: LLMSettings, key: str, http: Any) -> "Model":
+    try:
+        from pydantic_ai.exceptions import UserError
+        from pydantic_ai.models import infer_model
+    except ImportError as error:
+        raise _missing(error) from error
+
+    def provider_of(name: str) -> Any:
+        made = provider_class(settings)
+        takes = inspect.signature(made.__init__).parameters
+        options: dict[str, Any] = {"api_key": key or "none", "http_client": http}
+        if settings.base_url is not None:
+            if "base_url" not in takes:
+                raise ConfigError("baseUrl", settings.base_url, f"none, since {name} takes none")
+            options["base_url"] = settings.base_url
+        provider = made(**options)
+        if name in _RETRIES_ON_CLIENT:
+            provider.client.max_retries = 0
+        return provider
+
+    provider, _, name = settings.model.partition(":")
+    # By itself `openai:` means the Responses API, which drops the seed and which other servers do not have.
+    wanted = f"openai-chat:{name}" if provider == "openai" else settings.model
+    try:
+        return infer_model(wanted, provider_of)
+    except ImportError as error:
+        raise _missing(error) from error
+    except (UserError, ValueError, TypeError) as error:
+        expected = f"a model that can be asked ({without(str(error), key)})"
+        raise ConfigError("model", settings.model, expected) from None
+
+
+def without(text: str, key: str) -> str:
+    """Return a text without the key in it."""
+    return text.replace(key, _SECRET) if len(key) >= _SHORTEST_KEY else text
+
+
+def model_settings(settings: LLMSettings) -> "ModelSettings":
+    """Return the settings as pydantic-ai takes them; one retry layer is enough, so those of the providers are off."""
+    effort = "openai_reasoning_effort" if settings.provider in ("openai", "openai-chat") else "thinking"
+    wanted: dict[str, Any] = {
+        "max_retries": None if settings.provider in _RETRIES_ON_CLIENT else 0,
+        "temperature": settings.temperature,
+        "top_p": settings.top_p,
+        "seed": settings.seed,
+        "max_tokens": settings.max_tokens or _MAX_TOKENS.get(settings.provider),
+        effort: settings.reasoning_effort,
+    }
+    found: Any = {name: value for name, value in wanted.items() if value is not None}
+    result: ModelSettings = found
+    return result
