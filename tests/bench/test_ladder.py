@@ -151,3 +151,11 @@ def test_an_interval_is_unbounded_where_an_opponent_was_never_met():
 def test_every_method_can_stop_a_run(method):
     result = run_benchmark({"stop": {"adjacentConfidence": {"method": method}, "budget": {"maxMatches": 100}}})
     assert "95% confidence" in result.stop_reason or "budget" in result.stop_reason
+
+
+def test_a_schedule_that_leaves_out_what_results_rest_on_is_warned_of():
+    config = {"participants": ["tight", "random", "folder"], "game": {"handsPerGame": 5}, "seeds": {"perMatch": 2}}
+    stop = {"budget": {"maxMatches": 3}}
+    warned = run_benchmark({**config, "stop": stop, "scheduler": {"policy": "uncertainty_overlap"}}).warnings
+    assert any("information_gain" in warning for warning in warned)
+    assert run_benchmark({**config, "stop": stop}).warnings == ()
