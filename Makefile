@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency pipeline throughput real-llm test-models luck tables clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games pipeline throughput real-llm test-models luck tables clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -58,6 +58,9 @@ calibration: $(INSTALLED) ## measure whether 95% sure is right 95% of the time, 
 
 efficiency: $(INSTALLED) ## measure how few hands a confident ranking takes, about a quarter of an hour
 	$(BIN)/python benchmarks/efficiency.py
+
+games: $(INSTALLED) ## measure how long a game should be, and what warm-up hands do, about five minutes
+	$(BIN)/python benchmarks/games.py
 
 pipeline: $(INSTALLED) ## measure what a run adds to its games, and how quick the command is
 	$(BIN)/python benchmarks/pipeline.py

@@ -7,7 +7,8 @@ Runs on ladders whose truth is known, see `ladders.py`: none of them has been us
   saw? `naive` is the interval for a fixed sample, `anytime` the one that may be looked at as often as one likes.
 - Verdicts: how many runs end with a wrong order, and how many order copies of one bot?
 
-Beside it stands the rule of the first plan: OpenSkill by matches of ten seeds, until all neighbours are 95% sure.
+Beside it stands the rule of the first plan: OpenSkill by matches of ten seeds, until all neighbours are 95% sure; and
+the same by the seed pairs of those matches.
 """
 
 from collections.abc import Sequence
@@ -18,19 +19,9 @@ from math import sqrt
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ladders import (
-    EQUAL,
-    VALIDATION,
-    Draws,
-    Pool,
-    QuickModel,
-    arguments,
-    chosen_plans,
-    config_of,
-    describe,
-    played,
-    run,
-)
+from ladders import EQUAL, VALIDATION, arguments, chosen_plans
+from lookup import QuickModel, config_of, run
+from pools import Draws, Pool, describe, played
 
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.sequence import SPREAD, radius
@@ -57,7 +48,11 @@ class Row(NamedTuple):
     shared: bool = False
 
 
-ROWS = (Row("ours", OURS), Row("ours, shared seeds", OURS, shared=True), Row("openskill", PRD, shared=True))
+ROWS = (
+    Row("ours", OURS),
+    Row("openskill", PRD, shared=True),
+    Row("openskill, by seeds", {**PRD, "rating": {"updatePer": "seedPair"}}, shared=True),
+)
 
 
 class Ending(NamedTuple):
@@ -182,8 +177,6 @@ def print_stops(pools: Sequence[Pool], rows: Sequence[Row], runs: int, executor:
     print(f"{'claims right':>14}{'tied':>7}{'naive: margins':>16}{'leads':>8}{'anytime: leads':>16}")
     for pool in pools:
         for row in rows:
-            if pool.plan.equal and row.shared and row.sections is OURS:
-                continue
             parts = executor.map(partial(endings, pool, row), batches(runs))
             found = [ending for part in parts for ending in part]
             total = Ending(*[sum(column) for column in zip(*found, strict=True)])

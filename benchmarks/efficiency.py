@@ -22,7 +22,9 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from ladders import TUNING, VALIDATION, Draws, Pool, arguments, chosen_plans, config_of, describe, played, run
+from ladders import VALIDATION, arguments, chosen_plans
+from lookup import config_of, run
+from pools import Draws, Pool, describe, played
 
 BATCH = 5
 LEAST_RUNS = 200
@@ -40,12 +42,14 @@ class Row(NamedTuple):
     per_match: int = 5
     method: str = "margin"
     exploration: float = 0.25
+    by: str = "match"
 
     @property
     def name(self) -> str:
         """What it is called in a table."""
         if self.method != "margin":
-            return f"(b) {self.method}, {self.per_match} seeds a match"
+            by_seeds = ", by seed pairs" if self.by == "seedPair" else ""
+            return f"(b) {self.method}, {self.per_match} seeds a match{by_seeds}"
         usual = Row()
         parts = [self.policy, self.estimator, self.margins]
         parts += ["shared seeds"] if self.shared else []
@@ -59,13 +63,9 @@ ROWS = (
     OURS,
     OURS._replace(shared=True),
     *[OURS._replace(policy=policy) for policy in POLICIES[1:]],
-    OURS._replace(policy="round_robin", shared=True),
     *[OURS._replace(estimator=estimator) for estimator in ESTIMATORS[1:]],
     OURS._replace(margins="additive"),
-    OURS._replace(margins="additive", shared=True),
     OURS._replace(margins="additive", policy="uncertainty_overlap"),
-    OURS._replace(per_match=2),
-    OURS._replace(per_match=10),
 )
 
 
@@ -86,7 +86,7 @@ def endings(pool: Pool, row: Row, seeds: Sequence[int]) -> list[Ending]:
             draws,
             method=row.method,
             scheduler={"policy": row.policy, "exploration": row.exploration},
-            rating={"estimator": row.estimator, "margins": row.margins},
+            rating={"estimator": row.estimator, "margins": row.margins, "updatePer": row.by},
             seeds={"perMatch": row.per_match},
         )
         outcome = run(draws, config)
@@ -187,14 +187,13 @@ def main() -> None:
     """Measure and print the tables."""
     parser = arguments(__doc__)
     parser.set_defaults(runs=20)
-    parser.add_argument("--tuning", action="store_true", help="the ladders for choosing defaults instead")
     options = parser.parse_args()
     start = perf_counter()
     with ProcessPoolExecutor(options.processes) as executor:
-        for plan in chosen_plans(TUNING if options.tuning else VALIDATION, options):
+        for plan in chosen_plans(VALIDATION, options):
             pool = played(plan, executor, options.keep)
             describe(pool)
-            print_table(pool, (*ROWS, PRD, PRD._replace(per_match=25)), options.runs, executor)
+            print_table(pool, (*ROWS, PRD, PRD._replace(by="seedPair")), options.runs, executor)
     print(f"\n{perf_counter() - start:.0f} s")
 
 

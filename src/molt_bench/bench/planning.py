@@ -8,24 +8,20 @@ seed pairs vary as those of the pilot or as the prior says, and models keep to t
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import ceil, erf, exp, fsum, pi, sqrt
-from statistics import fmean, median
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
 from molt_bench.agents.llm.cost import PriceList
-from molt_bench.agents.llm.exchange import Exchange, Tokens
-from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.bench.config import AdjacentConfidence, BenchmarkConfig
+from molt_bench.bench.pilot import ModelGuess, Pilot, guess_of
 from molt_bench.bench.scheduler import all_pairs
 from molt_bench.errors import ConfigError
-from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import PRIOR_WEIGHT, Estimate, MarginModel
 from molt_bench.rating.sequence import SPREAD, radius
-from molt_bench.records import RunResult
 
 #: Gaps that a plan shows where none is asked for, in thousandths of a big blind a hand; 0 is a tie.
 GAPS: Final = (2000.0, 1000.0, 500.0, 250.0, 100.0, 0.0)
@@ -43,55 +39,11 @@ SD_PER_HAND: Final = {
 #: It grows with the stacks like this power of them: at 20 big blinds that median is 4,700, at 200 it is 18,100.
 _DEPTH_POWER: Final = 0.6
 _DEPTH: Final = 100.0
-#: Decisions of a model in a hand against a bot, tokens of one, and seconds for one.
-DECISIONS_PER_HAND: Final = 1.6
-TOKENS_PER_CALL: Final = Tokens(input=850, cached=600, output=100)
-LATENCY_S: Final = 5.0
 #: What scripted bots play in a second, taking out the luck included.
 BOT_HANDS_PER_SECOND: Final = 1000.0
 
 _MOST: Final = 10**9
 _LEAST_SD: Final = 1.0
-#: Calls that are priced together: so many that rounded tokens hardly show, so few that no price for long prompts does.
-_PRICED_CALLS: Final = 10
-
-
-class ModelGuess(msgspec.Struct, frozen=True):
-    """What one language model is taken to need.
-
-    Attributes:
-        id: Who.
-        calls_per_hand: Questions in a hand.
-        input_tokens: Tokens it reads for one.
-        cached_tokens: Those of them from a cache.
-        output_tokens: Tokens it writes.
-        latency_s: Seconds for one.
-        usd_per_call: Dollars; None where no price is known.
-        measured: Whether the pilot says so.
-    """
-
-    id: str
-    calls_per_hand: float
-    input_tokens: float
-    cached_tokens: float
-    output_tokens: float
-    latency_s: float
-    usd_per_call: float | None
-    measured: bool
-
-
-class Pilot(msgspec.Struct, frozen=True):
-    """What an earlier run teaches.
-
-    Attributes:
-        deviation_per_hand: Standard deviation of a hand, in thousandths of a big blind.
-        seed_pairs: How many seed pairs that comes from.
-        models: What every model of it took, by participant and by model.
-    """
-
-    deviation_per_hand: float
-    seed_pairs: int
-    models: dict[str, ModelGuess] = {}
 
 
 class Assumptions(msgspec.Struct, frozen=True):
@@ -156,59 +108,6 @@ class Need(msgspec.Struct, frozen=True):
     beyond: str | None
 
 
-def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exchange], *, estimator: str) -> Pilot:
-    """Learn from a run: how much its seed pairs vary, and what its models took in the matches that were finished.
-
-    Args:
-        config: The config of that run.
-        result: Its result.
-        exchanges: Its exchanges with language models.
-        estimator: How margins are to be measured, as configs name it.
-
-    Raises:
-        ConfigError: No pairing has two seed pairs.
-    """
-    hands: dict[str, int] = defaultdict(int)
-    model = MarginModel([participant.id for participant in config.participants])
-    book = MarginBook(model, estimator)
-    for match in result.matches:
-        book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
-        played = sum(len(game.hand_texts) for pair in match.result.seed_results for game in pair.games)
-        for name in match.participants:
-            hands[name] += played
-    pairs = all_pairs(model.participants)
-    known = [(own, model.count(*pair)) for pair in pairs if (own := model.own_variance(*pair)) is not None]
-    if not known:
-        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
-    pooled = fsum(own * (count - 1) for own, count in known) / sum(count - 1 for _, count in known)
-    of_pair = 2 * config.game.hands_per_game
-    asked: dict[str, list[Exchange]] = defaultdict(list)
-    for exchange in exchanges:
-        if exchange.game.match <= len(result.matches):
-            asked[exchange.participant].append(exchange)
-    models = {}
-    for name, settings in config.models().items():
-        if asked[name] and hands[name]:
-            guess = _measured(name, asked[name], hands[name])
-            models[name] = guess
-            models.setdefault(settings.model, guess)
-    return Pilot(sqrt(pooled * of_pair), sum(count for _, count in known), models)
-
-
-def _measured(name: str, exchanges: Sequence[Exchange], hands: int) -> ModelGuess:
-    latencies = [each.latency_s for each in exchanges if each.outcome == "reply"]
-    return ModelGuess(
-        id=name,
-        calls_per_hand=len(exchanges) / hands,
-        input_tokens=fmean(each.tokens.input for each in exchanges),
-        cached_tokens=fmean(each.tokens.cached for each in exchanges),
-        output_tokens=fmean(each.tokens.output for each in exchanges),
-        latency_s=median(latencies) if latencies else LATENCY_S,
-        usd_per_call=None,
-        measured=True,
-    )
-
-
 class Planner:
     """Says what a config will take.
 
@@ -247,7 +146,7 @@ class Planner:
             pilot_seed_pairs=pilot.seed_pairs if pilot is not None else 0,
             pairings=len(all_pairs(ids)),
             models=tuple(
-                _guess(name, settings, pilot, prices, latency_s) for name, settings in config.models().items()
+                guess_of(name, settings, pilot, prices, latency_s) for name, settings in config.models().items()
             ),
         )
         self._error = (1 - self.assumed.confidence) / max(1, len(ids) - 1)
@@ -384,42 +283,6 @@ class Planner:
             if limit is not None and value > limit:
                 return f"{name}: {limit:,}"
         return None
-
-
-def _guess(
-    name: str, settings: LLMSettings, pilot: Pilot | None, prices: PriceList, latency_s: float | None
-) -> ModelGuess:
-    """Return what a model will need: as the same participant in the pilot, or one with the same model, or the prior."""
-    known = pilot.models if pilot is not None else {}
-    found = known.get(name) or known.get(settings.model)
-    if found is None:
-        written = TOKENS_PER_CALL.output
-        found = ModelGuess(
-            id=name,
-            calls_per_hand=DECISIONS_PER_HAND,
-            input_tokens=TOKENS_PER_CALL.input,
-            cached_tokens=TOKENS_PER_CALL.cached,
-            output_tokens=min(written, settings.max_tokens or written),
-            latency_s=LATENCY_S,
-            usd_per_call=None,
-            measured=False,
-        )
-    latency = found.latency_s if latency_s is None else latency_s
-    return msgspec.structs.replace(found, id=name, latency_s=latency, usd_per_call=_usd(found, settings, prices))
-
-
-def _usd(model: ModelGuess, settings: LLMSettings, prices: PriceList) -> float | None:
-    """Return the dollars for one call; None where no price is known, or the list of them is not installed."""
-    tokens = Tokens(
-        input=round(_PRICED_CALLS * model.input_tokens),
-        cached=round(_PRICED_CALLS * model.cached_tokens),
-        output=round(_PRICED_CALLS * model.output_tokens),
-    )
-    try:
-        cost = prices.cost(settings, tokens)
-    except ImportError:
-        return None
-    return None if cost is None else cost / _PRICED_CALLS
 
 
 def _mean_distance(mean: float, scale: float) -> float:

@@ -15,7 +15,8 @@ from rich.text import Text
 from molt_bench.bench.benchmark import run_benchmark
 from molt_bench.bench.comparing import Comparison, Difference, Run, compare
 from molt_bench.bench.config import BenchmarkConfig
-from molt_bench.bench.planning import GAPS, Assumptions, Need, Pilot, Planner, pilot_of
+from molt_bench.bench.pilot import Pilot, pilot_of
+from molt_bench.bench.planning import GAPS, Assumptions, Need, Planner
 from molt_bench.cli.folder import journal_in, opened, recorder_in
 from molt_bench.errors import ConfigError
 from molt_bench.report.costs import dollars

@@ -1,0 +1,204 @@
+"""The bots of the ladders: variants of one game plan whose strength differs by a number."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+from molt_bench.agents.base import PokerAgent, Policy
+from molt_bench.agents.ranges import equity_against_best
+from molt_bench.agents.registry import make_agent
+from molt_bench.agents.scripted import RandomAgent, ScriptedAgent, raise_by_pot
+from molt_bench.agents.tag import TagAgent
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.cards import Hole
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.seeds import Seed, derive
+
+_SHARE = 2**64
+
+
+class _Loaded(TagAgent):
+    """`tag` with dice that show what one wants."""
+
+    def throw(self, observation: Observation) -> int:
+        """Return the number that was set."""
+        return self.shows
+
+    shows = 0
+
+
+class Noisy(ScriptedAgent):
+    """A bot that does something random with a fixed chance: the higher, the worse.
+
+    With `publish` it says how it mixes; so does a bot that follows no dice otherwise, or `tag`.
+    """
+
+    kind = "noisy"
+
+    def __init__(self, *, own: PokerAgent, noise: float, seed: Seed, publish: bool = False) -> None:
+        super().__init__(seed=seed)
+        self._own = own
+        self._random = RandomAgent(seed=derive(seed, "random"))
+        self._noise = noise
+        self._below = int(noise * _SHARE)
+        if publish:
+            self.policy = self._policy
+
+    def act(self, observation: Observation) -> Action:
+        """Throw for who acts."""
+        return (self._random if self.throw(observation) < self._below else self._own).act(observation)
+
+    def _policy(self, observation: Observation) -> Policy:
+        if isinstance(self._own, TagAgent):
+            loaded = _Loaded()
+            own = []
+            for loaded.shows, chance in ((0, 0.04), (4, 0.21), (25, 0.75)):
+                own.append((loaded.act(observation), chance))
+        elif isinstance(self._own, Habits):
+            own = self._own.policy(observation)
+        else:
+            own = [(self._own.act(observation), 1.0)]
+        noise = self._noise
+        parts = [*[(action, (1 - noise) * chance) for action, chance in own]]
+        if noise:
+            parts += [(action, noise * chance) for action, chance in self._random.policy(observation)]
+        return tuple(parts)
+
+
+class Limper(ScriptedAgent):
+    """Calls or checks, but folds to a bet with a fixed chance: the higher, the worse."""
+
+    kind = "limper"
+
+    def __init__(self, *, folds: float, seed: Seed) -> None:
+        super().__init__(seed=seed)
+        self._folds = folds
+        self._below = int(folds * _SHARE)
+
+    def act(self, observation: Observation) -> Action:
+        """Throw for a fold."""
+        if not observation.to_call:
+            return CHECK
+        return FOLD if self.throw(observation) < self._below else CALL
+
+    def policy(self, observation: Observation) -> Policy:
+        """Return the chances of what `act` throws."""
+        if not observation.to_call:
+            return ((CHECK, 1.0),)
+        return (FOLD, self._folds), (CALL, 1 - self._folds)
+
+
+class Habits(ScriptedAgent):
+    """Plays by the strength of its hand against any other, with habits of its own.
+
+    Args:
+        calls: How much more than the price its hand has to be worth for a call; negative for a loose player.
+        bets: Strength from which it bets or raises.
+        bluffs: Chance to bet without that.
+        size: Percent of the pot that it bets.
+        seed: Gives its dice.
+    """
+
+    kind = "habits"
+
+    def __init__(self, *, calls: float, bets: float, bluffs: float, size: int, seed: Seed) -> None:
+        super().__init__(seed=seed)
+        self._calls, self._bets, self._bluffs, self._size = calls, bets, bluffs, size
+        self._below = int(bluffs * _SHARE)
+
+    def act(self, observation: Observation) -> Action:
+        """Bet what is strong, bluff now and then, call at a price."""
+        strong, otherwise = self._plan(observation)
+        if observation.max_raise_to and (strong or self.throw(observation) < self._below):
+            return raise_by_pot(observation, self._size)
+        return otherwise
+
+    def policy(self, observation: Observation) -> Policy:
+        """Return the chances of what `act` does."""
+        strong, otherwise = self._plan(observation)
+        if not observation.max_raise_to:
+            return ((otherwise, 1.0),)
+        bet = raise_by_pot(observation, self._size)
+        return ((bet, 1.0),) if strong else ((bet, self._bluffs), (otherwise, 1 - self._bluffs))
+
+    def _plan(self, observation: Observation) -> tuple[bool, Action]:
+        """Return whether the hand is worth a bet, and what is done if there is none."""
+        strength = equity_against_best(_hole(observation), observation.board, 100)
+        if not observation.to_call:
+            return strength > self._bets, CHECK
+        return strength > self._bets, CALL if strength > observation.pot_odds + self._calls else FOLD
+
+
+def _hole(observation: Observation) -> Hole:
+    """Return the hand in the one order and suits that a cache knows it by before the flop."""
+    first, second = max(observation.cards), min(observation.cards)
+    if observation.board:
+        return first, second
+    return first & ~3, (second & ~3) + (first & 3 != second & 3)
+
+
+class Watcher(ScriptedAgent):
+    """Learns within a game whether the other folds to bets often; it bets now and then to find out.
+
+    Against one who does it bets whenever nobody has, and believes the bets of the other. Otherwise it calls and checks.
+    """
+
+    kind = "watcher"
+
+    def __init__(self, *, seed: Seed) -> None:
+        super().__init__(seed=seed)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget."""
+        self._faced, self._folded = 1, 0
+
+    def act(self, observation: Observation) -> Action:
+        """Bet two thirds of the pot if the other folds often, or one time in five to find out."""
+        folds_often = self._folded / self._faced > 0.45
+        attacked = any(done.kind == "raiseTo" and done.seat != observation.seat for done in observation.log)
+        tries = self.throw(observation) % 5 == 0
+        if observation.max_raise_to and not attacked and (folds_often or tries):
+            return raise_by_pot(observation, 67)
+        if not observation.to_call:
+            return CHECK
+        return FOLD if attacked and folds_often else CALL
+
+    def on_hand_complete(self, result: HandResult) -> None:
+        """Count the answers to its bets."""
+        for done, answer in pairwise(result.log):
+            if done.seat == result.seat and done.kind == "raiseTo":
+                self._faced += 1
+                self._folded += answer.kind == "fold"
+
+
+class Bot(NamedTuple):
+    """How an agent of a ladder is made.
+
+    Attributes:
+        like: A built-in bot, or one of those above.
+        noise: Its share of random actions; of folds for `limper`.
+        publish: Whether it says how it mixes.
+        habits: Calls, bets, bluffs and size of `habits`.
+    """
+
+    like: str
+    noise: float = 0.0
+    publish: bool = False
+    habits: tuple[float, float, float, int] = (0.0, 0.6, 0.1, 75)
+
+    def make(self, seed: Seed) -> PokerAgent:
+        """Make the agent; its seed gives its dice."""
+        if self.like == Limper.kind:
+            return Limper(folds=self.noise, seed=seed)
+        if self.like == Watcher.kind:
+            return Watcher(seed=seed)
+        if self.noise or self.publish:
+            own = self._own(derive(seed, "own"))
+            return Noisy(own=own, noise=self.noise, seed=seed, publish=self.publish)
+        return self._own(seed)
+
+    def _own(self, seed: Seed) -> PokerAgent:
+        if self.like != Habits.kind:
+            return make_agent(self.like, seed=seed)
+        calls, bets, bluffs, size = self.habits
+        return Habits(calls=calls, bets=bets, bluffs=bluffs, size=size, seed=seed)

@@ -1,0 +1,166 @@
+"""Runs on pools, which cost next to nothing: all is as in a real run, but the games are looked up."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from ladders import Plan
+from pools import BIG_BLIND, Draws
+
+from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.scheduler import Pair, Situation, choose_round, policy_named
+from molt_bench.bench.stop import first_reason, rules_of
+from molt_bench.rating import margin
+from molt_bench.rating.book import MarginBook
+from molt_bench.rating.margin import Estimate
+from molt_bench.rating.verdicts import Verdict
+from molt_bench.records import Margins, MatchResult, PlayedMatch
+
+
+def _quick_clustering(used: Sequence[tuple[float, Any]]) -> float:
+    """Return how the margin model counts shared seeds; quick, since a run's seeds are numbered without a gap."""
+    if len(used) == 1 or not isinstance(used[0][1].seeds[0], int):
+        return 1.0
+    together = np.zeros(max(sample.count for _, sample in used))
+    alone = 0.0
+    for weight, sample in used:
+        scale = weight / sample.count * (sample.count / max(1, sample.free)) ** 0.5
+        together[: sample.count] += scale * (np.array(sample.margins) - sample.mean)
+        alone += scale**2 * sample.squares
+    return max(1.0, float(together @ together) / alone) if alone else 1.0
+
+
+margin._clustering = _quick_clustering
+
+
+class QuickModel(margin.MarginModel):
+    """The margin model, with what many ask for kept until there is more to know."""
+
+    _leads: dict[Pair, Estimate]
+    _ranked: tuple[str, ...]
+
+    def __init__(self, participants: Sequence[str], plan: Plan, *, additive: bool = False) -> None:
+        guess = margin.first_guess(plan.stack)
+        super().__init__(participants, hands=2 * plan.hands, sd_per_hand=guess, additive=additive)
+        self._leads, self._ranked = {}, ()
+
+    def replace(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Any]) -> None:
+        """Learn, and forget what was kept."""
+        super().replace(pair, margins, seeds)
+        self._leads, self._ranked = {}, ()
+
+    def lead(self, first: str, second: str) -> Estimate:
+        """Return the lead."""
+        if (first, second) not in self._leads:
+            self._leads[first, second] = super().lead(first, second)
+        return self._leads[first, second]
+
+    def ranking(self) -> tuple[str, ...]:
+        """Return the ranking."""
+        self._ranked = self._ranked or super().ranking()
+        return self._ranked
+
+
+class PoolLadder(Ladder):
+    """The ladder of a run whose games are looked up."""
+
+    def __init__(self, config: BenchmarkConfig, draws: Draws) -> None:
+        super().__init__(config)
+        self.draws = draws
+        self.margins = QuickModel(draws.declared, draws.pool.plan, additive=config.rating.margins == "additive")
+        self._book = MarginBook(self.margins, config.rating.estimator)
+        self._verdicts: tuple[int, tuple[Verdict, ...]] = (-1, ())
+
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Return the verdicts, which many ask for."""
+        if self._verdicts[0] != len(self.matches):
+            self._verdicts = len(self.matches), super().verdicts()
+        return self._verdicts[1]
+
+    def situation(self, cost: Mapping[Pair, float] | None = None) -> Situation:
+        """Leave out how sure every pair is where nobody looks at it."""
+        if self._config.scheduler.policy not in ("information_gain", "round_robin"):
+            return super().situation(cost)
+        known, self._confidence = self._confidence, lambda first, second: 0.5
+        situation = super().situation(cost)
+        self._confidence = known
+        return situation
+
+    def look_up(self, pair: Pair) -> None:
+        """Learn from the next match of two."""
+        count = self._config.seeds.per_match
+        start = count * self.meetings[pair]
+        rows = self.draws.block(pair, start, count)
+        self.meetings[pair] += 1
+        if self.by_margins:
+            self._book.add(pair, Margins(*rows.T[:4].tolist()), self.draws.seeds(pair, start, count))
+        else:
+            scores = rows[:, 0] if self._config.rating.update_per == "seedPair" else [rows[:, 0].sum()]
+            for score in scores:
+                self.ratings.update(*pair, "draw" if not score else "A" if score > 0 else "B")
+        self.hands += 2 * count * self._config.game.hands_per_game
+        self.matches.append(_match(pair))
+
+
+def _match(pair: Pair) -> PlayedMatch:
+    nothing: Any = None
+    return PlayedMatch(0, 0, 0, pair, MatchResult(()), nothing)
+
+
+class Outcome(NamedTuple):
+    """How a run ended.
+
+    Attributes:
+        hands: Hands to the stop.
+        confident: Whether it stopped by confidence, and not by the budget.
+        ranking: The ranking at the end.
+        verdicts: What it said of the neighbours; empty where margins do not decide.
+        ladder: What it knew.
+    """
+
+    hands: int
+    confident: bool
+    ranking: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
+    ladder: PoolLadder
+
+
+def config_of(draws: Draws, *, method: str = "margin", threshold: float = 0.95, **sections: Any) -> BenchmarkConfig:
+    """Return the config of a run."""
+    plan = draws.pool.plan
+    stop = {"method": method, "threshold": threshold, "tieMarginMbb": plan.tie}
+    return BenchmarkConfig.model_validate(
+        {
+            "participants": [{"id": name, "type": "random"} for name in draws.declared],
+            "game": {"handsPerGame": plan.hands, "stack": plan.stack * BIG_BLIND},
+            "stop": {"adjacentConfidence": stop, "budget": {"maxMatches": None, "maxHands": plan.most}},
+            **sections,
+        }
+    )
+
+
+def run(draws: Draws, config: BenchmarkConfig) -> Outcome:
+    """Run a benchmark on looked-up games, as `molt_bench.bench.benchmark` does on real ones."""
+    ladder = PoolLadder(config, draws)
+    rules = rules_of(config.stop)
+    policy = policy_named(config.scheduler.policy)
+    sure = config.stop.adjacent_confidence
+    assert sure is not None
+    hands = 2 * config.seeds.per_match * config.game.hands_per_game
+    while True:
+        progress = ladder.progress(seconds=0.0, next_games=0, next_hands=hands)
+        reason = first_reason(rules, progress)
+        if reason is not None:
+            confident = not reason.startswith("the budget")
+            return Outcome(ladder.hands, confident, progress.ranking, progress.verdicts, ladder)
+        chosen = choose_round(
+            policy,
+            ladder.situation(),
+            matches=config.scheduler.matches_per_round,
+            recent=ladder.recent(config.scheduler.rematch_window),
+            threshold=1 - ladder.error if ladder.by_margins else sure.threshold,
+        )
+        for pair in chosen:
+            ladder.look_up(pair)
+        ladder.end_round()
