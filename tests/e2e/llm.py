@@ -1,5 +1,6 @@
 """What the end-to-end tests of language models share: a provider whose mood can change, and runs that ask it."""
 
+import importlib
 import json
 import os
 import time
@@ -12,13 +13,15 @@ import pytest
 from molt_bench.seeds import derive
 from tests.agents.llm import wire
 from tests.agents.llm.provider import Provider
-from tests.e2e.shell import bench, run_of, start
+from tests.e2e.shell import Fork, quick, run_of, start
 
 #: Every file of a run that holds neither times nor latencies: the same bytes whenever the replies are the same.
 SAME = ("config.json", "seeds.json", "leaderboard.json", "matches.json", "convergence.json", "log.jsonl", "usage.json")
 #: Dollars for a million tokens, such that sums are easy to check and calls are not cheap.
 PRICE = {"input": 100.0, "output": 1000.0, "cachedInput": 10.0}
 MODEL = "openai:test"
+#: What the first request to a model imports.
+LIBRARIES = ("openai", "pydantic_ai.models.openai", "pydantic_ai.providers.openai", "genai_prices")
 
 
 class Server(Provider):
@@ -66,6 +69,8 @@ def no_keys(monkeypatch):
 @pytest.fixture(scope="module", name="one_server")
 def module_server():
     """Return a provider that serves as long as the module's tests last."""
+    for library in LIBRARIES:  # so that no fork of this process takes the time
+        importlib.import_module(library)
     with Server() as server:
         yield server
 
@@ -100,14 +105,19 @@ def prepared(folder, config):
 
 def played(folder, config, *flags, env=None):
     """Run a config, which must succeed, and return the folder of the run."""
-    done = bench(*prepared(folder, config), "--quiet", *flags, cwd=folder, env=env)
+    done = quick(*prepared(folder, config), "--quiet", *flags, cwd=folder, env=env)
     assert done.returncode == 0, done.stderr
     return run_of(folder / "out")
 
 
 def begun(folder, config, *flags):
     """Start a run in a folder and return the process."""
-    return start(*prepared(folder, config), "--quiet", *flags, cwd=folder)
+    return start(*prepared(folder, config), *flags, cwd=folder)
+
+
+def forked(folder, config, *flags):
+    """Start a run in a folder in a fork of this process."""
+    return Fork(*prepared(folder, config), "--quiet", *flags, cwd=folder)
 
 
 def same_files(folder, names=SAME):
@@ -147,7 +157,7 @@ def cut(folder, *, games, exchanges=None):
         path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[: 1 + exchanges]))
 
 
-def until(condition, *, seconds=30):
+def until(condition, *, seconds=60):
     """Wait for something to come true."""
     end = time.monotonic() + seconds
     while not condition():

@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 from pathlib import Path
 
@@ -122,21 +124,57 @@ def bench(*arguments, cwd=None, env=None, timeout=60):
     )
 
 
-def quick(*arguments):
-    """Run the program to its end in a fork of this process: as real, without the time to start Python."""
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        child = os.fork()
-        if not child:
-            _be_the_program(arguments, out.fileno(), err.fileno())
-        _, status = os.waitpid(child, 0)
-        out.seek(0)
-        err.seek(0)
-        return subprocess.CompletedProcess(arguments, os.waitstatus_to_exitcode(status), out.read(), err.read())
+#: Seconds after which a fork of the program is given up.
+_MOST_S = 120
 
 
-def _be_the_program(arguments, out, err):
+class Fork:
+    """The program in a fork of this process: as real, without the time to start Python."""
+
+    def __init__(self, *arguments, cwd=None, env=None):
+        self.args = arguments
+        self.returncode = None
+        self._waiting = threading.Lock()
+        self._out, self._err = (tempfile.TemporaryFile("w+") for _ in range(2))  # noqa: SIM115 - `communicate` closes them
+        self.pid = os.fork()
+        if not self.pid:
+            _be_the_program(arguments, self._out.fileno(), self._err.fileno(), cwd, env or {})
+
+    def kill(self):
+        """Kill it, in the middle of whatever it does."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self):
+        """Wait for its end and return its status; any thread may."""
+        with self._waiting:
+            if self.returncode is None:
+                self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.returncode
+
+    def communicate(self):
+        """Wait for its end and return what it printed."""
+        self.wait()
+        printed = []
+        for file in (self._out, self._err):
+            with file:
+                file.seek(0)
+                printed.append(file.read())
+        return tuple(printed)
+
+
+def quick(*arguments, cwd=None, env=None):
+    """Run the program to its end in a fork of this process."""
+    process = Fork(*arguments, cwd=cwd, env=env)
+    out, err = process.communicate()
+    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def _be_the_program(arguments, out, err, cwd, env):
     code = 70
+    signal.alarm(_MOST_S)  # what hangs is killed by it
     try:
+        os.chdir(cwd or ".")
+        os.environ.update(env)
         os.dup2(out, 1)
         os.dup2(err, 2)
         sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
@@ -175,7 +213,15 @@ def run_of(output_dir):
 
 def good_run(output_dir, *arguments, **options):
     """Run the program, which must succeed, and return the folder of its run."""
-    done = bench(*arguments, "--output-dir", output_dir, **options)
+    return _good(bench(*arguments, "--output-dir", output_dir, **options), output_dir, options)
+
+
+def quick_run(output_dir, *arguments, **options):
+    """Run the program, which must succeed, in a fork of this process, and return the folder of its run."""
+    return _good(quick(*arguments, "--output-dir", output_dir, **options), output_dir, options)
+
+
+def _good(done, output_dir, options):
     assert done.returncode == 0, done.stderr
     return run_of(Path(options.get("cwd") or ".") / output_dir)
 

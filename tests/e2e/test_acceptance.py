@@ -7,7 +7,7 @@ import pytest
 
 from molt_bench.bench.benchmark import run_benchmark
 from molt_bench.report.numbers import totals
-from tests.e2e.shell import FILES, SMALL, bench, good_run, lines_of, read, results, strict_json
+from tests.e2e.shell import FILES, SMALL, bench, good_run, lines_of, quick_run, read, results, strict_json
 
 THREE = ("--participants", "random,tight,callstation", "--quiet")
 QUICK = (*THREE, "--seeds", "3")
@@ -25,14 +25,15 @@ def test_acceptance_tight_is_ranked_above_random(tmp_path):
     assert [each["id"] for each in read(folder, "leaderboard.json")["participants"]] == ["tight", "random"]
 
 
-def test_acceptance_tight_is_ranked_above_random_in_each_of_50_master_seeds():
-    for master_seed in range(50):
+@pytest.mark.parametrize("seeds", [range(10), pytest.param(range(10, 50), marks=pytest.mark.slow)])
+def test_acceptance_tight_is_ranked_above_random_in_each_of_50_master_seeds(seeds):
+    for master_seed in seeds:
         result = run_benchmark({"seeds": {"masterSeed": master_seed}})
         assert [rating.id for rating in result.leaderboard] == ["tight", "random"], master_seed
 
 
 def test_acceptance_tight_is_ranked_above_random_with_callstation_in_the_field(tmp_path):
-    folder = good_run(tmp_path, *THREE, "--seeds", "10", "--hands", "50")
+    folder = quick_run(tmp_path, *THREE, "--seeds", "10", "--hands", "50")
     ranking = [each["id"] for each in read(folder, "leaderboard.json")["participants"]]
     assert ranking.index("tight") < ranking.index("random")
 
@@ -73,7 +74,7 @@ def test_acceptance_scheduler_concentrates_on_close_or_uncertain_pairs():
     shares = {}
     for policy in ("uncertainty_overlap", "round_robin"):
         met = Counter()
-        for master_seed in range(3):
+        for master_seed in range(2):
             result = run_benchmark(
                 {
                     "participants": people("random", "random", "tight", "random"),
@@ -101,7 +102,7 @@ def test_acceptance_stop_condition_fires_with_reason(tmp_path):
 
 @pytest.mark.parametrize("arguments", [(), ("--seeds", "1", "--max-matches", "1")])
 def test_acceptance_all_results_are_valid_json(tmp_path, arguments):
-    folder = good_run(tmp_path, *arguments)
+    folder = quick_run(tmp_path, *arguments)
     assert {path.name for path in folder.iterdir()} == FILES
     for name in FILES:
         assert (lines_of if name.endswith(".jsonl") else read)(folder, name)
@@ -119,12 +120,12 @@ def test_acceptance_json_on_stdout_is_one_object_and_nothing_else(tmp_path):
 
 
 def test_acceptance_guardrails_hold_for_scripted_agents(tmp_path):
-    guardrails = read(good_run(tmp_path, *THREE), "summary.json")["guardrails"]
+    guardrails = read(quick_run(tmp_path, *THREE), "summary.json")["guardrails"]
     assert guardrails == {"errorRate": 0.0, "chipsConserved": True, "sigmaDecreased": 1.0}
 
 
 def test_three_identical_agents_end_by_themselves_with_the_reason_stated(tmp_path):
-    folder = good_run(tmp_path, "--participants", "random,random,random")
+    folder = quick_run(tmp_path, "--participants", "random,random,random", "--seeds", "4")
     summary = read(folder, "summary.json")
     assert summary["totals"]["matches"] <= 20
     assert "budget of 20 matches" in summary["stopReason"] or "95% confidence" in summary["stopReason"]
@@ -139,7 +140,7 @@ def test_three_agents_that_play_the_same_draw_every_match_and_end_tied():
 
 def test_an_agent_that_always_throws_is_force_folded_logged_and_rated(tmp_path, bots):
     two = ("--max-matches", "2", "--set", "stop.adjacentConfidence=null")
-    folder = good_run(tmp_path / "out", "--participants", f"{bots}:make_thrower,callstation", *two)
+    folder = quick_run(tmp_path / "out", "--participants", f"{bots}:make_thrower,callstation", *two)
     board = read(folder, "leaderboard.json")["participants"]
     assert [each["id"] for each in board] == ["callstation", "bots"]
     thrower = board[1]
@@ -159,7 +160,7 @@ def test_an_agent_that_always_throws_is_force_folded_logged_and_rated(tmp_path, 
 def test_a_game_in_which_everybody_throws_is_a_draw_with_the_errors_flagged(tmp_path, bots):
     config = tmp_path / "config.yaml"
     config.write_text(f"participants: [{{id: a, type: '{bots}:make_thrower'}}, {{id: b, type: '{bots}:make_thrower'}}]")
-    folder = good_run(tmp_path / "out", "--config", config, *SMALL)
+    folder = quick_run(tmp_path / "out", "--config", config, *SMALL)
     for match in read(folder, "matches.json")["matches"]:
         assert match["result"]["winner"] == "draw"
         assert match["result"]["errors"] > 0
@@ -172,8 +173,8 @@ def test_a_game_in_which_everybody_throws_is_a_draw_with_the_errors_flagged(tmp_
         ({"maxMatches": 7}, 7, "7 matches"),
         ({"maxGames": 100}, 5, "100 games"),
         ({"maxGames": 119}, 5, "119 games"),
-        ({"maxHands": 5_000}, 5, "5,000 hands"),
-        ({"maxHands": 5_999}, 5, "5,999 hands"),
+        ({"maxHands": 1_000}, 5, "1,000 hands"),
+        ({"maxHands": 1_199}, 5, "1,199 hands"),
         ({"maxMatches": 3, "maxGames": 1_000, "maxHands": 4_000}, 3, "3 matches"),
     ],
 )
@@ -182,17 +183,18 @@ def test_the_budget_stops_at_the_right_limit(limits, matches, said, per_round):
     result = run_benchmark(
         {
             "participants": people("random", "tight", "callstation", "maniac"),
+            "game": {"handsPerGame": 10},
             "scheduler": {"matchesPerRound": per_round},
             "stop": {"adjacentConfidence": None, "budget": {"maxMatches": None, **limits}},
         }
     )
     assert totals(result)["matches"] == matches
-    assert totals(result)["hands"] == matches * 1_000
+    assert totals(result)["hands"] == matches * 200
     assert said in result.stop_reason
 
 
 def test_a_budget_of_seconds_ends_the_run(tmp_path):
-    folder = good_run(
+    folder = quick_run(
         tmp_path,
         *("--set", "stop.budget={maxMatches: null, maxSeconds: 0.2}", "--set", "stop.adjacentConfidence=null"),
     )
@@ -203,5 +205,5 @@ def test_a_budget_of_seconds_ends_the_run(tmp_path):
 
 def test_a_top_k_that_does_not_change_ends_the_run(tmp_path):
     rules = ("--set", "stop.topkStable={k: 1, rounds: 2}", "--set", "stop.adjacentConfidence=null")
-    folder = good_run(tmp_path, *rules)
+    folder = quick_run(tmp_path, *rules)
     assert read(folder, "summary.json")["stopReason"] == "the top 1 have not changed for 2 rounds"

@@ -1,13 +1,15 @@
 """A disk that is full, or that cannot be written at all."""
 
+import shutil
 import subprocess
+from functools import partial
 
 import pytest
 
-from tests.e2e.shell import MOLT_BENCH, SMALL, bench, one_clear_line, run_of, strict_json
+from tests.e2e.shell import MOLT_BENCH, SMALL, one_clear_line, quick, run_of, strict_json
 
 WARNING = "molt-bench: warning: "
-LONG = ("--participants", "random,tight,callstation", "--max-matches", "8", "--confidence", "0.999")
+LONG = ("--participants", "random,tight,callstation", "--max-matches", "8", "--hands", "20", "--confidence", "0.999")
 
 
 def on_a_full_disk(kib, *arguments):
@@ -26,19 +28,39 @@ def table(done):
     return [line for line in done.stdout.splitlines() if not line.startswith("Results:") and "hands/s" not in line]
 
 
+class Run:
+    """A run that others look at: what it said, and its folder."""
+
+    def __init__(self, home, run):
+        self.done = run(*LONG, "--output-dir", home / "out")
+        assert self.done.returncode == 0, self.done.stderr
+        self.folder = run_of(home / "out")
+
+
+@pytest.fixture(scope="module")
+def healthy(tmp_path_factory):
+    """Return a run on a disk with room for all of it."""
+    return Run(tmp_path_factory.mktemp("healthy"), quick)
+
+
+@pytest.fixture(scope="module")
+def cut_off(tmp_path_factory):
+    """Return a run on a disk that was full after 64 KiB of its journal."""
+    return Run(tmp_path_factory.mktemp("cut"), partial(on_a_full_disk, 64))
+
+
 @pytest.mark.parametrize("kib", [0, 1, 64])
-def test_a_full_disk_is_a_warning_and_the_run_goes_on_in_memory(tmp_path, kib):
-    done = on_a_full_disk(kib, *LONG, "--output-dir", tmp_path / "full")
+def test_a_full_disk_is_a_warning_and_the_run_goes_on_in_memory(tmp_path, healthy, cut_off, kib):
+    done = cut_off.done if kib == 64 else on_a_full_disk(kib, *LONG, "--output-dir", tmp_path / "full")
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
     assert "journal.jsonl could not be written" in done.stderr
-    assert table(done) == table(bench(*LONG, "--output-dir", tmp_path / "healthy"))
+    assert table(done) == table(healthy.done)
 
 
-def test_the_warning_comes_at_once_and_again_at_the_end(tmp_path):
-    done = on_a_full_disk(64, *LONG, "--output-dir", tmp_path)
-    lines = done.stderr.splitlines()
+def test_the_warning_comes_at_once_and_again_at_the_end(cut_off):
+    lines = cut_off.done.stderr.splitlines()
     last_match = max(at for at, line in enumerate(lines) if line.startswith("match "))
     about = [at for at, line in enumerate(lines) if "journal.jsonl could not be written" in line]
     assert [at for at in about if at > last_match], "nothing at the end"
@@ -58,7 +80,7 @@ def test_what_does_fit_is_written_whole_and_nothing_else_is_left(tmp_path):
         assert line.startswith((WARNING, "match "))
 
 
-def test_a_file_system_without_space_is_a_warning_and_the_run_goes_on_in_memory(tmp_path):
+def test_a_file_system_without_space_is_a_warning_and_the_run_goes_on_in_memory(tmp_path, healthy):
     """The real thing, ENOSPC on a tmpfs of 64 KiB, where the system lets us mount one."""
     script = 'mount -t tmpfs -o size=64k none "$0" || exit 77; "$@"'
     done = subprocess.run(
@@ -73,7 +95,7 @@ def test_a_file_system_without_space_is_a_warning_and_the_run_goes_on_in_memory(
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert "journal.jsonl could not be written (No space left on device)" in done.stderr
-    assert table(done) == table(bench(*LONG, "--output-dir", tmp_path / "healthy"))
+    assert table(done) == table(healthy.done)
 
 
 def test_json_on_stdout_is_whole_on_a_full_disk_and_holds_the_warning(tmp_path):
@@ -82,22 +104,19 @@ def test_json_on_stdout_is_whole_on_a_full_disk_and_holds_the_warning(tmp_path):
     assert any("journal.jsonl could not be written" in each for each in strict_json(done.stdout)["summary"]["warnings"])
 
 
-def test_a_run_cut_off_by_a_full_disk_can_be_resumed_from_what_was_written(tmp_path):
-    on_a_full_disk(64, *LONG, "--output-dir", tmp_path / "full")
-    bench(*LONG, "--output-dir", tmp_path / "healthy")
-    folder = run_of(tmp_path / "full")
-    done = bench("resume", folder, "--quiet")
+def test_a_run_cut_off_by_a_full_disk_can_be_resumed_from_what_was_written(tmp_path, healthy, cut_off):
+    folder = shutil.copytree(cut_off.folder, tmp_path / "run")
+    done = quick("resume", folder, "--quiet")
     assert done.returncode == 0, done.stderr
-    healthy = run_of(tmp_path / "healthy")
-    assert (folder / "matches.json").read_bytes() == (healthy / "matches.json").read_bytes()
+    assert (folder / "matches.json").read_bytes() == (healthy.folder / "matches.json").read_bytes()
 
 
 @pytest.mark.parametrize("below", ["", "deeper/still"])
 def test_an_output_folder_that_is_a_file_is_one_clear_line(tmp_path, below):
     (tmp_path / "taken").write_text("a file")
-    done = bench(*SMALL, "--output-dir", tmp_path / "taken" / below)
+    done = quick(*SMALL, "--output-dir", tmp_path / "taken" / below)
     one_clear_line(done, "outputDir", "a folder that can be written")
 
 
 def test_an_output_folder_where_none_can_be_made_is_one_clear_line():
-    one_clear_line(bench(*SMALL, "--output-dir", "/proc/nowhere"), "outputDir", "a folder that can be written")
+    one_clear_line(quick(*SMALL, "--output-dir", "/proc/nowhere"), "outputDir", "a folder that can be written")

@@ -18,25 +18,26 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     MODEL,
     PRICE,
     asked,
-    begun,
     calm_server,
     config_for,
     exchanges_in,
+    forked,
     module_server,
     no_keys,
     played,
     prepared,
     recorded,
     same_files,
+    until,
 )
-from tests.e2e.shell import FILES, bench, everything, games_in, one_clear_line, read, run_of
+from tests.e2e.shell import FILES, everything, games_in, one_clear_line, quick, read, run_of
 
 
 class Shown:
     """A run, and what it showed."""
 
     def __init__(self, home, config):
-        done = bench(*prepared(home, config), cwd=home)
+        done = quick(*prepared(home, config), cwd=home)
         assert done.returncode == 0, done.stderr
         self.out, self.err = done.stdout, done.stderr
         self.folder = run_of(home / "out")
@@ -106,7 +107,7 @@ def test_the_table_shows_what_every_model_cost(priced):
 
 
 def test_json_has_what_every_model_took(priced):
-    content = json.loads(bench("report", priced.folder, "--json").stdout)
+    content = json.loads(quick("report", priced.folder, "--json").stdout)
     assert content["usage"] == read(priced.folder, "usage.json")
 
 
@@ -128,7 +129,7 @@ def test_a_budget_of_dollars_needs_a_price(tmp_path, server):
     config = limited(server, maxCostUsd=5.0)
     config["llm"]["prices"] = {}
     before = server.received
-    done = bench(*prepared(tmp_path, config), cwd=tmp_path)
+    done = quick(*prepared(tmp_path, config), cwd=tmp_path)
     one_clear_line(done, "stop.budget.maxCostUsd", MODEL, "llm.prices")
     assert [*(tmp_path / "out").iterdir()] == []
     assert server.received == before
@@ -166,7 +167,7 @@ def stays_as_it_is(folder, again, server):
     """Check that a run that has ended is verified, replayed and gone on with, asking nobody, and stays as it is."""
     before, received = everything(folder), server.received
     for command in (("verify", folder), ("replay", folder, "--output", again), ("resume", folder)):
-        done = bench(*command)
+        done = quick(*command)
         assert done.returncode == 0, done.stderr
     assert everything(folder) == before
     assert same_files(again) == same_files(folder)
@@ -196,18 +197,19 @@ def test_a_budget_without_room_for_another_match_ends_the_run_before_it(tmp_path
 @pytest.mark.slow
 def test_what_was_spent_before_a_kill_counts_after_it(tmp_path, server):
     config, before = limited(server, maxTokens=6_000), server.received
-    process = begun(tmp_path, config, "--games-at-once", "1")
 
     def kill(request):
         if request.number == before + 12:
+            until(lambda: process)
             process.kill()
             process.wait()
 
-    server.hook = kill
-    process.communicate(timeout=60)
+    process, server.hook = None, kill
+    process = forked(tmp_path, config, "--games-at-once", "1")
+    process.communicate()
     folder = run_of(tmp_path / "out")
     assert len(exchanges_in(folder)) == 11
-    done = bench("resume", folder, "--quiet", "--games-at-once", "1")
+    done = quick("resume", folder, "--quiet", "--games-at-once", "1")
     assert done.returncode == 0, done.stderr
     spent = [tokens_of(line) for line in exchanges_in(folder)]
     assert 6_000 - 2 * max(spent) < sum(spent) <= 6_000 + max(spent)
@@ -237,7 +239,7 @@ def test_readings_of_hand_and_price_are_counted(tmp_path, server):
     server.say = say
     config = config_for(server.url, comprehension=True)
     config["stop"]["budget"]["maxMatches"] = 2
-    done = bench(*prepared(tmp_path, config), cwd=tmp_path)
+    done = quick(*prepared(tmp_path, config), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     folder = run_of(tmp_path / "out")
     (model,) = read(folder, "usage.json")["models"]
@@ -258,7 +260,7 @@ def test_who_was_not_asked_to_read_has_no_readings(priced):
 def test_a_lost_table_of_costs_is_written_anew(priced, tmp_path):
     folder = shutil.copytree(priced.folder, tmp_path / "run")
     (folder / "usage.json").unlink()
-    done = bench("report", folder)
+    done = quick("report", folder)
     assert done.returncode == 0, done.stderr
     assert (folder / "usage.json").read_bytes() == (priced.folder / "usage.json").read_bytes()
 

@@ -19,6 +19,7 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     config_for,
     cut,
     exchanges_in,
+    forked,
     module_server,
     no_keys,
     pick,
@@ -29,7 +30,7 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     same_files,
     until,
 )
-from tests.e2e.shell import bench, everything, games_in, lines_of, one_clear_line, read, run_of, start
+from tests.e2e.shell import Fork, bench, everything, games_in, lines_of, one_clear_line, quick, read, run_of
 
 #: What the commands that ask nobody must do without: it is set while a run is played, and only then.
 KEY = {"MY_KEY": "sk-only-for-playing"}
@@ -73,7 +74,7 @@ def finished(tmp_path_factory):
 
 def gone_on(folder, *flags):
     """Go on with a run, which must succeed."""
-    done = bench("resume", folder, "--quiet", *flags)
+    done = quick("resume", folder, "--quiet", *flags)
     assert done.returncode == 0, done.stderr
     return done
 
@@ -85,6 +86,7 @@ def test_killed_in_the_middle_of_games_nothing_is_asked_twice(tmp_path, server, 
 
     def kill(request):
         if request.number == current[1]:
+            until(lambda: current[0])
             current[0].kill()
             current[0].wait()
 
@@ -92,10 +94,10 @@ def test_killed_in_the_middle_of_games_nothing_is_asked_twice(tmp_path, server, 
     for sitting, place in enumerate(places):
         current = [None, server.received + place]
         if sitting:
-            current[0] = start("resume", run_of(tmp_path / "out"), "--quiet", "--games-at-once", "1")
+            current[0] = Fork("resume", run_of(tmp_path / "out"), "--quiet", "--games-at-once", "1")
         else:
-            current[0] = begun(tmp_path, whole.config, "--games-at-once", "1")
-        current[0].communicate(timeout=60)
+            current[0] = forked(tmp_path, whole.config, "--games-at-once", "1")
+        current[0].communicate()
         assert current[0].returncode == -signal.SIGKILL
     server.hook = None
     folder = run_of(tmp_path / "out")
@@ -116,6 +118,7 @@ def test_killed_with_many_requests_under_way_no_recorded_one_is_sent_again(tmp_p
 
     def kill(request):
         if request.number == current[1]:
+            until(lambda: current[0])
             current[0].kill()  # and the answers to all others are on their way, or not
 
     server.hook = kill
@@ -125,8 +128,8 @@ def test_killed_with_many_requests_under_way_no_recorded_one_is_sent_again(tmp_p
         known = recorded(folder) if folder else {}
         place = pick(18, "place", sitting) + 1 if sitting < kills else 10**9
         current = [None, before + place]
-        current[0] = start("resume", folder, "--quiet") if folder else begun(tmp_path, config)
-        _, err = current[0].communicate(timeout=60)
+        current[0] = Fork("resume", folder, "--quiet") if folder else forked(tmp_path, config)
+        _, err = current[0].communicate()
         assert current[0].returncode == (-signal.SIGKILL if sitting < kills else 0), err
         folder = run_of(tmp_path / "out")
         now = asked(server.since(before))
@@ -192,7 +195,7 @@ def test_a_damaged_exchange_is_named_by_its_line(server, copied, command):
     lines[4] = lines[4][:100]
     path.write_bytes(b"\n".join(lines))
     content, before = everything(copied), server.received
-    one_clear_line(bench(command, copied), "exchanges.jsonl line 5")
+    one_clear_line(quick(command, copied), "exchanges.jsonl line 5")
     assert everything(copied) == content
     assert server.received == before
 
@@ -230,7 +233,7 @@ def test_ctrl_c_waits_for_the_replies_under_way(tmp_path, server, whole):
     assert shlex.split(command)[:2] == ["molt-bench", "resume"]
     assert (tmp_path / shlex.split(command)[2]).samefile(folder)
     server.delay = 0.0
-    done = bench(*shlex.split(command)[1:], "--quiet", cwd=tmp_path)
+    done = quick(*shlex.split(command)[1:], "--quiet", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert asked(server.since(before)) == whole.asked
     assert same_files(folder) == whole.files
@@ -242,12 +245,11 @@ def test_a_second_ctrl_c_ends_it_at_once(tmp_path, server, whole):
     process = begun(tmp_path, whole.config)
     until(lambda: server.in_flight == 4)
     process.send_signal(signal.SIGINT)
-    time.sleep(1.0)
-    assert process.poll() is None, "it did not wait for the replies"
+    assert "replies" in process.stderr.readline(), "it did not wait for the replies"
     pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert time.monotonic() - pressed < 5
+    assert time.monotonic() - pressed < 30, "the replies take 60 s"
     assert process.returncode == 130, err
     assert "Traceback" not in err
     assert "molt-bench resume" in err
@@ -260,7 +262,7 @@ def test_a_second_ctrl_c_ends_it_at_once(tmp_path, server, whole):
 
 @pytest.mark.slow
 def test_ctrl_c_sends_nothing_new(tmp_path, server):
-    server.delay = 0.5
+    server.delay = 3.0
     before = server.received
     process = begun(tmp_path, config_for(server.url, maxConcurrent=1))
     until(lambda: server.received > before)
@@ -318,15 +320,16 @@ def test_a_run_goes_on_with_the_skill_document_it_began_with(tmp_path, server, l
     skill = tmp_path / "skill.md"
     skill.write_text("Play well.\n")
     before = server.received
-    process = begun(tmp_path, config_for(server.url, skillDoc="skill.md"), "--games-at-once", "1")
 
     def kill(request):
         if request.number == before + 12:
+            until(lambda: process)
             process.kill()
             process.wait()
 
-    server.hook = kill
-    process.communicate(timeout=60)
+    process, server.hook = None, kill
+    process = forked(tmp_path, config_for(server.url, skillDoc="skill.md"), "--games-at-once", "1")
+    process.communicate()
     if later == "changed":
         skill.write_text("Play badly.\n")
     else:
@@ -335,18 +338,18 @@ def test_a_run_goes_on_with_the_skill_document_it_began_with(tmp_path, server, l
     gone_on(folder)
     systems = {request.body["messages"][0]["content"] for request in server.since(before)}
     assert systems == {"Play well.\n"}
-    assert bench("verify", folder).returncode == 0
+    assert quick("verify", folder).returncode == 0
 
 
 def test_verify_needs_neither_provider_nor_key(finished):
-    done = bench("verify", finished)
+    done = quick("verify", finished)
     assert done.returncode == 0, done.stderr
     assert "all 12 games are identical" in done.stdout
 
 
 def test_replay_needs_neither_provider_nor_key_and_writes_the_same_files(finished, tmp_path):
     before = everything(finished)
-    done = bench("replay", finished, "--output", tmp_path / "again")
+    done = quick("replay", finished, "--output", tmp_path / "again")
     assert done.returncode == 0, done.stderr
     assert f"12 games and {len(exchanges_in(finished))} exchanges" in done.stdout
     assert "identical" in done.stdout
@@ -357,7 +360,7 @@ def test_replay_needs_neither_provider_nor_key_and_writes_the_same_files(finishe
 
 @pytest.mark.slow
 def test_replay_as_json_prints_one_object(finished):
-    done = bench("replay", finished, "--json")
+    done = quick("replay", finished, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["participants"] == read(finished, "leaderboard.json")["participants"]
     assert "identical" in done.stderr
@@ -370,7 +373,7 @@ def test_report_needs_neither_provider_nor_key(finished, tmp_path, command):
     folder.mkdir()
     for name in ("journal.jsonl", "exchanges.jsonl"):
         shutil.copy(finished / name, folder)
-    done = bench(command, folder)
+    done = quick(command, folder)
     assert done.returncode == 0, done.stderr
     assert same_files(folder) == same_files(finished)
 
@@ -401,14 +404,14 @@ def to_fold(line):
 def test_a_reply_that_was_tampered_with_is_noticed(finished, tmp_path, command):
     folder = shutil.copytree(finished, tmp_path / "run")
     old = changed_exchange(folder, to_fold, wanted=lambda line: '"call"' in line["text"])
-    says_where(bench(command, folder), old)
+    says_where(quick(command, folder), old)
 
 
 @pytest.mark.slow
 def test_a_reply_turned_into_nonsense_is_noticed(finished, tmp_path):
     folder = shutil.copytree(finished, tmp_path / "run")
     old = changed_exchange(folder, lambda line: {**line, "text": "no"})
-    says_where(bench("verify", folder), old)
+    says_where(quick("verify", folder), old)
 
 
 @pytest.mark.slow
@@ -416,7 +419,7 @@ def test_a_reply_turned_into_nonsense_is_noticed(finished, tmp_path):
 def test_an_exchange_that_was_taken_out_is_noticed(finished, tmp_path, command):
     folder = shutil.copytree(finished, tmp_path / "run")
     old = changed_exchange(folder, lambda line: None)
-    done = bench(command, folder)
+    done = quick(command, folder)
     says_where(done, old)
     assert f"hand {old['hand']}" in done.stderr
 
@@ -425,7 +428,7 @@ def test_an_exchange_that_was_taken_out_is_noticed(finished, tmp_path, command):
 def test_tokens_that_were_tampered_with_are_noticed_by_replay(finished, tmp_path):
     folder = shutil.copytree(finished, tmp_path / "run")
     changed_exchange(folder, lambda line: {**line, "tokens": {**line["tokens"], "input": 1}})
-    done = bench("replay", folder)
+    done = quick("replay", folder)
     assert done.returncode == 1
     assert "usage.json" in done.stderr
     assert done.stderr.count("\n") == 1

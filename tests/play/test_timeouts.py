@@ -11,6 +11,8 @@ from molt_bench import Action, play_game, play_game_async
 from tests.play.agents import AsyncCaller, AsyncSleeper, Caller, Deaf, Sleeper
 
 SOON = 0.05
+#: What no machine is slow enough to need, and less than waiting for every answer in 200 hands takes.
+LONG = 25
 
 
 def agent_threads():
@@ -36,7 +38,7 @@ def test_a_plain_agent_that_never_comes_back_is_given_up_after_two_decisions(han
     start = time.perf_counter()
     agent = Sleeper()
     record = play_game((agent, Caller()), seed=1, hands=hands, action_timeout_s=SOON)
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < LONG
     assert record.fault_counts[0] == {"timeout": 3 * hands}
     assert agent.calls == 1
     assert record.hands == hands
@@ -45,7 +47,7 @@ def test_a_plain_agent_that_never_comes_back_is_given_up_after_two_decisions(han
 def test_an_async_agent_that_never_answers_is_given_up_after_two_decisions():
     start = time.perf_counter()
     record = play_game((AsyncSleeper(), Caller()), seed=1, hands=200, action_timeout_s=SOON)
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < LONG
     assert record.fault_counts[0] == {"timeout": 600}
     assert "given up" in record.faults[-1].message
 
@@ -57,9 +59,11 @@ def test_one_who_answers_again_is_not_given_up():
                 await asyncio.sleep(3600)
             return super().act(observation)
 
-    record = play_game((Dozes(), Caller()), seed=1, hands=4, action_timeout_s=SOON)
+    retries = 3  # so that a pause of the machine may cost it some
+    record = play_game((Dozes(), Caller()), seed=1, hands=3, action_timeout_s=4 * SOON, max_retries=retries)
+    assert record.fault_counts[0]["timeout"] > 2 * (retries + 1), "who fails so often in a row is given up"
     assert not any(fault.forced_fold for fault in record.faults)
-    assert record.net == play_game((Caller(), Caller()), seed=1, hands=4).net
+    assert record.net == play_game((Caller(), Caller()), seed=1, hands=3).net
 
 
 class Swallows:
@@ -101,13 +105,19 @@ class InThread(Caller):
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(
-    ("agent", "faults"), [(Swallows, {"timeout"}), (LeavesTask, set()), (Blocks, {"timeout"}), (InThread, {"timeout"})]
+    ("agent", "limit_s", "faults"),
+    [
+        (Swallows, SOON, {"timeout"}),
+        (LeavesTask, LONG, set()),
+        (Blocks, SOON, {"timeout"}),
+        (InThread, SOON, {"timeout"}),
+    ],
 )
-def test_nothing_an_async_agent_does_to_its_loop_hangs_the_game(agent, faults):
+def test_nothing_an_async_agent_does_to_its_loop_hangs_the_game(agent, limit_s, faults):
     start = time.perf_counter()
-    record = play_game((agent(), Caller()), seed=1, hands=2, max_retries=0, action_timeout_s=SOON)
+    record = play_game((agent(), Caller()), seed=1, hands=2, max_retries=0, action_timeout_s=limit_s)
     assert record.fault_counts[0].keys() == faults
-    assert time.perf_counter() - start < 10
+    assert time.perf_counter() - start < LONG
 
 
 def test_one_agent_in_both_seats_is_never_called_twice_at_once():
@@ -156,7 +166,7 @@ def test_what_an_agent_raises_is_the_same_fault_everywhere(error):
             raise error
 
     plain = play_game((Raises(), Caller()), seed=1, hands=1)
-    in_thread = play_game((Raises(), Caller()), seed=1, hands=1, action_timeout_s=5)
+    in_thread = play_game((Raises(), Caller()), seed=1, hands=1, action_timeout_s=30)
     on_a_loop = asyncio.run(play_game_async((Raises(), Caller()), seed=1, hands=1))
     assert plain.faults == in_thread.faults == on_a_loop.faults
     assert plain.fault_counts[0] == {"exception": 3}
@@ -176,7 +186,7 @@ def test_an_agent_whose_own_task_was_cancelled_has_failed_and_the_game_goes_on()
 def test_threads_end_with_their_game():
     before = len(agent_threads())
     play_game((Caller(), Caller()), seed=1, hands=3, action_timeout_s=30)
-    deadline = time.perf_counter() + 5
+    deadline = time.perf_counter() + LONG
     while len(agent_threads()) > before and time.perf_counter() < deadline:
         time.sleep(0.01)
     assert len(agent_threads()) <= before
@@ -189,7 +199,7 @@ def test_an_agent_s_own_timeout_error_is_an_exception_like_any_other():
         async def act(self, observation):
             raise TimeoutError("upstream")
 
-    record = play_game((Impatient(), Caller()), seed=1, hands=1, action_timeout_s=5)
+    record = play_game((Impatient(), Caller()), seed=1, hands=1, action_timeout_s=30)
     assert record.fault_counts[0] == {"exception": 3}
 
 

@@ -216,7 +216,7 @@ class Provider:
             if request.fault == "reset-midway":
                 writer.write(head + body[: len(body) // 2])
                 await writer.drain()
-                await asyncio.sleep(0.02)  # let the client read it before the reset overtakes it
+                await asyncio.sleep(0.05)  # let the client read it before the reset overtakes it
             reset(writer)
             return False
         writer.write(head + body)

@@ -179,12 +179,16 @@ FAILURES = {
 
 @pytest.mark.parametrize(
     ("api", "fault"),
-    [(api, fault) for api in ("anthropic", "google") for fault in FAILURES],
+    [
+        pytest.param(api, fault, marks=pytest.mark.slow if (api, fault) == ("google", "hang") else ())
+        for api in ("anthropic", "google")
+        for fault in FAILURES
+    ],
 )
 def test_one_failure_is_told_apart_as_with_openai(api, fault):
     kind = FAILURES[fault]
     with Provider(policy=passive, fault=[None, fault]) as provider:
-        result = run(provider, api=api, game={"handsPerGame": 1, "actionTimeoutS": 2.0 if fault == "hang" else None})
+        result = run(provider, api=api, game={"handsPerGame": 1, "actionTimeoutS": 3.0 if fault == "hang" else None})
         assert provider.received == DECISIONS // 2 + 1
     assert [found.kind for found in faults_of(result)] == ([kind] if kind else [])
     assert_complete(result, hands=1)
