@@ -157,7 +157,7 @@ def run(draws: Draws, config: BenchmarkConfig) -> Outcome:
         chosen = choose_round(
             policy,
             ladder.situation(),
-            matches=config.scheduler.matches_per_round,
+            matches=config.matches_per_round(),
             recent=ladder.recent(config.scheduler.rematch_window),
             threshold=1 - ladder.error if ladder.by_margins else sure.threshold,
         )

@@ -135,3 +135,10 @@ def test_the_ends():
     assert (student_quantile(1.0, 3), student_quantile(0.0, 3)) == (inf, -inf)
     assert student_cdf(1e200, 3) == 1.0
     assert student_cdf(-1e200, 3) == pytest.approx(0, abs=1e-100)
+
+
+@pytest.mark.parametrize("free", [0.5, 1.0, 2.0, 5.0, 30.0, 1e6])
+@pytest.mark.parametrize("share", [1e-300, 1e-200, 1e-30])
+def test_far_out_in_the_tail_a_quantile_is_still_one(share, free):
+    value = student_quantile(share, free)
+    assert student_cdf(value, free) == pytest.approx(share, rel=1e-6) or value < -1e100

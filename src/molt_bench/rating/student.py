@@ -47,7 +47,8 @@ def student_quantile(share: float, free: float) -> float:
     for _ in range(200):  # Newton's method, kept between what is known to be too low and too high
         error = student_cdf(value, free) - share
         low, high = (low, value) if error > 0 else (value, high)
-        step = error / exp(constant - (free + 1) / 2 * log1p(value * value / free))
+        density = exp(constant - (free + 1) / 2 * log1p(value * value / free))
+        step = error / density if density else inf  # so far out that it has no digits left: halve the range
         if abs(step) < 1e-12 * max(1.0, -value):
             break
         value = value - step if low < value - step < high else (low + high) / 2

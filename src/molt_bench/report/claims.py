@@ -1,8 +1,7 @@
 """Claims: what a run shows about who is better, what it does not, and how each number was measured."""
 
 from itertools import combinations
-from math import inf
-from typing import Any
+from typing import Any, Final
 
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
 from molt_bench.rating.book import ESTIMATORS
@@ -12,6 +11,9 @@ from molt_bench.rating.sequence import SPREAD, radius, sure
 from molt_bench.rating.verdicts import Verdict, surely, verdicts
 from molt_bench.records import RunResult
 from molt_bench.report.numbers import confidence_rule, margin_model
+
+#: An interval as wide as this, in thousandths of a big blind a hand, says nothing at all.
+_NOTHING_KNOWN: Final = 1e9
 
 
 def neighbours(result: RunResult) -> tuple[Verdict, ...]:
@@ -120,4 +122,5 @@ def _interval(known: Estimate) -> dict[str, float | None]:
 
 
 def _finite(value: float) -> float | None:
-    return value if value != inf else None
+    """Return null in place of a number that says nothing."""
+    return value if value < _NOTHING_KNOWN else None
