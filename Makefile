@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games pipeline throughput real-llm test-models luck tables clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games scale pipeline throughput real-llm test-models test-ray luck tables clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,6 +32,15 @@ format: $(INSTALLED) ## put the code into its house style
 
 test-models: $(INSTALLED) ## run the longer tests of language models, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents
+
+# Ray is large, so it gets an environment of its own.
+.venv-ray/.installed: pyproject.toml src/molt_bench/_version.py
+	$(PYTHON) -m venv .venv-ray
+	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,ray]'
+	@touch $@
+
+test-ray: .venv-ray/.installed ## run games on a local Ray cluster and compare, about two minutes
+	.venv-ray/bin/python -m pytest -m slow tests/e2e/test_ray.py tests/test_docs.py
 
 oracle: $(INSTALLED) ## play a million random hands against PokerKit, about 20 minutes on two cores
 	$(BIN)/python -m pytest -n auto -m slow tests/poker/test_oracle.py
@@ -62,6 +71,9 @@ efficiency: $(INSTALLED) ## measure how few hands a confident ranking takes, abo
 games: $(INSTALLED) ## measure how long a game should be, and what warm-up hands do, about five minutes
 	$(BIN)/python benchmarks/games.py
 
+scale: $(INSTALLED) ## measure what worker processes bring, about five minutes
+	$(BIN)/python benchmarks/scale.py
+
 pipeline: $(INSTALLED) ## measure what a run adds to its games, and how quick the command is
 	$(BIN)/python benchmarks/pipeline.py
 
@@ -79,4 +91,4 @@ real-llm: $(INSTALLED) .venv-smollm/.installed ## benchmark a small real model o
 		$(BIN)/molt-bench --config docs/examples/smollm.yaml
 
 clean: ## remove what the targets made
-	rm -rf .venv .venv-benchmark .venv-smollm build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-benchmark .venv-ray .venv-smollm build .mypy_cache .ruff_cache .pytest_cache .hypothesis

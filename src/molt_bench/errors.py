@@ -16,9 +16,20 @@ game cannot go on, which is nobody's play.
 from typing import Final, Literal, TypeAlias
 
 #: What an agent did wrong: an action that is not legal; an answer that is no `Action`; a reply that is not in the asked
-#: form, has nothing in it, was cut off, or is a refusal to play; no answer in time; no connection; an exception.
+#: form, has nothing in it, was cut off, or is a refusal to play; far more than an answer; no answer in time; no
+#: connection; a program that ended; an exception.
 FaultKind: TypeAlias = Literal[
-    "illegal", "unreadable", "unparsable", "empty", "truncated", "refused", "timeout", "transport", "exception"
+    "illegal",
+    "unreadable",
+    "unparsable",
+    "empty",
+    "truncated",
+    "refused",
+    "flood",
+    "timeout",
+    "transport",
+    "crash",
+    "exception",
 ]
 
 _SHOWN_LENGTH: Final = 100

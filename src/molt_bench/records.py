@@ -79,6 +79,15 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return self.spec.players
 
     @property
+    def dealt(self) -> int:
+        """Hands played, warm-up included."""
+        return self.spec.warmup_hands + self.hands
+
+    def without_hands(self) -> "GameRecord":
+        """Return the record without its single hands, for where those are kept elsewhere."""
+        return msgspec.structs.replace(self, hand_nets=(), hand_texts=())
+
+    @property
     def stack_trajectory(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Each player's chips before the first hand that counts and after every one.
 
@@ -132,6 +141,14 @@ class MatchResult(msgspec.Struct, frozen=True):
 
     seed_results: tuple[SeedResult, ...]
     draw_threshold: int = 0
+
+    def without_hands(self) -> "MatchResult":
+        """Return the result without its single hands."""
+        seeds = tuple(
+            SeedResult(seed.seed, (seed.games[0].without_hands(), seed.games[1].without_hands()))
+            for seed in self.seed_results
+        )
+        return MatchResult(seeds, self.draw_threshold)
 
     @property
     def score_a(self) -> int:

@@ -4,15 +4,19 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.e2e.shell import quick
 
 MOLT_BENCH = str(Path(sys.executable).with_name("molt-bench"))
 
 
 @pytest.fixture
-def run(tmp_path):
+def program(tmp_path):
+    """Return a function that runs the program as a process of its own."""
+
     def call(*arguments):
         return subprocess.run(
             [MOLT_BENCH, *arguments], capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path
@@ -21,8 +25,14 @@ def run(tmp_path):
     return call
 
 
-def test_without_arguments_the_default_benchmark_is_run(run, tmp_path):
-    done = run()
+@pytest.fixture
+def run(tmp_path):
+    """Return a function that runs the program in a fork of this process."""
+    return partial(quick, cwd=tmp_path)
+
+
+def test_without_arguments_the_default_benchmark_is_run(program, tmp_path):
+    done = program()
     assert done.returncode == 0, done.stderr
     assert done.stdout.index("tight") < done.stdout.index("random")
     assert "Stopped: with 95% confidence every adjacent pair is ordered" in done.stdout
@@ -40,8 +50,8 @@ def test_without_arguments_the_default_benchmark_is_run(run, tmp_path):
     }
 
 
-def test_the_version_is_shown(run):
-    assert run("--version").stdout.startswith("molt-bench ")
+def test_the_version_is_shown(program):
+    assert program("--version").stdout.startswith("molt-bench ")
 
 
 def test_progress_goes_to_standard_error_line_by_line(run):
@@ -82,8 +92,10 @@ def test_every_flag_of_the_requirements_is_there(run, tmp_path):
     assert json.loads((folder / "seeds.json").read_text()) == [1, 2]
 
 
-def test_the_master_seed_decides_the_cards(run):
-    first, again, other = (json.loads(run("--json", "--master-seed", seed).stdout) for seed in ("a", "a", "b"))
+def test_the_master_seed_decides_the_cards(program):
+    first, again, other = (
+        json.loads(program("--json", "--seeds", "2", "--master-seed", seed).stdout) for seed in ("a", "a", "b")
+    )
     assert first["participants"] == again["participants"] != other["participants"]
 
 
@@ -92,7 +104,7 @@ def test_the_same_type_twice_is_told_apart(run):
 
 
 def test_the_table_fits_80_columns(run):
-    done = run("--participants", "random,tight,callstation,maniac,shover,folder", "--quiet", "--output-dir", "o")
+    done = run("--participants", "random,tight,callstation,maniac,shover,folder", "--quiet", "--hands", "10")
     assert max(map(len, done.stdout.splitlines()[:10])) <= 80
 
 
@@ -134,6 +146,8 @@ def test_agents_lists_every_bot_with_a_line(run):
         "folder",
         "shover",
         "llm:MODEL",
+        "exec:COMMAND",
+        "http:URL",
     ]
 
 
@@ -157,13 +171,13 @@ def test_names_with_brackets_are_shown_as_they_are(run, tmp_path):
     assert "a[/b]" in done.stderr
 
 
-def test_a_module_beside_the_user_can_be_named(run, tmp_path):
+def test_a_module_beside_the_user_can_be_named(program, tmp_path):
     (tmp_path / "parts.py").write_text("from molt_bench import Action\nFOLD = Action('fold')\n")
     (tmp_path / "mybot.py").write_text(
         "from parts import FOLD\nclass Bot:\n    name = 'b'\n    def act(self, observation):\n        return FOLD\n"
     )
     for kind in ("mybot:Bot", "./mybot.py:Bot"):
-        done = run("--participants", f"{kind},tight", "--max-matches", "1", "--quiet")
+        done = program("--participants", f"{kind},tight", "--max-matches", "1", "--quiet")
         assert done.returncode == 0, done.stderr
 
 

@@ -7,7 +7,7 @@ import pytest
 from molt_bench import Action
 from molt_bench.bench.benchmark import run_benchmark
 from molt_bench.report.numbers import totals
-from tests.e2e.shell import SMALL, bench, good_run, read, results
+from tests.e2e.shell import SMALL, good_run, quick, quick_run, read, results
 
 
 def ids(folder):
@@ -15,7 +15,7 @@ def ids(folder):
 
 
 def test_a_factory_in_a_file_takes_part_from_the_command_line(tmp_path, bots):
-    folder = good_run(tmp_path / "out", *SMALL, "--participants", f"{bots}:make_caller,random")
+    folder = quick_run(tmp_path / "out", *SMALL, "--participants", f"{bots}:make_caller,random")
     assert ids(folder) == {"bots", "random"}
 
 
@@ -31,12 +31,12 @@ def test_a_factory_in_a_module_takes_part(tmp_path, bots):
 
 
 def test_two_factories_of_one_file_get_ids_of_their_own(tmp_path, bots):
-    folder = good_run(tmp_path / "out", *SMALL, "--participants", f"{bots}:make_caller,{bots}:make_picky")
+    folder = quick_run(tmp_path / "out", *SMALL, "--participants", f"{bots}:make_caller,{bots}:make_picky")
     assert len(ids(folder)) == 2
 
 
 def test_the_same_factory_twice_is_told_apart(tmp_path, bots):
-    folder = good_run(tmp_path / "out", *SMALL, "--participants", f"{bots}:make_caller,{bots}:make_caller")
+    folder = quick_run(tmp_path / "out", *SMALL, "--participants", f"{bots}:make_caller,{bots}:make_caller")
     assert ids(folder) == {"bots", "bots-2"}
 
 
@@ -50,7 +50,7 @@ def test_params_of_a_config_file_reach_the_factory(tmp_path, bots):
             f"  - {{id: mine, type: '{bots}:make_picky', displayName: My bot, params: {{size: {size}}}}}\n"
             "  - {id: station, type: callstation}\n"
         )
-        folder = good_run(tmp_path / f"out-{size}", *SMALL, "--config", config)
+        folder = quick_run(tmp_path / f"out-{size}", *SMALL, "--config", config)
         assert "My bot" in {each["name"] for each in read(folder, "leaderboard.json")["participants"]}
         played.append(results(folder)[1])
     assert played[0] != played[1]
@@ -61,7 +61,7 @@ def test_params_that_the_factory_does_not_take_are_one_clear_line(tmp_path, bots
     config.write_text(
         f"participants: [{{id: mine, type: '{bots}:make_picky', params: {{sise: 3}}}}, {{id: random, type: random}}]"
     )
-    done = bench("--config", config, "--output-dir", tmp_path / "out")
+    done = quick("--config", config, "--output-dir", tmp_path / "out")
     assert done.returncode == 1
     assert "'mine'" in done.stderr
     assert "sise" in done.stderr
@@ -69,12 +69,12 @@ def test_params_that_the_factory_does_not_take_are_one_clear_line(tmp_path, bots
 
 
 def test_a_run_with_agents_of_ones_own_can_be_verified_and_resumed(tmp_path, bots):
-    folder = good_run(tmp_path / "out", *SMALL, "--participants", f"{bots}:make_caller,random")
+    folder = quick_run(tmp_path / "out", *SMALL, "--participants", f"{bots}:make_caller,random")
     before = results(folder)
-    assert "12 games are identical" in bench("verify", folder).stdout
+    assert "12 games are identical" in quick("verify", folder).stdout
     journal = folder / "journal.jsonl"
     journal.write_bytes(journal.read_bytes()[:-2000])
-    assert bench("resume", folder).returncode == 0
+    assert quick("resume", folder).returncode == 0
     assert results(folder) == before
 
 
@@ -119,7 +119,7 @@ def test_an_agent_is_made_afresh_for_every_game(at_once):
 
 
 def test_the_library_gives_the_same_result_as_the_program(tmp_path, bots):
-    folder = good_run(tmp_path / "out", *SMALL, "--participants", "random,callstation")
+    folder = quick_run(tmp_path / "out", *SMALL, "--participants", "random,callstation")
     mine = run_benchmark(
         {
             "participants": [{"id": "random", "type": "random"}, {"id": "callstation", "type": "mine"}],

@@ -31,6 +31,8 @@ class PokerAgent(Protocol):
     - `reset()`: called before every game. Forget everything: no memory crosses the seat swap.
     - `on_hand_complete(result)`: called after every hand with a `HandResult`.
     - `on_error(message)`: called when an answer was not taken, before the decision is asked for again.
+    - `close()`: called once when a game has ended, however it did: played out, given up or interrupted. Let go of what
+      the game held. What it raises is ignored, and after an interruption an `async` one is cancelled where it waits.
 
     One that mixes may publish how, with a plain method `policy(observation)` that returns a `Policy`. It is asked after
     the game, with the observations of recorded hands and without their noise, so it has to be a function of what the

@@ -2,10 +2,11 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, Final, TypeAlias
 
@@ -22,13 +23,17 @@ from molt_bench.agents.scripted import (
 from molt_bench.agents.tag import TagAgent
 from molt_bench.errors import AgentError, ConfigError, shown
 from molt_bench.seeds import Seed, derive
-from molt_bench.specs import ParticipantSpec
+from molt_bench.specs import DEFAULT_TIMEOUT_S, ParticipantSpec
 
 #: Makes an agent; takes nothing, or the params of the participant's spec.
 AgentFactory: TypeAlias = Callable[..., PokerAgent]
 
 #: The type of participants that are language models.
 LLM: Final = "llm"
+#: The type of participants that are programs of their own, in any language.
+EXEC: Final = "exec"
+#: The type of participants that are web servers.
+HTTP: Final = "http"
 #: Installed packages bring agents under this group of entry points.
 ENTRY_POINT_GROUP: Final = "molt_bench.agents"
 
@@ -50,7 +55,12 @@ BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
 
 
 def make_agent(
-    participant: ParticipantSpec | str, *, factories: Mapping[str, AgentFactory] | None = None, seed: Seed = 0
+    participant: ParticipantSpec | str,
+    *,
+    factories: Mapping[str, AgentFactory] | None = None,
+    seed: Seed = 0,
+    action_timeout_s: float = DEFAULT_TIMEOUT_S,
+    folder: Path | None = None,
 ) -> PokerAgent:
     """Make the agent of a participant.
 
@@ -58,6 +68,8 @@ def make_agent(
         participant: Who takes part; a type alone will do.
         factories: The caller's own agents by type; a built-in name given here is the caller's.
         seed: The dice of a built-in bot, unless its params say otherwise.
+        action_timeout_s: Seconds for one answer of a program or a server, which limit their time themselves.
+        folder: Where a file gets what a program writes to its standard error; None keeps none of it.
 
     Raises:
         ConfigError: There is no such type, or it does not take these params.
@@ -71,6 +83,20 @@ def make_agent(
         from molt_bench.agents.llm.settings import settings_from
 
         return lone_agent(spec.id, settings_from(llm_params(spec.type, spec.params)))
+    if is_exec(spec.type):
+        from molt_bench.agents.external.process import ExecAgent
+        from molt_bench.agents.external.settings import ExecSettings
+        from molt_bench.agents.llm.settings import checked
+
+        program = checked(ExecSettings, exec_params(spec.type, spec.params))
+        return ExecAgent(spec.id, program, action_timeout_s=action_timeout_s, folder=folder)
+    if is_http(spec.type):
+        from molt_bench.agents.external.settings import HttpSettings
+        from molt_bench.agents.external.web import HttpAgent
+        from molt_bench.agents.llm.settings import checked
+
+        server = checked(HttpSettings, http_params(spec.type, spec.params))
+        return HttpAgent(spec.id, server, action_timeout_s=action_timeout_s)
     if spec.type not in BUILTIN_AGENTS:
         return _made(spec, _found_factory(spec.type, (*BUILTIN_AGENTS, *(factories or ()))))
     params = {"seed": seed, "name": spec.id, **spec.params}
@@ -93,6 +119,28 @@ def llm_params(kind: str, params: Mapping[str, Any]) -> dict[str, Any]:
     return {"model": model, **params} if model else dict(params)
 
 
+def is_exec(kind: str) -> bool:
+    """Say whether a type is a program: `exec`, or `exec:./bot --flag`."""
+    return kind == EXEC or kind.startswith(f"{EXEC}:")
+
+
+def exec_params(kind: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the params of a program, with the command that its type names."""
+    command = kind.removeprefix(EXEC).removeprefix(":")
+    return {"command": command, **params} if command else dict(params)
+
+
+def is_http(kind: str) -> bool:
+    """Say whether a type is a web server: `http`, a URL, or `http:` and a URL."""
+    return kind == HTTP or kind.startswith((f"{HTTP}:", "https:"))
+
+
+def http_params(kind: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the params of a web server, with the URL that its type names."""
+    url = kind if kind.startswith(("http://", "https:")) else kind.removeprefix(HTTP).removeprefix(":")
+    return {"url": url, **params} if url else dict(params)
+
+
 def plugins() -> dict[str, Any]:
     """Return the entry points of installed packages that bring agents, by name."""
     from importlib.metadata import entry_points
@@ -107,7 +155,7 @@ def _found_factory(kind: str, known: tuple[str, ...]) -> AgentFactory:
     if not colon:
         points = plugins()
         if kind not in points:
-            raise ConfigError("type", kind, _known_types(kind, (*known, LLM, *points)))
+            raise ConfigError("type", kind, _known_types(kind, (*known, LLM, EXEC, HTTP, *points)))
         place, colon, name = points[kind].value.partition(":")
     try:
         module = _module_from_file(place) if place.endswith(".py") else import_module(place)
@@ -137,12 +185,20 @@ def _module_from_file(path: str) -> ModuleType:
     return module
 
 
-def source_hash(kind: str) -> str | None:
-    """Return the SHA-256 of the file that a type's factory comes from; None for built-in agents and plug-ins."""
+def source_hash(kind: str, params: Mapping[str, Any] | None = None) -> str | None:
+    """Return the SHA-256 of the file that a type's factory comes from, or of those that a program's command names.
+
+    None for built-in agents, plug-ins, language models and web servers.
+    """
     from importlib.util import find_spec
 
+    if is_exec(kind):
+        from molt_bench.agents.external.command import command_hash
+
+        command: str | Sequence[str] = exec_params(kind, params or {}).get("command", "")
+        return command_hash(command)
     place, colon, _ = kind.rpartition(":")
-    if not colon or kind in BUILTIN_AGENTS or is_llm(kind):
+    if not colon or kind in BUILTIN_AGENTS or is_llm(kind) or is_http(kind):
         return None
     try:
         found = None if place.endswith(".py") else find_spec(place)

@@ -6,6 +6,7 @@ up by playing it again from the start with the games of its journal, and only th
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -19,7 +20,7 @@ from molt_bench.bench.header import header_of, luck_version, source_hashes
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.loading import load_config
 from molt_bench.bench.participants import Cast, check_participants
-from molt_bench.bench.playing import Playing
+from molt_bench.bench.playing import Executor, Playing, Where
 from molt_bench.bench.scheduler import Pair, choose_round, policy_named
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop import Progress, first_reason, rules_of
@@ -74,7 +75,11 @@ def run_benchmark(
     journal: Journal | None = None,
     known: JournalContent | None = None,
     recorder: Recorder | None = None,
+    executor: Executor = "auto",
+    workers: int | None = None,
+    ray_address: str | None = None,
     games_at_once: int | None = None,
+    keep_hands: bool = True,
     watch: Watch | None = None,
     play: bool = True,
 ) -> RunResult:
@@ -86,8 +91,11 @@ def run_benchmark(
         journal: Gets every finished game; None keeps them in memory only.
         known: What a journal already holds: its games are taken from there.
         recorder: Holds the exchanges with language models; None keeps them in memory only.
-        games_at_once: How many games may be under way; it never changes a result. None: one, or all games of a round
-            in which language models play.
+        executor: Where the games run, as `molt_bench.bench.playing.Where` has it; it never changes a result.
+        workers: How many worker processes; None for one on every core.
+        ray_address: Of a running Ray cluster; None starts one on this machine, if games are to run on one.
+        games_at_once: Games under way on an event loop; None for all of language models.
+        keep_hands: Whether the result keeps every single hand; a journal has them anyway.
         watch: Is told of every finished game and match, and of every reply of a language model.
         play: Whether games that are not known are played; otherwise the result ends before the first of them.
 
@@ -100,7 +108,10 @@ def run_benchmark(
     checked = config if isinstance(config, BenchmarkConfig) else load_config(dict(config or {}))
     if play:
         check_participants(checked, agents, skills=recorder.skills if recorder is not None else ())
-    run = _Run(checked, agents or {}, journal, known, recorder or Recorder(), games_at_once, watch, play=play)
+    where = Where(executor, workers, ray_address, games_at_once)
+    run = _Run(
+        checked, agents or {}, journal, known, recorder or Recorder(), where, watch, keep_hands=keep_hands, play=play
+    )
     if play and known is not None:
         now = source_hashes(checked)
         changed = [name for name, old in known.header.source_hashes.items() if now.get(name) != old]
@@ -123,9 +134,10 @@ class _Run:
         journal: Journal | None,
         known: JournalContent | None,
         recorder: Recorder,
-        games_at_once: int | None,
+        where: Where,
         watch: Watch | None,
         *,
+        keep_hands: bool,
         play: bool,
     ) -> None:
         self.config = config
@@ -137,10 +149,11 @@ class _Run:
         self.rules = rules_of(config.stop)
         self.spending = Spending(config.models())
         self.under_way: tuple[tuple[str, str], int, int] | None = None
-        self.cast = Cast(config, agents, recorder, heard=self.heard)
-        self.ladder = Ladder(config, self.cast.policies())
+        folder = Path(journal.path).parent / "agents" if journal is not None else None
+        self.cast = Cast(config, agents, recorder, heard=self.heard, folder=folder)
+        self.ladder = Ladder(config, self.cast.policies(), keep_hands=keep_hands)
         self.decks = SeedBlocks(config.seeds, self.ladder.meetings, known.header.seeds if known else None)
-        self.table = Playing(config, self.cast, recorder, journal, known, games_at_once)
+        self.table = Playing(config, self.cast, recorder, journal, known, where, self.ladder.estimates.__setitem__)
         self.start = monotonic()
         lines = known.lines if known else ()
         sittings = [line for line in lines if isinstance(line, Sitting)]
@@ -207,7 +220,7 @@ class _Run:
         confidence = self.config.stop.adjacent_confidence
         limits = self.config.stop.budget
         by_margins = self.ladder.by_margins
-        room = scheduler.matches_per_round
+        room = self.config.matches_per_round()
         if limits is not None:
             so_far = self.progress()
             for limit, spent, more in (

@@ -3,86 +3,27 @@
 Files and artifacts use camelCase; snake_case is taken as well.
 """
 
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.llm.cost import Price
 from molt_bench.agents.llm.settings import LLMSettings, Section, as_problem
-from molt_bench.agents.registry import LLM, is_llm, llm_params
+from molt_bench.bench.entries import AnyParticipant as AnyParticipant
+from molt_bench.bench.entries import LLMParticipantConfig as LLMParticipantConfig
+from molt_bench.bench.entries import ParticipantConfig as ParticipantConfig
+from molt_bench.bench.entries import named
+from molt_bench.bench.entries import participants_from as participants_from
 from molt_bench.bench.scheduler import policy_named
 from molt_bench.errors import ConfigError
 from molt_bench.play.drivers import GameOptions
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.seeds import Seed
-from molt_bench.specs import GameSpec, ParticipantSpec
+from molt_bench.specs import GameSpec
 
 Count = Annotated[int, Field(ge=1, strict=True)]
 Share = Annotated[float, Field(ge=0, le=1)]
-
-
-class InitialRating(Section):
-    """What is believed of a participant before its first match."""
-
-    mu: float
-    sigma: Annotated[float, Field(gt=0)]
-
-
-class ParticipantConfig(Section):
-    """One who takes part."""
-
-    id: Annotated[str, Field(min_length=1, description="Name in records; unique.")]
-    type: Annotated[
-        str,
-        Field(
-            min_length=1,
-            description="A built-in agent, an installed plug-in, `module:factory` or `path/to/file.py:factory`.",
-        ),
-    ]
-    display_name: Annotated[str, Field(description="Name on screens; the id where it is empty.")] = ""
-    anchor: Annotated[bool, Field(description="Gives a scale, but is left out of the field.")] = False
-    params: Annotated[dict[str, Any], Field(description="Keyword arguments for whatever makes the agent.")] = {}  # noqa: RUF012 - pydantic copies it
-    initial_rating: InitialRating | None = None
-
-    def spec(self) -> ParticipantSpec:
-        """Return the participant as the registry takes it."""
-        return ParticipantSpec(id=self.id, type=self.type, params=self.params)
-
-
-class LLMParticipantConfig(LLMSettings, ParticipantConfig):
-    """A language model that takes part: `type: llm` and its settings."""
-
-    type: Literal["llm"] = "llm"
-
-    @model_validator(mode="before")
-    @classmethod
-    def _model_in_type(cls, value: Any) -> Any:
-        """Take `type: llm:openai:gpt-4.1` for what it means, and settings given as params as well."""
-        if not isinstance(value, dict) or not isinstance(value.get("type"), str):
-            return value
-        params = value.get("params")
-        fields = {**params, **value, "params": {}} if isinstance(params, dict) else value
-        return {**llm_params(value["type"], fields), "type": LLM}
-
-    def settings(self) -> LLMSettings:
-        """Return the settings alone."""
-        return LLMSettings.model_validate({field: getattr(self, field) for field in LLMSettings.model_fields})
-
-    def spec(self) -> ParticipantSpec:
-        """Return the participant as the registry takes it."""
-        return ParticipantSpec(id=self.id, type=LLM, params=self.settings().model_dump())
-
-
-def _kind_of(value: Any) -> str:
-    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
-    return LLM if isinstance(kind, str) and is_llm(kind) else "agent"
-
-
-AnyParticipant = Annotated[
-    Annotated[LLMParticipantConfig, Tag("llm")] | Annotated[ParticipantConfig, Tag("agent")], Discriminator(_kind_of)
-]
 
 
 class SeedsConfig(Section):
@@ -169,7 +110,10 @@ class SchedulerConfig(Section):
     rematch_window: Annotated[
         int, Field(ge=0, strict=True, description="Matches before a pair meets again, where another can play.")
     ] = 1
-    matches_per_round: Annotated[Count, Field(description="Matches decided on together.")] = 1
+    matches_per_round: Annotated[
+        Count | None,
+        Field(description="Matches decided on and played together; null: one, with models one for every two who play."),
+    ] = None
     min_seed_pairs: Annotated[
         Count, Field(description="Seed pairs of every pairing before anything is decided by margins.")
     ] = 4
@@ -260,10 +204,7 @@ class BenchmarkConfig(Section):
         """Take `[random, tight]` for what it means."""
         if not isinstance(value, list):
             return value
-        named = (
-            participants_from(",".join(names)) if (names := [each for each in value if isinstance(each, str)]) else []
-        )
-        found = iter(named)
+        found = iter(named([each for each in value if isinstance(each, str)]))
         return [next(found) if isinstance(each, str) else each for each in value]
 
     @model_validator(mode="after")
@@ -285,30 +226,11 @@ class BenchmarkConfig(Section):
         """Return the settings of every language model, by participant."""
         return {each.id: each.settings() for each in self.participants if isinstance(each, LLMParticipantConfig)}
 
+    def matches_per_round(self) -> int:
+        """Return how many matches are decided on together: with models, whose games wait, nobody should sit idle."""
+        asked_for = self.scheduler.matches_per_round
+        return asked_for or (max(1, len(self.participants) // 2) if self.models() else 1)
+
     def plain(self) -> dict[str, Any]:
         """Return the config as JSON has it, every field spelled out."""
         return self.model_dump(mode="json", by_alias=True)
-
-
-def participants_from(text: str) -> list[dict[str, Any]]:
-    """Return the participants of a list such as `random,tight`; one that stands there twice gets a number."""
-    names = [name.strip() for name in text.split(",")]
-    if "" in names:
-        raise ConfigError("participants", text, "names with commas between, such as random,tight")
-    found: list[dict[str, Any]] = []
-    labels = [_label(name) for name in names]
-    taken = {*labels}
-    for at, (name, label) in enumerate(zip(names, labels, strict=True)):
-        again = 1
-        if label in labels[:at]:
-            again = next(number for number in range(2, len(names) + 2) if f"{label}-{number}" not in taken)
-            taken.add(f"{label}-{again}")
-        found.append({"id": label if again == 1 else f"{label}-{again}", "type": name})
-    return found
-
-
-def _label(name: str) -> str:
-    """Return a short name: the model of `llm:openai:gpt-4.1`, the file of `path/to/bot.py:make`."""
-    if is_llm(name):
-        return name.split(":", 2)[-1]
-    return Path(name.rpartition(":")[0]).stem if ":" in name else name

@@ -45,7 +45,8 @@ def luck_version() -> str:
 
 def source_hashes(config: BenchmarkConfig) -> dict[str, str]:
     """Return the hashes of the files that agents of one's own come from, by participant."""
-    hashes = {participant.id: source_hash(participant.type) for participant in config.participants}
+    specs = [participant.spec() for participant in config.participants]
+    hashes = {spec.id: source_hash(spec.type, spec.params) for spec in specs}
     return {name: found for name, found in hashes.items() if found is not None}
 
 

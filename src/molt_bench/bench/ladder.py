@@ -10,6 +10,7 @@ from molt_bench.bench.config import AdjacentConfidence, BenchmarkConfig
 from molt_bench.bench.margins import margins_of
 from molt_bench.bench.scheduler import Contrast, Pair, Situation, all_pairs, connected
 from molt_bench.bench.stop import Progress
+from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
@@ -17,6 +18,7 @@ from molt_bench.rating.sequence import SPREAD, sure
 from molt_bench.rating.student import student_quantile
 from molt_bench.rating.verdicts import Verdict, verdicts
 from molt_bench.records import Convergence, MatchResult, PlayedMatch, RatingChange
+from molt_bench.specs import GameSpec
 
 #: How sure it is that the first is better than the second.
 Confidence: TypeAlias = Callable[[str, str], float]
@@ -36,12 +38,22 @@ class Ladder:
         rankings: The ranking after every round.
         rounds: Rounds so far.
         hands: Hands so far, warm-up included.
+        estimates: What player A won in games to come, where that is known already; a worker has found it out.
+
+    Args:
+        config: The config of the run.
+        policies: What participants publish about their dice.
+        keep_hands: Whether the results of matches keep their single hands.
     """
 
-    def __init__(self, config: BenchmarkConfig, policies: Mapping[str, PolicyOf] | None = None) -> None:
+    def __init__(
+        self, config: BenchmarkConfig, policies: Mapping[str, PolicyOf] | None = None, *, keep_hands: bool = True
+    ) -> None:
         ids = [participant.id for participant in config.participants]
         self._config = config
         self._policies = policies or {}
+        self._keep_hands = keep_hands
+        self.estimates: dict[GameSpec, Estimates] = {}
         self.matches: list[PlayedMatch] = []
         self.meetings: dict[Pair, int] = dict.fromkeys(all_pairs(ids), 0)
         self.ratings = RatingService(
@@ -76,7 +88,11 @@ class Ladder:
     def rate(self, pair: Pair, result: MatchResult) -> PlayedMatch:
         """Learn from a match."""
         policies = self._policies.get(pair[0]), self._policies.get(pair[1])
-        margins = margins_of(result, big_blind=self._config.game.big_blind, policies=policies)
+        margins = margins_of(
+            result,
+            big_blind=self._config.game.big_blind,
+            estimates=lambda game: self.estimates.pop(game.spec, None) or game_estimates(game, policies),
+        )
         self._book.add(pair, margins, [seed.seed for seed in result.seed_results])
         self.meetings[pair] += 1
         match = PlayedMatch(
@@ -84,12 +100,12 @@ class Ladder:
             round=self.rounds + 1,
             meeting=self.meetings[pair],
             participants=pair,
-            result=result,
+            result=result if self._keep_hands else result.without_hands(),
             change=self._updated(pair, result),
             margins=margins,
         )
         self.matches.append(match)
-        self.hands += sum(len(game.hand_texts) for seed in result.seed_results for game in seed.games)
+        self.hands += sum(game.dealt for seed in result.seed_results for game in seed.games)
         board = tuple(self.ratings.leaderboard())
         self.convergence.append(Convergence(match.number, board, self.ranking(), self.confidences()))
         return match

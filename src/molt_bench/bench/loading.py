@@ -4,6 +4,7 @@ An unknown key is an error that names the nearest field.
 """
 
 import json
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
 
-from molt_bench.bench.config import BenchmarkConfig, LLMParticipantConfig, ParticipantConfig
+from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.entries import PARTICIPANT_KINDS
 from molt_bench.errors import ConfigError
 
 
@@ -103,8 +105,8 @@ def load_config(values: dict[str, Any]) -> BenchmarkConfig:
         raise _readable(error.errors()[0]) from error
 
 
-#: How pydantic names the two kinds of participants in the path of a problem.
-_PARTICIPANTS: dict[str, Any] = {"llm": LLMParticipantConfig, "agent": ParticipantConfig}
+#: How pydantic names the kinds of participants in the path of a problem.
+_PARTICIPANTS: Mapping[str, Any] = PARTICIPANT_KINDS
 
 
 def _readable(problem: Any) -> ConfigError:

@@ -1,20 +1,30 @@
 """Margins: what each seed pair of a match was worth, by every estimator."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from molt_bench.luck.estimators import Estimates, Policies, game_estimates
-from molt_bench.records import Margins, MatchResult
+from molt_bench.records import GameRecord, Margins, MatchResult
 
 
-def margins_of(result: MatchResult, *, big_blind: int, policies: Policies = (None, None)) -> Margins:
+def margins_of(
+    result: MatchResult,
+    *,
+    big_blind: int,
+    policies: Policies = (None, None),
+    estimates: Callable[[GameRecord], Estimates] | None = None,
+) -> Margins:
     """Return what player A won in each seed pair, in thousandths of a big blind a hand.
 
     Args:
         result: The match.
         big_blind: Chips.
         policies: What players A and B publish about their dice.
+        estimates: Returns what player A won in a game, for where that may be known already.
     """
-    pairs = [[game_estimates(game, policies) for game in pair.games] for pair in result.seed_results]
+    estimated = estimates or partial(game_estimates, policies=policies)
+    pairs = [[estimated(game) for game in pair.games] for pair in result.seed_results]
 
     def column(estimator: Literal["raw", "all_in", "adjusted", "corrected"]) -> tuple[float, ...]:
         return tuple(

@@ -1,6 +1,7 @@
 """Participants: whether everybody can play, and the agents that play a game."""
 
 from collections.abc import Callable, Container, Mapping
+from pathlib import Path
 
 from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.llm.agent import LLMAgent
@@ -9,10 +10,11 @@ from molt_bench.agents.llm.cost import PriceList, Purse
 from molt_bench.agents.llm.desk import DEFAULT_TIMEOUT_S, Desk, Policy
 from molt_bench.agents.llm.exchange import Exchange, Recorder
 from molt_bench.agents.llm.prompt import system_prompt
-from molt_bench.agents.registry import BUILTIN_AGENTS, AgentFactory, make_agent
-from molt_bench.bench.config import BenchmarkConfig, LLMParticipantConfig
+from molt_bench.agents.registry import BUILTIN_AGENTS, EXEC, HTTP, AgentFactory, make_agent
+from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.entries import LLMParticipantConfig
 from molt_bench.errors import ConfigError
-from molt_bench.specs import GameLabel
+from molt_bench.specs import GameLabel, ParticipantSpec
 
 
 def check_participants(
@@ -26,7 +28,7 @@ def check_participants(
         skills: Language models whose skill document is recorded already.
 
     Raises:
-        ConfigError: A type, a param, a package, a key or a skill document that is not there.
+        ConfigError: A type, a param, a package, a key, a skill document or a program that is not there.
         AgentError: A factory that raises, or returns no agent.
     """
     for participant in config.participants:
@@ -55,12 +57,16 @@ class Cast:
     Attributes:
         models: The participants that are language models.
         desk: Where those are asked; None where there are none.
+        waiting: Those whose games wait for something outside this process, so that many can be under way.
+        agents: All participants.
+        portable: Those that any process can make from their specs.
 
     Args:
         config: The config of the run.
         agents: Agents of the caller's own, by type.
         recorder: Holds the exchanges with language models.
         heard: Is told of every exchange, those that took place earlier first.
+        folder: Gets a file for each program that writes to its standard error; None keeps none of it.
     """
 
     def __init__(
@@ -70,10 +76,21 @@ class Cast:
         recorder: Recorder,
         *,
         heard: Callable[[Exchange], None] | None = None,
+        folder: Path | None = None,
     ) -> None:
         self.models = config.models()
         self._agents = agents
         self._specs = {participant.id: participant.spec() for participant in config.participants}
+        self.agents = {*self._specs}
+        self._folder = folder
+        self._timeout_s = config.game.action_timeout_s or DEFAULT_TIMEOUT_S
+        self.waiting = {
+            *self.models,
+            *(name for name, spec in self._specs.items() if spec.type in (EXEC, HTTP) and spec.type not in agents),
+        }
+        self.portable = {
+            name for name, spec in self._specs.items() if name not in self.waiting and spec.type not in agents
+        }
         limits = config.stop.budget
         purse = Purse(limits.max_cost_usd, limits.max_tokens) if limits else Purse()
         for exchange in recorder.earlier:
@@ -81,7 +98,7 @@ class Cast:
             if heard is not None:
                 heard(exchange)
         policy = Policy(
-            timeout_s=config.game.action_timeout_s or DEFAULT_TIMEOUT_S,
+            timeout_s=self._timeout_s,
             transport_retries=config.llm.transport_retries,
             backoff_s=config.llm.backoff_s,
             max_concurrent=config.llm.max_concurrent,
@@ -109,9 +126,19 @@ class Cast:
                     found[name] = policy
         return found
 
+    def specs_of(self, participants: Container[str]) -> tuple[ParticipantSpec, ...]:
+        """Return the specs of some participants."""
+        return tuple(spec for name, spec in self._specs.items() if name in participants)
+
     def agent(self, participant: str, game: GameLabel, *, may_put_back: bool = False) -> PokerAgent:
         """Make the agent of one participant for one game."""
         settings = self.models.get(participant)
         if settings is not None and self.desk is not None:
             return LLMAgent(participant, settings, self.desk, game=game, may_put_back=may_put_back)
-        return make_agent(self._specs[participant], factories=self._agents, seed=participant)
+        return make_agent(
+            self._specs[participant],
+            factories=self._agents,
+            seed=participant,
+            action_timeout_s=self._timeout_s,
+            folder=self._folder,
+        )

@@ -81,7 +81,7 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     book = MarginBook(model, estimator)
     for match in result.matches:
         book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
-        played = sum(len(game.hand_texts) for pair in match.result.seed_results for game in pair.games)
+        played = sum(game.dealt for pair in match.result.seed_results for game in pair.games)
         for name in match.participants:
             hands[name] += played
     pairs = all_pairs(model.participants)

@@ -247,7 +247,7 @@ class Planner:
         hands = config.game.hands_per_game + config.game.warmup_hands
         games = 2 * config.seeds.per_match
         pairs = all_pairs([participant.id for participant in config.participants])
-        size = config.scheduler.matches_per_round
+        size = config.matches_per_round()
         total = 0.0
         for start in range(0, len(pairs), size):
             chosen = pairs[start : start + size]

@@ -3,16 +3,23 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Final, TypeAlias
+from time import monotonic
+from typing import Final, Literal, TypeAlias, get_args
+
+import msgspec
 
 from molt_bench.agents.llm.exchange import Recorder
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.participants import Cast
-from molt_bench.errors import JournalError
+from molt_bench.bench.workers import PlayedGame, WorkerSetup
+from molt_bench.errors import ConfigError, JournalError
 from molt_bench.journal import Game, Journal, JournalContent, games_in
+from molt_bench.luck.estimators import Estimates
+from molt_bench.play.cluster import Cluster
 from molt_bench.play.drivers import Players
-from molt_bench.play.executors import Done, play_games_in_order, play_games_together
+from molt_bench.play.executors import Done, MakePlayers, play_games_in_order, play_games_together
 from molt_bench.play.waiting import GameLoop
+from molt_bench.play.workers import WorkerPool, WorkersError, cores
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameLabel, GameSpec
 
@@ -21,8 +28,30 @@ _PUT_BACK_PAUSE: Final = 10
 #: Seconds that replies under way get when a run is interrupted, since they are paid for.
 _PATIENCE_S: Final = 30.0
 
+#: Seconds of play in this process after which workers, who take some time to start, are worth it.
+_WORTH_WORKERS_S: Final = 1.0
+
+Executor: TypeAlias = Literal["auto", "inline", "async", "processes", "ray"]
 #: The games of a round, and which ones they are.
 Wanted: TypeAlias = Mapping[GameLabel, GameSpec]
+
+
+class Where(msgspec.Struct, frozen=True):
+    """Where games run; none of it ever changes a result.
+
+    Attributes:
+        executor: `inline`: one after the other in this process. `async`: at once on its event loop. `processes`: on all
+            cores. `ray`: on a cluster. `auto`: on all cores, once a run takes long enough for that. In all but `inline`
+            the games of language models, and of agents that are programs of their own, are on the event loop.
+        workers: How many processes; None for one on every core.
+        ray_address: Of a running cluster; None starts one on this machine.
+        games_at_once: Games under way on the event loop; None for all of language models, one on every core of others.
+    """
+
+    executor: Executor = "auto"
+    workers: int | None = None
+    ray_address: str | None = None
+    games_at_once: int | None = None
 
 
 class Playing:
@@ -37,7 +66,11 @@ class Playing:
         recorder: Holds the exchanges with language models.
         journal: Gets every finished game; None keeps them in memory only.
         known: What a journal already holds.
-        games_at_once: How many games may be under way; None for one, or for all those of language models.
+        where: Where the games run.
+        estimated: Is told what player A won by each estimator, where a worker has found it out.
+
+    Raises:
+        ConfigError: There is no such executor, or it cannot play these agents.
     """
 
     def __init__(
@@ -47,13 +80,25 @@ class Playing:
         recorder: Recorder,
         journal: Journal | None,
         known: JournalContent | None,
-        games_at_once: int | None,
+        where: Where,
+        estimated: Callable[[GameSpec, Estimates], None],
     ) -> None:
         self._config = config
         self._cast = cast
         self._recorder = recorder
         self._journal = journal
-        self._games_at_once = games_at_once
+        if where.executor not in get_args(Executor):
+            raise ConfigError("executor", where.executor, f"one of {', '.join(get_args(Executor))}")
+        objects = sorted(cast.agents - cast.portable - cast.waiting)
+        if where.executor in ("processes", "ray") and objects:
+            expected = f"inline or async, since {objects[0]!r} is made by an object that workers do not have"
+            raise ConfigError("executor", where.executor, expected)
+        self._where = where
+        self.estimated = estimated
+        # A cluster that is not there is an error before the first card.
+        self._pool = self._new_pool() if where.executor == "ray" else None
+        self._since = 0.0
+        self._fit = True
         self._loop = GameLoop()
         self._attempts: Counter[GameLabel] = Counter()
         games = games_in(known.lines if known else ())
@@ -78,7 +123,7 @@ class Playing:
         return {label: self._known[label] for label in wanted if label in self._known}
 
     def play(self, wanted: Wanted, told: Callable[[GameLabel, GameRecord], None], seconds: Callable[[], float]) -> None:
-        """Play games: those of language models together, those of bots as many at once as was asked for.
+        """Play games: those that wait for a model or another program together, those of bots on the cores.
 
         Args:
             wanted: The games.
@@ -101,20 +146,73 @@ class Playing:
             first, second = (self._cast.agent(name, label, may_put_back=again) for name in spec.players)
             return first, second
 
+        waiting = self._cast.waiting
+        self._play_bots([spec for spec in labels if waiting.isdisjoint(spec.players)], players, done)
+        self._play_waiting([spec for spec in labels if not waiting.isdisjoint(spec.players)], players, done)
+
+    def _play_bots(self, specs: list[GameSpec], players: MakePlayers, done: Done) -> None:
+        where = self._where
+        if where.executor == "async" or (where.executor == "auto" and (where.games_at_once or 1) > 1):
+            self._play_together(specs, players, done, at_once=where.games_at_once or len(specs))
+            return
+        portable = self._cast.portable if self._on_workers() else set()
+        apart = [spec for spec in specs if portable.issuperset(spec.players)]
+        rest = [spec for spec in specs if not portable.issuperset(spec.players)]
+        if apart:
+            rest += self._play_apart(apart, done)
+        play_games_in_order(rest, players, done)
+
+    def _on_workers(self) -> bool:
+        """Say whether games go to workers now: where that was asked for, or where they have taken long enough here."""
+        where = self._where
+        if where.executor == "auto":
+            self._since = self._since or monotonic()
+            many = self._fit and where.games_at_once is None and (where.workers or cores()) > 1
+            return many and (self._pool is not None or monotonic() - self._since > _WORTH_WORKERS_S)
+        return where.executor in ("processes", "ray")
+
+    def _play_apart(self, specs: list[GameSpec], done: Done) -> list[GameSpec]:
+        """Play games in workers, who also find out what player A won by each estimator; return those they cannot play.
+
+        Nobody asked for workers where they are the default, so then their trouble is not the user's.
+        """
+        self._pool = self._pool or self._new_pool()
+        left = dict.fromkeys(specs)
+
+        def took(spec: GameSpec, played: PlayedGame) -> None:
+            del left[spec]
+            self.estimated(spec, played.estimates)
+            done(spec, played.record)
+
+        try:
+            self._pool.play(specs, took)
+        except WorkersError:
+            if self._where.executor != "auto":
+                raise
+            self._fit = False
+            self._pool.close()
+            self._pool = None
+        return list(left)
+
+    def _new_pool(self) -> WorkerPool[PlayedGame] | Cluster[PlayedGame]:
+        setup = WorkerSetup.of(self._cast.specs_of(self._cast.portable))
+        if self._where.executor == "ray":
+            return Cluster(setup, self._where.ray_address)
+        return WorkerPool(setup, self._where.workers)
+
+    def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: Done) -> None:
+        """Play games that wait: all those of models at once, of other programs as many as there are cores."""
         models = self._cast.models.keys()
-        self._play_bots([spec for spec in labels if models.isdisjoint(spec.players)], players, done)
-        self._play_models([spec for spec in labels if not models.isdisjoint(spec.players)], players, done)
+        asking = [spec for spec in specs if not models.isdisjoint(spec.players)]
+        running = [spec for spec in specs if models.isdisjoint(spec.players)]
+        inline = self._where.executor == "inline"
+        at_once = 1 if inline else self._where.games_at_once
+        self._play_together(asking, players, done, at_once=at_once or len(asking))
+        self._play_together(running, players, done, at_once=at_once or cores())
 
-    def _play_bots(self, specs: list[GameSpec], players: Callable[[GameSpec], Players], done: Done) -> None:
-        if self._games_at_once in (None, 1):
-            play_games_in_order(specs, players, done)
-        elif specs:
-            self._loop.run(play_games_together(specs, players, done, at_once=self._games_at_once or 1))
-
-    def _play_models(self, specs: list[GameSpec], players: Callable[[GameSpec], Players], done: Done) -> None:
+    def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: Done, *, at_once: int) -> None:
         if specs:
             pause_s = _PUT_BACK_PAUSE * self._config.llm.backoff_s
-            at_once = self._games_at_once or len(specs)
             self._loop.run(play_games_together(specs, players, done, at_once=at_once, put_back_pause_s=pause_s))
 
     def close(self) -> None:
@@ -123,6 +221,8 @@ class Playing:
             with suppress(KeyboardInterrupt):  # another one: they are not waited for any more
                 self._loop.run(self._cast.desk.close(patience_s=_PATIENCE_S))
         self._loop.close()
+        if self._pool is not None:
+            self._pool.close()
 
 
 def label_of(game: Game) -> GameLabel:

@@ -1,3 +1,3 @@
 """The command line: parses, calls, prints; no logic."""
 
-from molt_bench.cli.app import main as main
+from molt_bench.cli.entry import main as main

@@ -1,32 +1,31 @@
 """`molt-bench`: the commands and their flags."""
 
-import os
-import sys
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+
+from molt_bench.cli.options import (
+    AsJson,
+    Executor,
+    GamesAtOnce,
+    Params,
+    Participant,
+    Quiet,
+    RayAddress,
+    RunFolder,
+    Workers,
+    not_negative,
+    positive,
+    probability,
+    show_version,
+    two_blinds,
+)
 
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Which agent plays better heads-up no-limit hold'em, and how sure are we?",
 )
-
-RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run.")]
-GamesAtOnce = Annotated[
-    int | None, typer.Option("--games-at-once", min=1, help="Games under way at a time; never changes a result.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, only the result.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
-
-
-def show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
-    """Print the version and end."""
-    if wanted:
-        from molt_bench._version import __version__
-
-        typer.echo(f"molt-bench {__version__}")
-        raise typer.Exit
 
 
 @app.callback()
@@ -56,11 +55,15 @@ def run(
     output_dir: Annotated[str | None, typer.Option(help="Folder that gets a folder for every run.")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any field, as in game.stack=5000.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the last run of this config.")] = False,  # noqa: FBT002
+    executor: Executor = "auto",
+    workers: Workers = None,
+    ray_address: RayAddress = None,
     games_at_once: GamesAtOnce = None,
     quiet: Quiet = False,  # noqa: FBT002
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
     """Run a benchmark (this is the default command)."""
+    from molt_bench.bench.playing import Where
     from molt_bench.cli.running import config_from, start
 
     flags = {
@@ -75,20 +78,25 @@ def run(
         "outputDir": output_dir,
     }
     checked = config_from(config, flags, set_ or [])
-    start(checked, resume=resume, games_at_once=games_at_once, quiet=quiet, as_json=as_json)
+    where = Where(executor, workers, ray_address, games_at_once)
+    start(checked, resume=resume, where=where, quiet=quiet, as_json=as_json)
 
 
 @app.command()
 def resume(
     folder: RunFolder,
+    executor: Executor = "auto",
+    workers: Workers = None,
+    ray_address: RayAddress = None,
     games_at_once: GamesAtOnce = None,
     quiet: Quiet = False,  # noqa: FBT002
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
     """Go on with a run that was cut off."""
+    from molt_bench.bench.playing import Where
     from molt_bench.cli.running import go_on
 
-    go_on(folder, games_at_once=games_at_once, quiet=quiet, as_json=as_json)
+    go_on(folder, where=Where(executor, workers, ray_address, games_at_once), quiet=quiet, as_json=as_json)
 
 
 @app.command()
@@ -125,25 +133,6 @@ def validate(file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or
     from molt_bench.cli.running import config_from, describe
 
     typer.echo(f"{file} is valid: {describe(config_from(file, {}, []))}")
-
-
-def positive(value: float | None) -> float | None:
-    """Check an option that has to be above 0."""
-    if value is not None and not 0 < value < float("inf"):
-        raise typer.BadParameter("a number above 0 is needed")
-    return value
-
-
-def not_negative(value: float | None) -> float | None:
-    """Check an option that may be 0."""
-    return value if value == 0 else positive(value)
-
-
-def probability(value: float | None) -> float | None:
-    """Check an option that says how sure something has to be."""
-    if value is not None and not 0.5 < value < 1:
-        raise typer.BadParameter("a number above 0.5 and below 1 is needed, such as 0.95")
-    return value
 
 
 @app.command()
@@ -234,28 +223,54 @@ def agents() -> None:
         about = (bot.__doc__ or "").partition("\n")[0]
         typer.echo(f"{kind:12} {about}")
     typer.echo(f"{'llm:MODEL':12} A language model, such as llm:openai:gpt-4.1; needs the extra molt-bench[llm].")
+    typer.echo(f"{'exec:COMMAND':12} A program in any language that speaks JSON lines, such as exec:./bot --fast.")
+    typer.echo(f"{'http:URL':12} A web server that speaks the same, such as http://127.0.0.1:9000/act.")
     for name, point in plugins().items():
         typer.echo(f"{name:12} Plug-in: {point.value}")
 
 
-def main() -> None:
-    """Run the command line; a user's mistake is one line and exit status 1."""
-    from molt_bench.errors import MoltBenchError
+@app.command()
+def check(
+    participant: Participant,
+    param: Params = None,
+    hands: Annotated[int | None, typer.Option(min=1, help="Hands against each opponent at each table.")] = None,
+    timeout_s: Annotated[float | None, typer.Option(metavar="S", callback=positive, help="For one answer.")] = None,
+    as_json: AsJson = False,  # noqa: FBT002
+) -> None:
+    """Say whether a participant is fit to play: its faults, its speed, whether it repeats itself; status 1 if not."""
+    from molt_bench.cli.checking import check as check_participant
 
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # as with `python -m`: a module beside the user can be named
-    arguments = sys.argv[1:]
-    ours = ["--debug"] if arguments[:1] == ["--debug"] else []
-    rest = arguments[len(ours) :]
-    if not rest or (rest[0].startswith("-") and rest[0] not in ("--help", "--version")):
-        arguments = [*ours, "run", *rest]
-    try:
-        app(arguments)
-    except BrokenPipeError:
-        # Whoever was reading has left, as `| head` does; the files are written.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except MoltBenchError as error:
-        if "--debug" in arguments:
-            raise
-        typer.echo(f"molt-bench: {' '.join(str(error).split())}", err=True)
-        sys.exit(1)
+    check_participant(participant, param or [], hands=hands, timeout_s=timeout_s, as_json=as_json)
+
+
+@app.command()
+def play(
+    agent: Participant,
+    param: Params = None,
+    hands: Annotated[int, typer.Option(min=1, help="Hands to play.")] = 20,
+    stack: Annotated[int, typer.Option(min=1, metavar="BB", help="Big blinds for each, afresh in every hand.")] = 100,
+    blinds: Annotated[str, typer.Option(callback=two_blinds, help="Small and big blind in chips.")] = "50/100",
+    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Names the cards; drawn if left out.")] = None,
+    seat: Annotated[Literal["button", "big_blind"], typer.Option(help="Where you sit in hand 1.")] = "button",
+    show_odds: Annotated[bool, typer.Option("--show-odds", help="Show what your hand and a call are worth.")] = False,  # noqa: FBT002
+    duplicate: Annotated[bool, typer.Option("--duplicate", help="Then the same cards again, seats swapped.")] = False,  # noqa: FBT002
+) -> None:
+    """Play against an agent yourself, here in the terminal."""
+    import secrets
+
+    from molt_bench.cli.sitting import Sitting, sit_down
+
+    small, _, big = blinds.partition("/")
+    sit_down(
+        Sitting(
+            agent=agent,
+            params=tuple(param or ()),
+            hands=hands,
+            stack=stack,
+            blinds=(int(small), int(big)),
+            seed=secrets.token_hex(4) if seed is None else seed,
+            seat=seat,
+            show_odds=show_odds,
+            duplicate=duplicate,
+        )
+    )

@@ -14,6 +14,7 @@ from molt_bench.bench.benchmark import run_benchmark
 from molt_bench.bench.config import BenchmarkConfig, participants_from
 from molt_bench.bench.loading import load_config, put, read_config_file, set_field
 from molt_bench.bench.participants import check_participants
+from molt_bench.bench.playing import Where
 from molt_bench.bench.verify import played_again
 from molt_bench.cli.folder import EXCHANGES, JOURNAL, config_of, journal_in, last_run, new_folder, opened, recorder_in
 from molt_bench.cli.progress import watching
@@ -45,20 +46,20 @@ def describe(config: BenchmarkConfig) -> str:
     )
 
 
-def start(config: BenchmarkConfig, *, resume: bool, games_at_once: int | None, quiet: bool, as_json: bool) -> None:
+def start(config: BenchmarkConfig, *, resume: bool, where: Where, quiet: bool, as_json: bool) -> None:
     """Run a benchmark in a new folder, or go on with the last one of this config."""
     if resume:
         folder = last_run(config)
         if folder is not None:
-            go_on(str(folder), games_at_once=games_at_once, quiet=quiet, as_json=as_json)
+            go_on(str(folder), where=where, quiet=quiet, as_json=as_json)
             return
     folder = new_folder(config)
     journal = Journal(str(folder / JOURNAL), warn=_warn)
     recorder = Recorder(str(folder / EXCHANGES), warn=_warn) if config.models() else Recorder()
-    _run(config, folder, journal, recorder, None, games_at_once=games_at_once, quiet=quiet, as_json=as_json)
+    _run(config, folder, journal, recorder, None, where=where, quiet=quiet, as_json=as_json)
 
 
-def go_on(folder: str, *, games_at_once: int | None, quiet: bool, as_json: bool) -> None:
+def go_on(folder: str, *, where: Where, quiet: bool, as_json: bool) -> None:
     """Go on with a run that was cut off; nothing is played twice, nothing is paid twice."""
     path = journal_in(folder)
     journal, content = Journal.reopen(str(path), warn=_warn)
@@ -68,7 +69,7 @@ def go_on(folder: str, *, games_at_once: int | None, quiet: bool, as_json: bool)
         rebuild(str(path.parent), as_json=as_json)
         return
     recorder = recorder_in(path.parent, content, read_only=False, warn=_warn)
-    _run(config, path.parent, journal, recorder, content, games_at_once=games_at_once, quiet=quiet, as_json=as_json)
+    _run(config, path.parent, journal, recorder, content, where=where, quiet=quiet, as_json=as_json)
 
 
 def rebuild(folder: str, *, as_json: bool) -> None:
@@ -121,14 +122,23 @@ def _run(
     recorder: Recorder,
     known: JournalContent | None,
     *,
-    games_at_once: int | None,
+    where: Where,
     quiet: bool,
     as_json: bool,
 ) -> None:
     try:
         with watching(config, quiet=quiet or as_json) as watch:
             result = run_benchmark(
-                config, journal=journal, known=known, recorder=recorder, games_at_once=games_at_once, watch=watch
+                config,
+                journal=journal,
+                known=known,
+                recorder=recorder,
+                executor=where.executor,
+                workers=where.workers,
+                ray_address=where.ray_address,
+                games_at_once=where.games_at_once,
+                keep_hands=False,
+                watch=watch,
             )
     except MoltBenchError as error:
         recorder.close()
@@ -151,7 +161,7 @@ def _result_of(folder: Path) -> RunResult:
     """Return the result of a run as its journal has it."""
     config, content = opened(str(folder))
     recorder = recorder_in(folder, content, read_only=True)
-    return run_benchmark(config, known=content, recorder=recorder, play=False)
+    return run_benchmark(config, known=content, recorder=recorder, keep_hands=False, play=False)
 
 
 def _resume_command(folder: Path) -> str:

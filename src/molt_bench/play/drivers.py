@@ -23,6 +23,8 @@ Event: TypeAlias = Observation | Notice
 #: An event, and the awaitable that is an agent's answer to it.
 Pending: TypeAlias = tuple[Event, Any]
 
+#: Seconds that an async `close` of an agent gets.
+_CLOSE_S = 5.0
 #: Events after which an async game lets the others on its event loop have a turn.
 _EVENTS_IN_A_ROW = 20
 
@@ -70,6 +72,17 @@ def drive(spec: GameSpec, players: Players) -> GameRecord:
     game = _start(spec, seats)
     if spec.action_timeout_s is not None:
         return _in_new_loop(spec, seats, game)
+    outcome: GameRecord | Pending | None = None
+    try:
+        outcome = _drive_plainly(seats, game)
+    finally:
+        if not isinstance(outcome, tuple):
+            _close(seats, patience_s=0.0 if outcome is None else _CLOSE_S)
+    return _in_new_loop(spec, seats, game, outcome) if isinstance(outcome, tuple) else outcome
+
+
+def _drive_plainly(seats: Seats, game: Turns) -> GameRecord | Pending:
+    """Drive a game to its end, or to the first answer that has to be awaited."""
     acts = (seats[0].act, seats[1].act)
     try:
         event = next(game)
@@ -83,7 +96,7 @@ def drive(spec: GameSpec, players: Players) -> GameRecord:
                 event = game.throw(AgentFailed.by_raising(error))
                 continue
             if pending:
-                return _in_new_loop(spec, seats, game, (event, answer))
+                return event, answer
             event = game.send(answer)
     except StopIteration as end:
         record: GameRecord = end.value
@@ -107,6 +120,7 @@ async def _drive_on(spec: GameSpec, seats: Seats, game: Turns, pending: Pending 
     # One agent in both seats is still one agent: never two calls at once.
     waiters = first, first if seats[0].agent is seats[1].agent else second
     turns_since_pause = 0
+    patience_s = 0.0
     try:
         if pending is None:
             event = next(game)
@@ -127,11 +141,29 @@ async def _drive_on(spec: GameSpec, seats: Seats, game: Turns, pending: Pending 
                 turns_since_pause = 0
                 await asyncio.sleep(0)
     except StopIteration as end:
+        patience_s = _CLOSE_S
         record: GameRecord = end.value
         return record
     finally:
+        farewells = [waiters[at].farewell(seats[at].close, patience_s=patience_s) for at in _closing(seats)]
+        if farewells:
+            await asyncio.gather(*farewells)
         for waiter in waiters:
             waiter.close()
+
+
+def _closing(seats: Seats) -> list[int]:
+    """Return the seats whose agents are to be told that the game has ended: one agent in both is told once."""
+    alone = seats[0].agent is seats[1].agent
+    return [at for at in ((0,) if alone else (0, 1)) if seats[at].close is not None]
+
+
+def _close(seats: Seats, *, patience_s: float) -> None:
+    """Tell the agents that the game has ended, in plain code."""
+    for at in _closing(seats):
+        from molt_bench.play.waiting import bid_farewell
+
+        bid_farewell(seats[at].close, patience_s=patience_s)
 
 
 def _given(awaitable: Any) -> Any:

@@ -16,13 +16,14 @@ class Seat:
         name: Its name, or that of its class.
         act: Its method of that name.
         hooks: The hooks it has, by name.
+        close: Its method of that name; None where it has none. Anything can have one, so it is no hook of the game.
         keeps_time: Whether it limits the time of its answers itself, as one that queues for a model has to.
 
     Raises:
         AgentError: It is no agent.
     """
 
-    __slots__ = ("act", "agent", "hooks", "keeps_time", "name")
+    __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name")
 
     def __init__(self, agent: Any) -> None:
         if isinstance(agent, type):
@@ -39,6 +40,7 @@ class Seat:
         self.keeps_time = _read(agent, "keeps_time") is True
         methods = {hook: _read(agent, hook) for hook in HOOKS}
         self.hooks: dict[Hook, Any] = {hook: method for hook, method in methods.items() if callable(method)}
+        self.close: Any = _close_of(agent)
 
     def call(self, event: Observation | Notice) -> Call:
         """Return the call on the agent that answers `event`."""
@@ -48,6 +50,14 @@ class Seat:
 
 
 Seats: TypeAlias = tuple[Seat, Seat]
+
+
+def _close_of(agent: object) -> object:
+    try:
+        close = getattr(agent, "close", None)
+        return close if callable(close) else None
+    except Exception:
+        return None
 
 
 def _read(agent: object, attribute: str) -> object:

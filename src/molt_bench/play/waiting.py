@@ -2,27 +2,22 @@
 
 import asyncio
 import inspect
-import signal
-import threading
-from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
 from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from molt_bench.errors import AgentFailed, FaultKind, GameUnfinished
 from molt_bench.play.game import Call
+from molt_bench.play.loops import FAREWELL_S
+from molt_bench.play.loops import GameLoop as GameLoop
+from molt_bench.play.loops import run_in_new_loop as run_in_new_loop
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 
 #: What a call returned, and what it raised.
 Outcome: TypeAlias = tuple[Any, BaseException | None]
-Result = TypeVar("Result")
-
-#: Seconds that tasks an agent left behind get to end when the event loop of a game is closed.
-_FAREWELL_S = 0.5
 
 
 class Waiter:
@@ -121,10 +116,43 @@ class Waiter:
         self._calls.put((call, future))
         return future
 
+    async def farewell(self, call: Call, *, patience_s: float) -> None:
+        """Call an agent for the last time: what it raises, or that it does not come back, is ignored.
+
+        Args:
+            call: The call on the agent; it gets a thread of its own where the last one may be stuck.
+            patience_s: Seconds after which an awaitable one is cancelled; 0 lets it come to where it first waits.
+        """
+        last = asyncio.ensure_future(self._last(call))
+        try:
+            await asyncio.wait([last], timeout=patience_s)
+        finally:
+            if not last.done():
+                last.cancel()
+                await asyncio.wait([last], timeout=FAREWELL_S)
+
+    async def _last(self, call: Call) -> Outcome:
+        if self._threaded and not _is_async(call):
+            future: Future[Outcome] = Future()
+            Thread(target=_serve_one, args=(call, future), daemon=True, name="agent").start()
+            answer, error = await asyncio.wrap_future(future)
+        else:
+            answer, error = _outcome(call)
+        if error is None and _outcome(partial(inspect.isawaitable, answer)) == (True, None):
+            return await _awaited(answer)
+        return answer, error
+
     def close(self) -> None:
         """Let the thread end, once the agent is back."""
         if self._calls is not None:
             self._calls.put(None)
+
+
+def bid_farewell(call: Call, *, patience_s: float) -> None:
+    """Call an agent for the last time, as `Waiter.farewell` does, in plain code."""
+    answer, error = _outcome(call)
+    if error is None and _outcome(partial(inspect.isawaitable, answer)) == (True, None):
+        run_in_new_loop(Waiter(None, patience=1).farewell(lambda: answer, patience_s=patience_s))
 
 
 def _is_async(call: Call) -> bool:
@@ -152,119 +180,12 @@ async def _awaited(answer: Any) -> Outcome:
 
 def _serve(calls: "SimpleQueue[tuple[Call, Future[Outcome]] | None]") -> None:
     while (job := calls.get()) is not None:
-        call, future = job
-        if future.set_running_or_notify_cancel():
-            try:
-                future.set_result((call(), None))
-            except BaseException as error:
-                future.set_result((None, error))
+        _serve_one(*job)
 
 
-class GameLoop:
-    """An event loop for games, apart from any that is running here already.
-
-    Unlike `asyncio.run` it does not wait for what does not want to end: tasks that an agent left behind and that
-    ignore their cancellation, and threads of the loop's executor.
-    """
-
-    def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def run(self, main: Coroutine[Any, Any, Result]) -> Result:
-        """Run a coroutine to its end."""
-        return _apart(partial(self._run, main))
-
-    def close(self) -> None:
-        """End what is left, and the loop."""
-        _apart(self._close)
-
-    def _run(self, main: Coroutine[Any, Any, Result]) -> Result:
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-        task = self._loop.create_task(main)
-        with _interrupting(self._loop, task) as interrupted:
-            try:
-                return self._loop.run_until_complete(task)
-            except asyncio.CancelledError:
-                if interrupted:
-                    raise KeyboardInterrupt from None
-                raise
-            except KeyboardInterrupt:
-                _cancel(self._loop, {task})
-                raise
-
-    def _close(self) -> None:
-        if self._loop is not None:
-            _cancel(self._loop, asyncio.all_tasks(self._loop))
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-            self._loop.close()
-            self._loop = None
-
-
-@contextmanager
-def _interrupting(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") -> Iterator[list[bool]]:
-    """Have Ctrl-C cancel the task, so that it never strikes in the middle of another one; a second one strikes at once.
-
-    As `asyncio.Runner` does. The list has an item once the first has come.
-    """
-    interrupted: list[bool] = []
-    ours = threading.current_thread() is threading.main_thread()
-    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield interrupted
-        return
-
-    def interrupt(number: int, frame: Any) -> None:
-        if interrupted:
-            signal.default_int_handler(number, frame)
-        interrupted.append(True)
-        loop.call_soon_threadsafe(task.cancel)
-
-    signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _apart(work: Callable[[], Result]) -> Result:
-    """Do some work of an event loop; in a thread where another loop is running in this one, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return work()
-    outcome: list[Any] = []
-
-    def in_thread() -> None:
+def _serve_one(call: Call, future: "Future[Outcome]") -> None:
+    if future.set_running_or_notify_cancel():
         try:
-            outcome.extend((work(), None))
+            future.set_result((call(), None))
         except BaseException as error:
-            outcome.extend((None, error))
-
-    thread = Thread(target=in_thread, daemon=True)
-    thread.start()
-    thread.join()
-    result, error = outcome
-    if error is not None:
-        raise error
-    finished: Result = result
-    return finished
-
-
-def _cancel(loop: asyncio.AbstractEventLoop, tasks: set[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    if tasks:
-        with suppress(KeyboardInterrupt):  # a task that ends by one raises it here once more
-            loop.run_until_complete(asyncio.wait(tasks, timeout=_FAREWELL_S))
-    for task in tasks:
-        if task.done() and not task.cancelled():
-            task.exception()  # looked at, so that asyncio does not print it
-
-
-def run_in_new_loop(main: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to its end in an event loop of its own."""
-    loop = GameLoop()
-    try:
-        return loop.run(main)
-    finally:
-        loop.close()
+            future.set_result((None, error))

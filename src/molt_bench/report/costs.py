@@ -25,7 +25,7 @@ def cost_numbers(result: RunResult) -> list[CostNumbers]:
     rows = []
     for usage in sorted(result.usage, key=lambda usage: order[usage.id]):
         hands = sum(
-            len(game.hand_texts)
+            game.dealt
             for match in result.matches
             if usage.id in match.participants
             for pair in match.result.seed_results

@@ -114,7 +114,7 @@ def totals(result: RunResult) -> dict[str, int]:
     return {
         "matches": len(result.matches),
         "games": len(games),
-        "hands": sum(len(game.hand_texts) for game in games),
+        "hands": sum(game.dealt for game in games),
         "actions": sum(game.actions for game in games),
     }
 

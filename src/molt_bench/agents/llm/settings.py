@@ -1,7 +1,7 @@
 """Settings of a language model that plays, checked."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -33,6 +33,9 @@ class Section(BaseModel):
         validate_default=True,
         protected_namespaces=(),
     )
+
+
+Settings = TypeVar("Settings", bound=Section)
 
 
 class LLMSettings(Section):
@@ -100,13 +103,24 @@ def settings_from(values: Mapping[str, object]) -> LLMSettings:
     Raises:
         ConfigError: The first thing that is wrong, by its field.
     """
+    return checked(LLMSettings, values)
+
+
+def checked(settings: type[Settings], values: Mapping[str, object]) -> Settings:
+    """Check plain values for any kind of settings.
+
+    Raises:
+        ConfigError: The first thing that is wrong, by its field.
+    """
     try:
-        return LLMSettings.model_validate(values)
+        return settings.model_validate(values)
     except ValidationError as error:
         problem = error.errors()[0]
         field = ".".join(str(part) for part in problem["loc"])
-        expected = problem.get("ctx", {}).get("expected") or problem["msg"].removeprefix("Input should be ")
-        raise ConfigError(field, problem["input"], str(expected)) from error
+        context = problem.get("ctx", {})
+        expected = context.get("expected") or problem["msg"].removeprefix("Input should be ")
+        # A check of ours says what may be shown of a value with a password in it.
+        raise ConfigError(field, context.get("value", problem["input"]), str(expected)) from error
 
 
 def as_problem(field: str, value: object, expected: str) -> PydanticCustomError:

@@ -1,0 +1,1 @@
+"""Agents in any language: programs that speak JSON lines, and web servers."""

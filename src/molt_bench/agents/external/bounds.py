@@ -1,0 +1,41 @@
+"""The bounds of a program that plays: what it gets of our environment, and how much memory and time."""
+
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+
+from molt_bench.agents.external.sweeping import TAG
+
+
+def surroundings(folder: str, passed_on: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a program: nothing of ours but the PATH and what is passed on, so no key of ours."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": folder,
+        "TMPDIR": folder,
+        "LANG": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",
+        **passed_on,
+        TAG: folder,
+    }
+
+
+def limit(pid: int, *, memory_mb: int, cpu_seconds: int) -> None:
+    """Limit a process and all it will start, where the system can: Linux."""
+    if sys.platform != "linux":
+        return
+    import resource
+
+    megabytes = memory_mb * 1024 * 1024
+    # Data and not address space: some runtimes reserve far more addresses than they use.
+    wanted = {
+        resource.RLIMIT_DATA: (megabytes, megabytes),
+        resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 5),
+        resource.RLIMIT_CORE: (0, 0),
+    }
+    for kind, (soft, hard) in wanted.items():
+        with suppress(OSError, ValueError):
+            _, most = resource.prlimit(pid, kind)
+            bound = hard if most == resource.RLIM_INFINITY else min(hard, most)
+            resource.prlimit(pid, kind, (min(soft, bound), bound))

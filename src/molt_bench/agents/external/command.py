@@ -1,0 +1,88 @@
+"""The command of a program that plays: from a text to a program that can be started, found before the first card."""
+
+import os
+import shlex
+import shutil
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from molt_bench.errors import ConfigError
+
+
+def words_of(command: str | Sequence[str]) -> list[str]:
+    """Return the words of a command, split as a shell would, without a shell.
+
+    Raises:
+        ConfigError: There are none, or a quote is not closed.
+    """
+    if not isinstance(command, str):
+        words = list(command)
+    else:
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise ConfigError("command", command, f"words as in a shell ({str(error).lower()})") from error
+    if not words or not words[0] or any("\0" in word for word in words):
+        raise ConfigError("command", command, "a program, such as ./bot")
+    return words
+
+
+def resolved(command: str | Sequence[str]) -> tuple[str, ...]:
+    """Return a command that works in any folder: its program, and the files it names from here, as absolute paths.
+
+    A folder counts as named by a word with a slash in it only, since a plain word is as likely something else.
+
+    Raises:
+        ConfigError: The program is not there, or cannot be started.
+    """
+    program, *arguments = words_of(command)
+    return _program(program), *(os.path.abspath(word) if _names_a_file(word) else word for word in arguments)
+
+
+def _names_a_file(word: str) -> bool:
+    return os.path.isfile(word) or ("/" in word and os.path.isdir(word))
+
+
+def _program(word: str) -> str:
+    if "/" not in word:
+        found = shutil.which(word)
+        if found is not None:
+            return os.path.abspath(found)
+        hint = f": ./{word} perhaps" if os.path.isfile(word) else ""
+        raise ConfigError("command", word, f"a program on the PATH{hint}")
+    path = os.path.abspath(word)
+    if not os.path.isfile(path):
+        raise ConfigError("command", word, "a program that is there")
+    if not os.access(path, os.X_OK):
+        raise ConfigError(
+            "command", word, "a program that may be executed: chmod +x would do, or its interpreter first"
+        )
+    return path
+
+
+def command_hash(command: str | Sequence[str]) -> str | None:
+    """Return the SHA-256 over the files that a command names; None where they cannot be read.
+
+    The program itself is left out where it was found on the PATH and other files are named: then it is an interpreter.
+    """
+    try:
+        words = words_of(command)
+        program, *arguments = resolved(command)
+        files = [word for word in arguments if os.path.isabs(word) and os.path.isfile(word)]
+        if "/" in words[0] or not files:
+            files.insert(0, program)
+        contents = [sha256(Path(file).read_bytes()).digest() for file in files]
+    except (OSError, ConfigError):
+        return None
+    return sha256(b"".join(contents)).hexdigest()
+
+
+def label_of(command: str) -> str:
+    """Return a short name for a command: that of its script where it has one, otherwise that of its program."""
+    try:
+        words = words_of(command)
+    except ConfigError:
+        return command
+    scripts = [word for word in words if not word.startswith("-") and Path(word).suffix[1:].isalpha()]
+    return Path(scripts[0] if scripts else words[0]).stem or command

@@ -1,0 +1,70 @@
+"""What a program writes to its standard error: always read, kept within bounds."""
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+#: Bytes kept for a participant in a run; what comes later is only counted.
+KEPT: Final = 64 * 1024
+#: Bytes that the last line is looked for in.
+_TAIL: Final = 2048
+_LINE_LENGTH: Final = 200
+
+
+class ErrorLog:
+    """The log of one participant, and its last line. All its state is in the file, which many games share.
+
+    Args:
+        path: The file; None keeps the last line only.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._tail = b""
+
+    def add(self, data: bytes) -> None:
+        """Add what was written."""
+        self._tail = (self._tail + data)[-_TAIL:]
+        if self._path is not None:
+            with suppress(OSError):  # a full disk is no reason to end a game
+                _append(self._path, data)
+
+    def forget_line(self) -> None:
+        """Forget the last line, since another process begins."""
+        self._tail = b""
+
+    @property
+    def last_line(self) -> str:
+        """The last line that is not blank, in printable characters."""
+        lines = self._tail.decode("utf-8", "replace").split("\n")
+        line = next((line.strip() for line in reversed(lines) if line.strip()), "")[:_LINE_LENGTH]
+        return "".join(char if char.isprintable() else "?" for char in line)
+
+
+def log_path(folder: Path, participant: str) -> Path:
+    """Return where the log of a participant is."""
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "_", participant)[:100].lstrip(".") or "_"
+    return folder / f"{safe}.stderr.log"
+
+
+def _append(path: Path, data: bytes) -> None:
+    """Append to a log: what goes beyond the bound becomes a number in its last line."""
+    try:
+        file = open(path, "r+b")  # noqa: SIM115 - closed below, whichever way it was opened
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "w+b")  # noqa: SIM115
+    with file:
+        size = file.seek(0, os.SEEK_END)
+        room = max(0, KEPT - size)
+        file.write(data[:room])
+        dropped = len(data) - room
+        if dropped <= 0:
+            return
+        file.seek(KEPT)
+        earlier = re.search(rb"(\d+) more bytes", file.read(_TAIL))
+        file.seek(KEPT)
+        file.write(b"\n[%d more bytes were dropped]\n" % (dropped + (int(earlier[1]) if earlier else 0)))
+        file.truncate()

@@ -1,0 +1,269 @@
+"""The protocol: what goes out to an agent of another language and how its answers are read. Pure: no I/O.
+
+One JSON object a message. What one seat may see goes out, and nothing else: never the seed, since the deck follows from
+it. Answers are never guessed at and never mended.
+"""
+
+import json
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from molt_bench.errors import AgentFailed, shown
+from molt_bench.poker.actions import KINDS, Action, Kind, LoggedAction, Street
+from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.specs import MOST_CHIPS
+
+PROTOCOL: Final = 1
+#: Bytes of one answer; a longer one is a flood.
+LONGEST_ANSWER: Final = 64 * 1024
+
+Card: TypeAlias = Annotated[str, Meta(pattern="^[2-9TJQKA][cdhs]$", examples=["Ah"])]
+Seat: TypeAlias = Annotated[int, Meta(ge=0, le=1)]
+Chips: TypeAlias = Annotated[int, Meta(ge=0)]
+GameId: TypeAlias = Annotated[str, Meta(description="Over HTTP only: tells one game from another.")]
+
+
+class Hello(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="hello"):
+    """The first message of a game; to be answered with a hello."""
+
+    protocol: Literal[1]
+    name: Annotated[str, Meta(description="The name of the agent in this run.")]
+    game: GameId | UnsetType = UNSET
+
+
+class Legal(Struct, frozen=True, rename="camel"):
+    """An action that is legal now; `min` and `max` are the range of a raiseTo, both included."""
+
+    kind: Kind
+    min: Chips | UnsetType = UNSET
+    max: Chips | UnsetType = UNSET
+
+
+class Decision(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="observation"):
+    """A decision: all that the seat to act may know; to be answered with an action. Pairs are indexed by seat."""
+
+    id: Annotated[int, Meta(ge=1, description="The answer has to repeat it. It grows from decision to decision.")]
+    hand_number: Annotated[int, Meta(ge=1)]
+    seat: Seat
+    button: Seat
+    position: Literal["button", "bigBlind"]
+    street: Street
+    cards: tuple[Card, Card]
+    board: Annotated[tuple[Card, ...], Meta(max_length=5)]
+    pot: Annotated[int, Meta(ge=0, description="All chips in the middle, this street's bets included.")]
+    stacks: Annotated[tuple[Chips, Chips], Meta(description="Chips behind.")]
+    bets: Annotated[tuple[Chips, Chips], Meta(description="Chips bet on this street.")]
+    starting_stacks: tuple[Chips, Chips]
+    to_call: Annotated[int, Meta(ge=0, description="Chips a call costs; 0: checking is free.")]
+    legal: Annotated[tuple[Legal, ...], Meta(description="Everything that may be answered.")]
+    log: Annotated[tuple[LoggedAction, ...], Meta(description="The actions of this hand, oldest first.")]
+    small_blind: Chips
+    big_blind: Chips
+    ante: Chips
+    raise_cap: Annotated[int | None, Meta(description="Bets and raises allowed on a street; null: no cap.")]
+    noise: Annotated[int, Meta(ge=0, lt=2**32, description="A random number of this decision alone, for mixing.")]
+    dice: Annotated[int, Meta(ge=0, le=99, description="The same as a number from 0 to 99.")]
+    previous_error: Annotated[str | None, Meta(description="On a retry: why the last answer was not taken.")]
+    game: GameId | UnsetType = UNSET
+
+
+class Result(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="handResult"):
+    """A hand is over; no answer. Pairs are indexed by seat."""
+
+    hand_number: Annotated[int, Meta(ge=1)]
+    seat: Seat
+    button: Seat
+    cards: tuple[Card, Card]
+    opponent_cards: Annotated[tuple[Card, Card] | None, Meta(description="After a showdown only.")]
+    board: Annotated[tuple[Card, ...], Meta(max_length=5)]
+    log: tuple[LoggedAction, ...]
+    starting_stacks: tuple[Chips, Chips]
+    net: Annotated[tuple[int, int], Meta(description="Chips won or lost.")]
+    game: GameId | UnsetType = UNSET
+
+
+class Rejection(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="error"):
+    """An answer was not taken, and why; no answer."""
+
+    message: str
+    game: GameId | UnsetType = UNSET
+
+
+class Bye(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="bye"):
+    """The game is over; no answer."""
+
+    game: GameId | UnsetType = UNSET
+
+
+class AgentHello(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="hello"):
+    """What an agent answers to hello."""
+
+    protocol: Literal[1]
+    name: str | None = None
+
+
+class AgentAction(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="action"):
+    """What an agent answers to an observation."""
+
+    id: Annotated[int, Meta(description="That of the observation.")]
+    kind: Kind
+    amount: Annotated[
+        int | None, Meta(description="For raiseTo alone: the total bet on this street after the raise, in chips.")
+    ] = None
+
+
+ToAgent: TypeAlias = Hello | Decision | Result | Rejection | Bye
+FromAgent: TypeAlias = AgentHello | AgentAction
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def line_of(message: ToAgent) -> bytes:
+    """Write a message as one line."""
+    return _encode(message) + b"\n"
+
+
+def hello(name: str, game: str | UnsetType = UNSET) -> Hello:
+    """Return the first message of a game."""
+    return Hello(protocol=PROTOCOL, name=name, game=game)
+
+
+def decision(observation: Observation, number: int, game: str | UnsetType = UNSET) -> Decision:
+    """Return the message that asks for a decision."""
+    seat, rules = observation.seat, observation.rules
+    first, second = observation.cards
+    return Decision(
+        id=number,
+        hand_number=observation.hand_number,
+        seat=seat,
+        button=observation.button,
+        position="button" if seat == observation.button else "bigBlind",
+        street=observation.street,
+        cards=(CARD_TEXT[first], CARD_TEXT[second]),
+        board=_texts(observation.board),
+        pot=observation.pot,
+        stacks=observation.stacks,
+        bets=observation.bets,
+        starting_stacks=observation.starting_stacks,
+        to_call=observation.to_call,
+        legal=_legal(observation),
+        log=observation.log,
+        small_blind=rules.small_blind,
+        big_blind=rules.big_blind,
+        ante=rules.ante,
+        raise_cap=rules.raise_cap,
+        noise=observation.noise,
+        dice=observation.dice,
+        previous_error=observation.previous_error,
+        game=game,
+    )
+
+
+def _legal(observation: Observation) -> tuple[Legal, ...]:
+    legal = observation.legal
+    return tuple(
+        Legal(kind, legal.min_raise_to, legal.max_raise_to) if kind == "raiseTo" else Legal(kind)
+        for kind in legal.kinds
+    )
+
+
+def result(outcome: HandResult, game: str | UnsetType = UNSET) -> Result:
+    """Return the message that a hand is over."""
+    own, other = outcome.cards, outcome.opponent_cards
+    return Result(
+        hand_number=outcome.hand_number,
+        seat=outcome.seat,
+        button=outcome.button,
+        cards=(CARD_TEXT[own[0]], CARD_TEXT[own[1]]),
+        opponent_cards=None if other is None else (CARD_TEXT[other[0]], CARD_TEXT[other[1]]),
+        board=_texts(outcome.board),
+        log=outcome.log,
+        starting_stacks=outcome.starting_stacks,
+        net=outcome.net,
+        game=game,
+    )
+
+
+def _texts(cards: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple([CARD_TEXT[card] for card in cards])
+
+
+def read_hello(answer: bytes) -> None:
+    """Check what an agent answered to hello.
+
+    Raises:
+        AgentFailed: It is none, or of another version.
+    """
+    fields = _message(answer, "hello")
+    if type(fields.get("protocol")) is not int or fields["protocol"] != PROTOCOL:
+        raise _wrong("protocol", fields, str(PROTOCOL))
+    if not isinstance(fields.get("name"), str | None):
+        raise _wrong("name", fields, "a text")
+
+
+def read_action(answer: bytes) -> tuple[int, Action]:
+    """Return which observation an agent has answered, and how. Whether the action is legal is for the game to say.
+
+    Raises:
+        AgentFailed: It is not in the form of an action.
+    """
+    fields = _message(answer, "action")
+    number, kind, amount = fields.get("id"), fields.get("kind"), fields.get("amount")
+    if type(number) is not int:
+        raise _wrong("id", fields, "that of the observation")
+    if kind not in KINDS:
+        raise _wrong("kind", fields, ", ".join(KINDS))
+    if kind != "raiseTo":
+        if amount is not None:
+            raise _wrong("amount", fields, f"none, since it goes with raiseTo and not with {kind}")
+        return number, Action(kind)
+    if type(amount) is not int or abs(amount) > MOST_CHIPS:
+        raise _wrong("amount", fields, "a whole number of chips, such as 300")
+    return number, Action("raiseTo", amount)
+
+
+def _message(answer: bytes, kind: str) -> dict[str, Any]:
+    """Read an answer as strict JSON: one object, no key twice, and of the type that was asked for."""
+    if not answer.strip():
+        raise AgentFailed("empty", "the answer is empty")
+    try:
+        found = json.loads(answer.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+    except UnicodeDecodeError:
+        raise AgentFailed("unparsable", "the answer is not UTF-8") from None
+    except RecursionError:
+        raise AgentFailed("unparsable", "the answer is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        text = shown(answer.decode("utf-8").strip())
+        raise AgentFailed("unparsable", f"the answer is not JSON ({error.msg}): {text}") from None
+    except _NotTaken as error:
+        raise AgentFailed("unparsable", f"the answer is not taken: {error}") from None
+    except ValueError:
+        raise AgentFailed("unparsable", "the answer has a number of thousands of digits in it") from None
+    if not isinstance(found, dict):
+        raise AgentFailed("unparsable", f"the answer is {shown(found)}, not a JSON object")
+    if found.get("type") != kind:
+        raise _wrong("type", found, repr(kind))
+    return found
+
+
+class _NotTaken(ValueError):  # noqa: N818 - carries why to the one place that reads answers
+    """JSON that other readers might take, each in its own way."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise _NotTaken("a key stands there twice")
+    return fields
+
+
+def _no_constant(name: str) -> Any:
+    raise _NotTaken(f"{name} is not JSON")
+
+
+def _wrong(field: str, fields: dict[str, Any], expected: str) -> AgentFailed:
+    said = f"is {shown(fields[field])}" if field in fields else "is missing"
+    return AgentFailed("unparsable", f"{field} {said}: expected {expected}")

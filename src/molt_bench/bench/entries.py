@@ -1,0 +1,174 @@
+"""Entries: those who take part, as a config has them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from molt_bench.agents.external.command import label_of as command_label
+from molt_bench.agents.external.settings import ExecSettings, HttpSettings
+from molt_bench.agents.llm.settings import LLMSettings, Section
+from molt_bench.agents.registry import (
+    EXEC,
+    HTTP,
+    LLM,
+    exec_params,
+    http_params,
+    is_exec,
+    is_http,
+    is_llm,
+    llm_params,
+)
+from molt_bench.errors import ConfigError
+from molt_bench.specs import ParticipantSpec
+
+
+class InitialRating(Section):
+    """What is believed of a participant before its first match."""
+
+    mu: float
+    sigma: Annotated[float, Field(gt=0)]
+
+
+class ParticipantConfig(Section):
+    """One who takes part."""
+
+    id: Annotated[str, Field(min_length=1, description="Name in records; unique.")]
+    type: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="A built-in agent, an installed plug-in, `module:factory` or `path/to/file.py:factory`; "
+            "`exec:` and a command, or a URL.",
+        ),
+    ]
+    display_name: Annotated[str, Field(description="Name on screens; the id where it is empty.")] = ""
+    anchor: Annotated[bool, Field(description="Gives a scale, but is left out of the field.")] = False
+    params: Annotated[dict[str, Any], Field(description="Keyword arguments for whatever makes the agent.")] = {}  # noqa: RUF012 - pydantic copies it
+    initial_rating: InitialRating | None = None
+
+    def spec(self) -> ParticipantSpec:
+        """Return the participant as the registry takes it."""
+        return ParticipantSpec(id=self.id, type=self.type, params=self.params)
+
+
+class LLMParticipantConfig(LLMSettings, ParticipantConfig):
+    """A language model that takes part: `type: llm` and its settings."""
+
+    type: Literal["llm"] = "llm"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _model_in_type(cls, value: Any) -> Any:
+        """Take `type: llm:openai:gpt-4.1` for what it means, and settings given as params as well."""
+        return _spread(value, LLM, llm_params)
+
+    def settings(self) -> LLMSettings:
+        """Return the settings alone."""
+        return LLMSettings.model_validate({field: getattr(self, field) for field in LLMSettings.model_fields})
+
+    def spec(self) -> ParticipantSpec:
+        """Return the participant as the registry takes it."""
+        return ParticipantSpec(id=self.id, type=LLM, params=self.settings().model_dump())
+
+
+class ExecParticipantConfig(ExecSettings, ParticipantConfig):
+    """A program that takes part: `type: exec` and its settings."""
+
+    type: Literal["exec"] = "exec"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _command_in_type(cls, value: Any) -> Any:
+        """Take `type: exec:./bot` for what it means, and settings given as params as well."""
+        return _spread(value, EXEC, exec_params)
+
+    def spec(self) -> ParticipantSpec:
+        """Return the participant as the registry takes it."""
+        return ParticipantSpec(id=self.id, type=EXEC, params=_settings(self, ExecSettings))
+
+
+class HttpParticipantConfig(HttpSettings, ParticipantConfig):
+    """A web server that takes part: `type: http` and its settings."""
+
+    type: Literal["http"] = "http"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _url_in_type(cls, value: Any) -> Any:
+        """Take a URL as type for what it means, and settings given as params as well."""
+        return _spread(value, HTTP, http_params)
+
+    def spec(self) -> ParticipantSpec:
+        """Return the participant as the registry takes it."""
+        return ParticipantSpec(id=self.id, type=HTTP, params=_settings(self, HttpSettings))
+
+
+def _spread(value: Any, kind: str, params_of: Callable[[str, Mapping[str, Any]], dict[str, Any]]) -> Any:
+    """Return the fields of a participant with those its type names, and its params among them."""
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        return value
+    params = value.get("params")
+    fields = {**params, **value, "params": {}} if isinstance(params, dict) else value
+    return {**params_of(value["type"], fields), "type": kind}
+
+
+def _settings(participant: ParticipantConfig, settings: type[Section]) -> dict[str, Any]:
+    return {field: getattr(participant, field) for field in settings.model_fields}
+
+
+def _kind_of(value: Any) -> str:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    tests = {LLM: is_llm, EXEC: is_exec, HTTP: is_http}
+    return next((tag for tag, is_it in tests.items() if isinstance(kind, str) and is_it(kind)), "agent")
+
+
+AnyParticipant = Annotated[
+    Annotated[LLMParticipantConfig, Tag("llm")]
+    | Annotated[ExecParticipantConfig, Tag("exec")]
+    | Annotated[HttpParticipantConfig, Tag("http")]
+    | Annotated[ParticipantConfig, Tag("agent")],
+    Discriminator(_kind_of),
+]
+
+#: The kinds of participants, by what pydantic calls them.
+PARTICIPANT_KINDS: Final[Mapping[str, type[ParticipantConfig]]] = {
+    "llm": LLMParticipantConfig,
+    "exec": ExecParticipantConfig,
+    "http": HttpParticipantConfig,
+    "agent": ParticipantConfig,
+}
+
+
+def participants_from(text: str) -> list[dict[str, Any]]:
+    """Return the participants of a list such as `random,tight`; one that stands there twice gets a number."""
+    names = [name.strip() for name in text.split(",")]
+    if "" in names:
+        raise ConfigError("participants", text, "names with commas between, such as random,tight")
+    return named(names)
+
+
+def named(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return participants by their types; one that stands there twice gets a number."""
+    found: list[dict[str, Any]] = []
+    labels = [_label(name) for name in names]
+    taken = {*labels}
+    for at, (name, label) in enumerate(zip(names, labels, strict=True)):
+        again = 1
+        if label in labels[:at]:
+            again = next(number for number in range(2, len(names) + 2) if f"{label}-{number}" not in taken)
+            taken.add(f"{label}-{again}")
+        found.append({"id": label if again == 1 else f"{label}-{again}", "type": name})
+    return found
+
+
+def _label(name: str) -> str:
+    """Return a short name: that of the model, of the file of a factory, of the script of a command."""
+    if is_llm(name):
+        return name.split(":", 2)[-1]
+    if is_exec(name):
+        return command_label(exec_params(name, {}).get("command", name))
+    if is_http(name):
+        return http_params(name, {}).get("url", name).partition("://")[2].partition("?")[0].rstrip("/") or name
+    return Path(name.rpartition(":")[0]).stem if ":" in name else name

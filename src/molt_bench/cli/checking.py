@@ -1,0 +1,122 @@
+"""Checking: is a participant fit to play, and if not, why?"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from molt_bench.agents.registry import is_llm
+from molt_bench.cli.participant import maker_of, participant_from, printable
+from molt_bench.specs import ParticipantSpec
+from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent
+
+#: Hands against each opponent at each table, and seconds for one answer.
+_HANDS: Final = 60
+_TIMEOUT_S: Final = 10.0
+#: A language model is paid for by the call: it meets one opponent, for so many hands at each table.
+_MODEL_HANDS: Final = 2
+_MODEL_PARTNERS: Final = ("maniac",)
+#: Decisions of a hand against it, roughly.
+_CALLS_PER_HAND: Final = 4
+_STYLES: Final = {"ok": "green", "FAIL": "bold red", "note": "yellow", "fault": "red"}
+
+Watch = Callable[[int, int], None]
+
+
+def check(name: str, params: Sequence[str], *, hands: int | None, timeout_s: float | None, as_json: bool) -> None:
+    """Check a participant and print what was found; exit with status 1 if it is not fit to play."""
+    participant = participant_from(name, params)
+    model = is_llm(participant.type)
+    partners = _MODEL_PARTNERS if model else SPARRING_PARTNERS
+    each = hands or (_MODEL_HANDS if model else _HANDS)
+    limit_s = timeout_s if model or timeout_s is not None else _TIMEOUT_S
+    make = maker_of(participant, timeout_s=limit_s)
+    if model:
+        calls = each * _CALLS_PER_HAND * (len(TABLES) * len(partners) * len(SEATINGS) + 2)
+        print(
+            f"molt-bench: {participant.id} will be asked about {calls:,} times; --hands makes it more or less",
+            file=sys.stderr,
+        )
+    try:
+        with _watching(participant, quiet=as_json) as watch:
+            report = check_agent(
+                make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners, watch=watch
+            )
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        sys.exit(130)
+    if as_json:
+        print(json.dumps(_plain(name, report), ensure_ascii=False))
+    else:
+        _print(report)
+    if not report.ok:
+        sys.exit(1)
+
+
+@contextmanager
+def _watching(participant: ParticipantSpec, *, quiet: bool) -> Iterator[Watch | None]:
+    """Show on a terminal how many games are played."""
+    console = Console(stderr=True, markup=False, emoji=False)
+    if quiet or not console.is_terminal or console.is_dumb_terminal:
+        yield None
+        return
+    with console.status("") as status:
+        yield lambda played, of: status.update(
+            Text(f"{printable(participant.id)} plays game {played + 1} of {of}; Ctrl-C ends it")
+        )
+
+
+def _print(report: AgentReport) -> None:
+    console = Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
+    first, *lines = printable(str(report)).split("\n")
+    console.print(Text(first, "bold green" if report.ok else "bold red"))
+    for line in lines:
+        text = Text(line)
+        word = line.split(maxsplit=1)[0] if line.strip() else ""
+        # The mark of a line stands before everything else in it; what was found stands further in.
+        if word in _STYLES and line.startswith(f"  {word}"):
+            text.stylize(_STYLES[word], 2, 2 + len(word))
+        console.print(text)
+
+
+def _plain(name: str, report: AgentReport) -> dict[str, Any]:
+    return {
+        "participant": name,
+        "name": report.name,
+        "fit": report.ok,
+        "checks": [
+            {
+                "claim": check.claim,
+                "ok": not check.problems,
+                "required": check.required,
+                "problems": list(check.problems),
+            }
+            for check in report.checks
+        ],
+        "faults": [
+            {
+                "kind": fault.kind,
+                "count": fault.count,
+                "message": fault.message,
+                "table": fault.table,
+                "opponent": fault.opponent,
+                "seat": fault.seat,
+                "handNumber": fault.hand_number,
+                "hand": fault.hand,
+            }
+            for fault in report.examples
+        ],
+        "decisions": report.decisions,
+        "latencyMs": {
+            "mean": 1000 * report.seconds_per_decision,
+            "median": 1000 * report.latency.median,
+            "p95": 1000 * report.latency.p95,
+            "slowest": 1000 * report.latency.slowest,
+            "firstOfGame": 1000 * report.latency.first,
+        },
+        "repeats": report.repeats,
+    }

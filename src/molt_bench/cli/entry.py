@@ -1,0 +1,42 @@
+"""Where the program begins, and how it ends: by its commands, by a mistake of the user, or by a signal."""
+
+import os
+import signal
+import sys
+from types import FrameType
+
+import typer
+
+from molt_bench.cli.app import app
+
+
+def terminated(_: int, frame: FrameType | None) -> None:
+    """End as by Ctrl-C, so that what was played is reported and nothing is left running."""
+    interrupt = signal.getsignal(signal.SIGINT)
+    if not callable(interrupt):  # Ctrl-C is ignored, as in the background of a script
+        raise KeyboardInterrupt
+    interrupt(signal.SIGINT, frame)
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line and exit status 1."""
+    from molt_bench.errors import MoltBenchError
+
+    signal.signal(signal.SIGTERM, terminated)
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # as with `python -m`: a module beside the user can be named
+    arguments = sys.argv[1:]
+    ours = ["--debug"] if arguments[:1] == ["--debug"] else []
+    rest = arguments[len(ours) :]
+    if not rest or (rest[0].startswith("-") and rest[0] not in ("--help", "--version")):
+        arguments = [*ours, "run", *rest]
+    try:
+        app(arguments)
+    except BrokenPipeError:
+        # Whoever was reading has left, as `| head` does; the files are written.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except MoltBenchError as error:
+        if "--debug" in arguments:
+            raise
+        typer.echo(f"molt-bench: {' '.join(str(error).split())}", err=True)
+        sys.exit(1)

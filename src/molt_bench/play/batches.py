@@ -1,0 +1,71 @@
+"""Batches: games that go to a worker together, so many that handing them over costs next to nothing."""
+
+from collections import Counter, deque
+from collections.abc import Sequence
+from typing import Final
+
+from molt_bench.errors import MoltBenchError
+from molt_bench.specs import GameSpec
+
+#: Times that a worker may die over the same game before it is taken for the game's doing.
+MOST_DEATHS: Final = 3
+
+
+class Batches:
+    """The games of a round that are still to be played, in their order.
+
+    The first batches are single games. From how long they take follows how many make up the wanted time; near the end
+    batches get smaller again, so that all workers are done at about the same moment.
+
+    Args:
+        specs: The games.
+        workers: How many there are to share them.
+        seconds: How long a batch is to take.
+    """
+
+    def __init__(self, specs: Sequence[GameSpec], *, workers: int, seconds: float) -> None:
+        self._waiting = deque(specs)
+        self._workers = workers
+        self._seconds = seconds
+        self._pace = 0.0
+        self._deaths: Counter[GameSpec] = Counter()
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._waiting)
+
+    def take(self) -> list[GameSpec]:
+        """Return the next batch."""
+        first = self._waiting.popleft()
+        batch = [first]
+        if not self._pace or self._deaths[first]:
+            return batch
+        hands = self._seconds / self._pace - first.hands
+        share = len(self._waiting) // (2 * self._workers)
+        while self._waiting and len(batch) <= share and not self._deaths[self._waiting[0]]:
+            hands -= self._waiting[0].hands
+            if hands < 0:
+                break
+            batch.append(self._waiting.popleft())
+        return batch
+
+    def learn(self, batch: Sequence[GameSpec], seconds: float) -> None:
+        """Note how long a batch took."""
+        pace = seconds / sum(spec.hands + spec.warmup_hands for spec in batch)
+        self._pace = pace if not self._pace else (self._pace + pace) / 2
+
+    def put_back(self, batch: Sequence[GameSpec], *, begun: bool = True) -> None:
+        """Have games played again whose worker died; those it had begun each alone, so that the one at fault is found.
+
+        Raises:
+            MoltBenchError: Workers keep dying over the same game.
+        """
+        for spec in batch if begun else ():
+            self._deaths[spec] += 1
+            if self._deaths[spec] > MOST_DEATHS:
+                first, second = spec.players
+                raise MoltBenchError(
+                    f"{self._deaths[spec]} workers died while they played {first!r} against {second!r} on seed "
+                    f"{spec.seed!r}: --executor inline plays it in this process, and shows why"
+                )
+        self._waiting.extendleft(reversed(batch))

@@ -1,0 +1,151 @@
+"""Games on all cores: worker processes that get games by their specs and give back what came of them."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from math import ceil
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any, Final, Generic, TypeAlias, TypeVar
+
+from molt_bench.errors import MoltBenchError
+from molt_bench.play.batches import MOST_DEATHS, Batches
+from molt_bench.specs import GameSpec
+
+Played = TypeVar("Played")
+#: Is called once in every worker, which gets it pickled, and returns what plays a game there.
+Setup: TypeAlias = Callable[[], Callable[[GameSpec], Played]]
+
+#: Seconds of a batch: hundreds of times what it takes to hand one over.
+_BATCH_S: Final = 0.1
+#: Batches that a worker has at a time: one to play, and one so that it need not wait.
+_AHEAD: Final = 2
+_WITHOUT: Final = "--executor inline does without"
+_WORKER: Final = "import sys; sys.path[:0] = sys.argv[2:]; from molt_bench.play.worker import main; main()"
+
+
+class WorkersError(MoltBenchError):
+    """Workers cannot be started, or cannot get ready: they play nothing at all."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use; a container may have a share of them only."""
+    number = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return max(1, min(number, ceil(int(quota) / int(period))))
+    except (OSError, ValueError):  # there is none, or no limit: `max 100000`
+        return number
+
+
+class _Worker:
+    """One process, and the batches it was given."""
+
+    def __init__(self, setup: Setup[Any]) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            number = theirs.fileno()
+            # Where our own package is: the program may not have it on its path by itself.
+            here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+            command = [sys.executable, "-c", _WORKER, str(number), here]
+            try:
+                self.process = subprocess.Popen(command, pass_fds=[number], stdin=subprocess.DEVNULL)
+            except (OSError, ValueError) as error:
+                ours.close()
+                raise WorkersError(f"worker processes do not start ({error}): {_WITHOUT}") from error
+        self.line = Connection(ours.detach())
+        self.batches: deque[list[GameSpec]] = deque()
+        self.ready = False
+        with suppress(OSError):  # it is dead already, which is noticed when it is listened to
+            self.line.send((sys.path, os.getcwd()))
+            self.line.send(setup)
+
+    def give(self, batch: list[GameSpec]) -> None:
+        self.batches.append(batch)
+        with suppress(OSError):
+            self.line.send(batch)
+
+    def end(self) -> None:
+        self.line.close()
+        self.process.kill()
+        self.process.wait()
+
+
+class WorkerPool(Generic[Played]):
+    """Worker processes that play games.
+
+    A worker that dies is replaced, and the games it had are played again.
+
+    Args:
+        setup: Makes what plays a game, in every worker.
+        workers: How many; None for one on every core.
+    """
+
+    def __init__(self, setup: Setup[Played], workers: int | None = None) -> None:
+        self._setup = setup
+        self._count = workers or cores()
+        self._workers: list[_Worker] = []
+        self._stillborn = 0
+
+    def play(self, specs: Sequence[GameSpec], done: Callable[[GameSpec, Played], None]) -> None:
+        """Play games and report each as soon as its batch is finished.
+
+        Raises:
+            MoltBenchError: What a worker failed with, or workers die again and again.
+            WorkersError: They cannot get ready.
+        """
+        batches = Batches(specs, workers=self._count, seconds=_BATCH_S)
+        while batches or any(worker.batches for worker in self._workers):
+            self._hire(batches)
+            lines = {worker.line: worker for worker in self._workers if worker.batches or not worker.ready}
+            for line in wait(list(lines)):
+                assert isinstance(line, Connection)
+                self._listen(lines[line], batches, done)
+
+    def _hire(self, batches: Batches) -> None:
+        """Give everybody something to do, starting workers where there are too few."""
+        while batches and len(self._workers) < self._count:
+            self._workers.append(_Worker(self._setup))
+        for ahead in range(1, _AHEAD + 1):
+            for worker in self._workers:
+                if batches and worker.ready and len(worker.batches) < ahead:
+                    worker.give(batches.take())
+
+    def _listen(self, worker: _Worker, batches: Batches, done: Callable[[GameSpec, Played], None]) -> None:
+        try:
+            answer = worker.line.recv()
+        except (EOFError, OSError):
+            self._replace(worker, batches)
+            return
+        if isinstance(answer, Exception):
+            raise answer if worker.ready else WorkersError(str(answer))
+        if not worker.ready:
+            worker.ready = True
+            self._stillborn = 0
+            return
+        played, seconds = answer
+        batch = worker.batches.popleft()
+        batches.learn(batch, seconds)
+        for spec, result in zip(batch, played, strict=True):
+            done(spec, result)
+
+    def _replace(self, worker: _Worker, batches: Batches) -> None:
+        self._workers.remove(worker)
+        worker.end()
+        if not worker.ready:
+            self._stillborn += 1
+            if self._stillborn > MOST_DEATHS:
+                status = worker.process.returncode
+                raise WorkersError(f"worker processes do not start (exit status {status}): {_WITHOUT}")
+        while worker.batches:
+            batch = worker.batches.pop()
+            batches.put_back(batch, begun=not worker.batches)
+
+    def close(self) -> None:
+        """End all workers, whatever they are doing."""
+        while self._workers:
+            self._workers.pop().end()

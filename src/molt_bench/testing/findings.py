@@ -1,0 +1,129 @@
+"""What a check found, for people and for programs."""
+
+from typing import Final
+
+import msgspec
+
+from molt_bench.errors import FaultKind
+from molt_bench.records import Fault
+
+#: Worth knowing, but no condition: it may mix.
+SAME_PLAY: Final = "the same cards get the same play: it has no memory of the last game and no dice of its own"
+#: The first answer of a game is spoken of where it takes so many times as long as others do.
+_SLOW_START: Final = 3
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One thing that was looked at.
+
+    Attributes:
+        claim: What should be true.
+        problems: What was found instead; empty when the claim holds.
+        required: Whether an agent that breaks it is unfit; otherwise it is only worth knowing.
+    """
+
+    claim: str
+    problems: tuple[str, ...] = ()
+    required: bool = True
+
+
+class FaultExample(msgspec.Struct, frozen=True):
+    """How often a kind of fault was made, and the first of them.
+
+    Attributes:
+        kind: What kind of mistake it was.
+        count: How often it was made.
+        message: What was wrong the first time, in words.
+        table: At which of the `TABLES` that was.
+        opponent: Against whom.
+        seat: In which seat, 0 or 1.
+        hand_number: In which hand, from 1; 0 before the first.
+        hand: That hand as a line that rebuilds it, see `molt_bench.poker.notation`; empty before the first.
+    """
+
+    kind: FaultKind
+    count: int
+    message: str
+    table: str
+    opponent: str
+    seat: int
+    hand_number: int
+    hand: str
+
+    def __str__(self) -> str:
+        times = "once" if self.count == 1 else f"{self.count:,} times"
+        where = f"in hand {self.hand_number}" if self.hand_number else "before the first hand"
+        said = f"{self.kind}, {times}; the first {where} against {self.opponent}, in seat {self.seat}: {self.table}"
+        return f"{said}\n          {self.hand}" if self.hand else said
+
+
+class Latency(msgspec.Struct, frozen=True):
+    """How long answers took, in seconds.
+
+    Attributes:
+        median: Half of them were quicker.
+        p95: 95 in 100 were quicker.
+        slowest: The slowest of all.
+        first: The median of the first answers of games, where something may have to start.
+    """
+
+    median: float = 0.0
+    p95: float = 0.0
+    slowest: float = 0.0
+    first: float = 0.0
+
+    def __str__(self) -> str:
+        said = f"{_ms(self.median)} (median), {_ms(self.p95)} (95%), {_ms(self.slowest)} (slowest)"
+        if self.first > _SLOW_START * self.median:
+            said += f"; the first of a game {_ms(self.first)}"
+        return said
+
+
+class AgentReport(msgspec.Struct, frozen=True):
+    """What `check_agent` found; `str()` of it is the list for people.
+
+    Attributes:
+        name: The agent's name.
+        checks: All that was looked at.
+        decisions: How often the agent was asked.
+        seconds_per_decision: Mean time of an answer.
+        faults: Every fault it made.
+        examples: Its faults by kind, each with the first of them.
+        latency: How long its answers took.
+    """
+
+    name: str
+    checks: tuple[Check, ...]
+    decisions: int
+    seconds_per_decision: float
+    faults: tuple[Fault, ...] = ()
+    examples: tuple[FaultExample, ...] = ()
+    latency: Latency = Latency()
+
+    @property
+    def ok(self) -> bool:
+        """Whether every required check holds."""
+        return not any(check.problems for check in self.checks if check.required)
+
+    @property
+    def repeats(self) -> bool | None:
+        """Whether it played the same cards the same way twice; None where it did not get that far."""
+        return next((not check.problems for check in self.checks if check.claim == SAME_PLAY), None)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {'fit to play' if self.ok else 'NOT fit to play'}"]
+        for check in self.checks:
+            mark = "ok  " if not check.problems else "FAIL" if check.required else "note"
+            lines.append(f"  {mark}  {check.claim}")
+            lines += [f"          {problem}" for problem in check.problems]
+        lines += [f"  fault {example}" for example in self.examples]
+        return "\n".join([*lines, f"  asked {self.decisions:,} times; an answer takes {self.latency}"])
+
+
+def _ms(seconds: float) -> str:
+    """Write a time in milliseconds, to three digits."""
+    ms = 1000 * seconds
+    return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.2g} ms" if ms < 10 else f"{ms:.3g} ms"

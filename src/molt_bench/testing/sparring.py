@@ -1,0 +1,167 @@
+"""The games of a check: an agent against all kinds of opponents and stacks."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.registry import make_agent
+from molt_bench.errors import AgentError, FaultKind, shown
+from molt_bench.play.drivers import GameOptions, play_game_async
+from molt_bench.play.seat import Seat
+from molt_bench.records import Fault, GameRecord
+from molt_bench.seeds import Seed
+from molt_bench.specs import Seating
+from molt_bench.testing.findings import SAME_PLAY, AgentReport, Check, FaultExample
+from molt_bench.testing.stopwatch import Clock, Watched
+
+#: Opponents that between them bring an agent into every kind of spot.
+SPARRING_PARTNERS = ("callstation", "maniac", "random", "shover", "tight")
+
+SEATINGS: tuple[Seating, ...] = ("AB", "BA")
+
+#: Games that bring up what an agent easily gets wrong.
+TABLES: dict[str, GameOptions] = {
+    "deep stacks": {},
+    "short stacks, carried on": {"stack": 350, "stacks": "carry"},
+    "blinds that take most of a stack": {"stack": 120},
+    "antes and a raise cap": {"ante": 10, "raise_cap": 3},
+}
+
+#: Each of these takes so long that one is enough to know.
+_NO_ANSWER: Final[tuple[FaultKind, ...]] = ("timeout", "transport")
+_ENOUGH: Final = "the check ended here: there is no use in asking on"
+
+
+def check_agent(
+    agent: PokerAgent | None = None,
+    *,
+    make: Callable[[], PokerAgent] | None = None,
+    hands: int = 60,
+    action_timeout_s: float = 10.0,
+    seed: Seed = "conformance",
+    partners: Sequence[str] = SPARRING_PARTNERS,
+    watch: Callable[[int, int], None] | None = None,
+) -> AgentReport:
+    """Play an agent against all kinds of opponents and stacks, in both seats, and report what it did wrong.
+
+    Args:
+        agent: The agent to be checked; anything, since finding out is the point.
+        make: In place of an agent: makes one for every game, as a benchmark does.
+        hands: Hands against each opponent at each table.
+        action_timeout_s: Seconds one answer may take; one that keeps its time itself does so by its own limit.
+        seed: Names the decks.
+        partners: The built-in bots that it plays against.
+        watch: Is told before every game how many have been played, and how many there are.
+
+    Raises:
+        MoltBenchError: `make` did not make an agent.
+    """
+    from molt_bench.play.waiting import run_in_new_loop
+
+    first: Any = agent if make is None else make()
+    try:
+        seat = Seat(first)
+    except AgentError as error:
+        return AgentReport(type(first).__name__, (Check("it can be asked", (str(error),)),), 0, 0.0)
+    name = getattr(first, "name", None)
+    named = Check("it has a name", () if isinstance(name, str) and name else (f"its name is {shown(name)}",))
+    sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners), watch)
+    # One event loop for all games, since an agent may keep a connection that lives on it.
+    checks = run_in_new_loop(sparring.all_checks())
+    clock = sparring.clock
+    return AgentReport(
+        seat.name,
+        (Check("it can be asked"), named, *checks),
+        clock.decisions,
+        sum(clock.seconds) / max(1, clock.decisions),
+        tuple(sparring.faults),
+        tuple(sparring.examples.values()),
+        clock.latency(),
+    )
+
+
+class _Sparring:
+    """The games of one check."""
+
+    def __init__(
+        self,
+        make: Callable[[], PokerAgent],
+        seed: Seed,
+        hands: int,
+        timeout_s: float,
+        partners: tuple[str, ...],
+        watch: Callable[[int, int], None] | None,
+    ) -> None:
+        self.clock = Clock()
+        self.faults: list[Fault] = []
+        self.examples: dict[FaultKind, FaultExample] = {}
+        self._make = make
+        self._seed = seed
+        self._hands = hands
+        self._timeout_s = timeout_s
+        self._partners = partners
+        self._watch = watch
+        self._played = 0
+
+    async def all_checks(self) -> list[Check]:
+        """Play at all tables, then twice the same; stop early at an agent that does not answer."""
+        checks: list[Check] = []
+        for table, options in TABLES.items():
+            found: list[Fault] = []
+            for partner in self._partners:
+                for seating in SEATINGS:
+                    asked = self.clock.decisions
+                    record = await self._spar(partner, {**options, "seating": seating})
+                    new = self._noted(record, table, partner)
+                    found += new
+                    if self._is_enough(new, self.clock.decisions - asked):
+                        return [*checks, Check(f"every answer is legal: {table}", (*_in_words(found), _ENOUGH))]
+            checks.append(Check(f"every answer is legal: {table}", _in_words(found)))
+        return [*checks, await self._repeats()]
+
+    def _is_enough(self, faults: list[Fault], asked: int) -> bool:
+        """Say whether an agent does not answer, or gave not one usable answer in a whole game."""
+        failed = sum(fault.attempt > 0 for fault in faults)
+        return failed >= asked > 0 or any(fault.kind in _NO_ANSWER for fault in faults)
+
+    async def _spar(self, partner: str, options: GameOptions) -> GameRecord:
+        if self._watch is not None:
+            self._watch(self._played, len(TABLES) * len(self._partners) * len(SEATINGS) + 2)
+        self._played += 1
+        # With a patience of two answers, an agent that never answers is found out soon.
+        settings: GameOptions = {**options, "action_timeout_s": self._timeout_s, "max_retries": 0}
+        self.clock.first = True
+        players = (Watched(Seat(self._make()), self.clock), make_agent(partner))
+        return await play_game_async(players, seed=self._seed, hands=self._hands, **settings)
+
+    def _noted(self, record: GameRecord, table: str, partner: str) -> list[Fault]:
+        """Return the agent's faults in a game, once they are counted by kind."""
+        found = [fault for fault in record.faults if fault.player == 0]
+        self.faults += found
+        for fault in found:
+            known = self.examples.get(fault.kind)
+            if known is None:
+                seat, number = int(record.seating == "BA"), fault.hand_number
+                hand = record.hand_texts[number - 1] if number else ""
+                known = FaultExample(fault.kind, 0, fault.message, table, partner, seat, number, hand)
+            self.examples[fault.kind] = msgspec.structs.replace(known, count=known.count + 1)
+        return found
+
+    async def _repeats(self) -> Check:
+        partner = "maniac"
+        first = await self._spar(partner, {})
+        second = await self._spar(partner, {})
+        differing = sum(one != two for one, two in zip(first.hand_texts, second.hand_texts, strict=True))
+        problems = (f"{differing} of {self._hands} hands were played differently the second time",) if differing else ()
+        return Check(SAME_PLAY, problems, required=False)
+
+
+def _in_words(faults: list[Fault]) -> tuple[str, ...]:
+    """Return a line for each kind of fault: how many, and the first of them."""
+    lines = []
+    for kind in dict.fromkeys(fault.kind for fault in faults):
+        same = [fault for fault in faults if fault.kind == kind]
+        lines.append(f"{len(same)} x {kind}, first in hand {same[0].hand_number}: {same[0].message}")
+    return tuple(lines)

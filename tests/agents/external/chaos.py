@@ -1,0 +1,173 @@
+"""A bot that does what it is told to: play, or misbehave in one of many ways. It logs what it does before it does it.
+
+    chaos.py BEHAVIOUR [LOG [FROM]]
+
+BEHAVIOUR is done at every observation from number FROM on (1 by default); `random` draws one for each. Before that, and
+where nothing else is said, it calls.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+#: Out of 100 observations, by `random`; the others are answered well.
+AT_RANDOM = {
+    "crash": 3,
+    "segfault": 2,
+    "hang": 1,
+    "close-output": 1,
+    "illegal": 4,
+    "garbage": 4,
+    "empty": 3,
+    "flood": 2,
+    "wrong-id": 3,
+    "float": 3,
+    "escape": 2,
+    "twice": 5,
+    "late": 5,
+    "noise-on-stderr": 3,
+}
+
+
+def say(text):
+    os.write(1, text.encode())
+
+
+def answer(number, **fields):
+    say(json.dumps({"type": "action", "id": number, **fields}) + "\n")
+
+
+def well(seen, number=None):
+    answer(number or seen["id"], kind="call" if seen["toCall"] else "check")
+
+
+def sleep():
+    time.sleep(1000)
+    os._exit(0)
+
+
+def fork_away():
+    """Start a child that leaves the session and keeps all pipes open."""
+    if not os.fork():
+        os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        sleep()
+
+
+def write_all(fd, data):
+    while data:
+        data = data[os.write(fd, data) :]
+
+
+def misbehave(behaviour, seen):
+    number = seen["id"]
+    match behaviour:
+        case "crash":
+            os.write(2, b"some line\nTraceback: out of cards\n")
+            os._exit(3)
+        case "segfault":
+            os.kill(os.getpid(), signal.SIGSEGV)
+            sleep()
+        case "hang":
+            sleep()
+        case "stubborn":
+            for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                signal.signal(each, signal.SIG_IGN)
+            fork_away()
+            sleep()
+        case "illegal":
+            answer(number, kind="raiseTo", amount=1)
+        case "no-line-break":
+            say(json.dumps({"type": "action", "id": number, "kind": "call"}))
+        case "garbage":
+            say("I think I shall call.\n")
+        case "empty":
+            say("\n")
+        case "wrong-id":
+            answer(number + 7, kind="call")
+        case "float":
+            answer(number, kind="raiseTo", amount=300.0)
+        case "flood":
+            write_all(1, b"x" * 200_000)
+        case "flood-lines":
+            write_all(1, b'{"type":"action","id":1,"kind":"call"}\n' * 100_000)
+        case "close-output":
+            os.close(1)
+            sleep()
+        case "close-input":
+            os.close(0)
+            well(seen)
+            sleep()
+        case "escape":
+            fork_away()
+            os._exit(4)
+        case "leave-child":
+            fork_away()
+            well(seen)
+        case "twice":
+            well(seen)
+            well(seen)
+        case "late":
+            if number > 1:
+                well(seen, number - 1)
+            well(seen)
+        case "noise-on-stderr":
+            write_all(2, b"blah " * 20_000)
+            well(seen)
+        case "ten-megabytes-on-stderr":
+            write_all(2, b"blah blah\n" * 1_000_000)
+            well(seen)
+        case "memory":
+            held = [bytearray(64 * 1024 * 1024) for _ in range(128)]
+            answer(number, kind="call", held=len(held))
+        case "spin":
+            while True:
+                pass
+        case "environment":
+            well(seen)
+        case _:
+            well(seen)
+
+
+def drawn(seen):
+    """Draw a behaviour; a retry has the same noise but another id."""
+    dice = (seen["noise"] * 2654435761 + seen["id"] * 40503) // 128 % 100
+    for behaviour, share in AT_RANDOM.items():
+        dice -= share
+        if dice < 0:
+            return behaviour
+    return "well"
+
+
+def note(log, *words):
+    if log:
+        with open(log, "a") as file:
+            file.write(" ".join(map(str, words)) + "\n")
+
+
+def main(behaviour, log="", first="1"):
+    if behaviour == "exit-at-hello":
+        sys.exit("no licence")
+    if behaviour == "silent-at-hello":
+        sleep()
+    note(log, "start", os.getcwd(), *([json.dumps(dict(os.environ))] if behaviour == "environment" else []))
+    file = sys.stdin.buffer.raw if behaviour == "close-input" else sys.stdin.buffer
+    while line := file.readline():
+        message = json.loads(line)
+        kind = message["type"]
+        if kind == "hello":
+            say('{"type":"hello","protocol":%s}\n' % ("2" if behaviour == "wrong-hello" else "1"))
+        elif kind == "observation":
+            now = drawn(message) if behaviour == "random" else behaviour if message["id"] >= int(first) else "well"
+            note(log, "did", now)
+            misbehave(now, message)
+        else:
+            note(log, kind)
+            if kind == "bye" and behaviour != "linger":
+                return
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

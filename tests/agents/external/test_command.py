@@ -1,0 +1,162 @@
+"""The command of a program: found before the first card, or one clear line that says why not."""
+
+import os
+import sys
+
+import pytest
+
+from molt_bench import ConfigError, make_agent
+from molt_bench.agents.external.command import command_hash, label_of, resolved, words_of
+from molt_bench.agents.external.errlog import KEPT, ErrorLog, log_path
+from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.header import source_hashes
+from molt_bench.bench.loading import load_config
+from molt_bench.bench.participants import check_participants
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Return the folder where the run is started, with a bot in it."""
+    monkeypatch.chdir(tmp_path)
+    bot = tmp_path / "bot"
+    bot.write_text("#!/bin/sh\n")
+    bot.chmod(0o755)
+    (tmp_path / "weights.bin").write_text("1")
+    (tmp_path / "data").mkdir()
+    return tmp_path
+
+
+def test_words_are_split_as_a_shell_would():
+    assert words_of("./bot --name 'a b' \"c d\" e\\ f") == ["./bot", "--name", "a b", "c d", "e f"]
+    assert words_of(["./my bot", "$HOME"]) == ["./my bot", "$HOME"]
+
+
+def test_files_are_found_from_where_the_run_was_started(here):
+    assert resolved("./bot weights.bin --x data ./data $HOME *") == (
+        str(here / "bot"),
+        str(here / "weights.bin"),
+        "--x",
+        "data",
+        str(here / "data"),
+        "$HOME",
+        "*",
+    )
+    assert os.path.isabs(resolved("sh weights.bin")[0])
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("./nothing", "command = './nothing': expected a program that is there"),
+        ("./data", "expected a program that is there"),
+        ("./weights.bin", "expected a program that may be executed: chmod +x would do"),
+        ("no-such-program-anywhere", "expected a program on the PATH"),
+        ("weights.bin", "expected a program on the PATH: ./weights.bin perhaps"),
+        ("'", "expected words as in a shell (no closing quotation)"),
+        (" ", "expected a program, such as ./bot"),
+        ([""], "expected a program, such as ./bot"),
+    ],
+)
+def test_a_program_that_cannot_be_started_is_one_clear_line(here, command, said):
+    with pytest.raises(ConfigError) as error:
+        resolved(command)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("command", "label"),
+    [
+        ("./bot --flag", "bot"),
+        ("python3 path/to/my_bot.py --x y.bin", "my_bot"),
+        ("/usr/bin/python3.11 -u bot.py", "bot"),
+        ("node bot.js", "bot"),
+        ("mybot", "mybot"),
+        ("'", "'"),
+    ],
+)
+def test_a_command_has_a_short_name(command, label):
+    assert label_of(command) == label
+
+
+def test_the_hash_changes_with_the_files_that_the_command_names(here):
+    before = command_hash("./bot weights.bin")
+    assert before == command_hash(["./bot", "weights.bin"])
+    (here / "weights.bin").write_text("2")
+    assert command_hash("./bot weights.bin") != before
+    assert command_hash("./bot") == command_hash("./bot --flag")
+    assert command_hash("sh weights.bin") == command_hash("env weights.bin"), "the interpreter is not the bot"
+    assert command_hash("sh") != command_hash("env")
+    assert command_hash("./nothing") is None
+
+
+def config(*participants):
+    return load_config({"participants": [*participants, "tight"]})
+
+
+def test_a_config_says_it_in_many_ways(here):
+    spellings = [
+        {"id": "bot", "type": "exec", "command": "./bot -x", "maxRestarts": 5},
+        {"id": "bot", "type": "exec", "command": ["./bot", "-x"], "max_restarts": 5},
+        {"id": "bot", "type": "exec:./bot -x", "maxRestarts": 5},
+        {"id": "bot", "type": "exec:./bot -x", "params": {"maxRestarts": 5}},
+        {"id": "bot", "type": "exec", "params": {"command": "./bot -x", "max_restarts": 5}},
+    ]
+    found = [config(each) for each in spellings]
+    for each in found:
+        check_participants(each)
+        assert each.participants[0].spec().params["max_restarts"] == 5
+        assert load_config(each.plain()) == each
+        assert source_hashes(each) == {"bot": command_hash("./bot")}
+    assert found[0] == found[2] == found[3] == found[4]
+    assert config("exec:./bot -x").participants[0].id == "bot"
+    assert [each.id for each in config("exec:./bot", "exec:./bot -a,b").participants] == ["bot", "bot-2", "tight"]
+
+
+@pytest.mark.parametrize(
+    ("participant", "said"),
+    [
+        ("exec:./nothing", "participants.nothing.command = './nothing': expected a program that is there"),
+        ({"id": "a", "type": "exec", "command": 5}, "participants.0.command = 5: expected a program and its arguments"),
+        ({"id": "a", "type": "exec", "command": []}, "participants.0.command: expected a program and its arguments"),
+        ({"id": "a", "type": "exec", "command": [5]}, "participants.0.command: expected a program and its arguments"),
+        ({"id": "a", "type": "exec", "command": ""}, "participants.0.command = '': expected a program, such as ./bot"),
+        ({"id": "a", "type": "exec:./bot", "env": ["A=B"]}, "participants.0.env = 'A=B': expected names of variables"),
+        ({"id": "a", "type": "exec"}, "participants.0.command: expected a value, since it has no default"),
+        ({"id": "a", "type": "exec:"}, "participants.0.command: expected a value, since it has no default"),
+        ({"id": "a", "type": "exec:./bot", "maxRestart": 3}, "another field: 'maxRestarts' perhaps"),
+        ({"id": "a", "type": "exec:./bot", "memoryMb": 0}, "participants.0.memoryMb = 0"),
+        ({"id": "a", "type": "exec:./bot", "cpuSeconds": True}, "participants.0.cpuSeconds"),
+        ({"id": "a", "type": "exec:./bot", "startTimeoutS": -1}, "participants.0.startTimeoutS"),
+        ({"id": "a", "type": "exec:./bot", "env": ["NOT_SET_ANYWHERE"]}, "variables that are set"),
+        ({"id": "a", "type": "http"}, "participants.0.url: expected a value"),
+        ({"id": "a", "type": "http:nowhere"}, "expected a URL such as http://127.0.0.1:9000/act"),
+        ({"id": "a", "type": "http", "url": "http://h/", "apiKey": "x"}, "another field: 'apiKeyEnv' perhaps"),
+    ],
+)
+def test_a_config_that_cannot_work_is_one_clear_line(here, participant, said):
+    with pytest.raises(ConfigError) as error:
+        check_participants(config(participant))
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_agents_of_the_callers_own_win_over_the_names(here):
+    factory = {"exec:mine": lambda: make_agent("tight")}
+    assert make_agent("exec:mine", factories=factory).name == "tight"
+    assert isinstance(config("tight"), BenchmarkConfig)
+
+
+def test_the_log_of_standard_error_goes_on_where_it_ended(tmp_path):
+    path = log_path(tmp_path / "agents", "../a bot/1")
+    assert path.parent == tmp_path / "agents"
+    assert path.name == "_a_bot_1.stderr.log"
+    for _ in range(3):
+        ErrorLog(path).add(b"x" * (KEPT // 2 + 1))
+    assert path.read_bytes() == b"x" * KEPT + b"\n[%d more bytes were dropped]\n" % (3 * (KEPT // 2 + 1) - KEPT)
+
+
+def test_the_last_line_of_standard_error_is_fit_to_print():
+    log = ErrorLog()
+    log.add(b"first\n\x1b[31mlast\xff\n\n  \n")
+    assert log.last_line == "?[31mlast\N{REPLACEMENT CHARACTER}"
+    assert sys.getsizeof(log.last_line) < 1000

@@ -1,0 +1,185 @@
+"""Where games run never changes a byte of what comes of them."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic, sleep
+from types import ModuleType
+
+import pytest
+
+from molt_bench import run_benchmark
+from molt_bench.agents.scripted import FolderAgent
+from molt_bench.bench.workers import WorkerSetup
+from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.play.workers import WorkerPool
+from molt_bench.report.artifacts import ARTIFACTS, TIMED
+from molt_bench.specs import ParticipantSpec
+from tests.e2e.shell import MOLT_BENCH, quick, quick_run
+from tests.play.test_workers import running
+
+CONFIG = ("--seeds", "4", "--hands", "10", "--max-matches", "4", "--set", "scheduler.matchesPerRound=2")
+#: Those that hold no time; the config names the folder of the run.
+SAME = sorted(ARTIFACTS.keys() - {*TIMED, "usage.json", "config.json"})
+EXECUTORS = (
+    ("async",),
+    ("async", "--games-at-once", "3"),
+    ("processes", "--workers", "1"),
+    ("processes", "--workers", "2"),
+    ("processes", "--workers", "4"),
+    ("auto",),
+)
+
+
+def artifacts(folder):
+    """Return the files of a run that have to be the same."""
+    return {name: Path(folder, name).read_text() for name in SAME}
+
+
+@pytest.fixture(scope="module")
+def inline(tmp_path_factory):
+    out = tmp_path_factory.mktemp("inline") / "out"
+    return artifacts(quick_run(out, *CONFIG, "--participants", "tight,random,maniac", "--executor", "inline"))
+
+
+@pytest.mark.parametrize("executor", EXECUTORS, ids=" ".join)
+def test_the_same_bytes_from_every_executor(tmp_path, inline, executor):
+    folder = quick_run(tmp_path / "out", *CONFIG, "--participants", "tight,random,maniac", "--executor", *executor)
+    assert artifacts(folder) == inline
+
+
+def test_an_agent_of_ones_own_plays_in_workers(tmp_path, bots):
+    found = [
+        artifacts(quick_run(tmp_path / name / "out", *CONFIG, "--participants", f"{bots}:make_caller,random", *more))
+        for name, more in (("one", ("--executor", "inline")), ("two", ("--executor", "processes", "--workers", "2")))
+    ]
+    assert found[0] == found[1]
+
+
+def test_a_run_begun_inline_is_finished_by_workers(tmp_path, inline):
+    """And the journal of workers is one that is played again identically."""
+    folder = quick_run(tmp_path / "out", *CONFIG, "--participants", "tight,random,maniac", "--executor", "processes")
+    journal = Path(folder, "journal.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[: len(lines) // 2]))
+    done = quick("resume", folder, "--executor", "inline", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert artifacts(folder) == inline
+    assert quick("verify", folder).returncode == 0
+
+
+def workers_of(pid):
+    """Return the processes that a process has started."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
+def started(tmp_path, *more):
+    """Start a long run on two workers, and return it once games are finished."""
+    command = [MOLT_BENCH, "--participants", "tight,random,folder", "--seeds", "20", "--hands", "40", "--quiet"]
+    command += ["--set", "stop.adjacentConfidence=null", "--output-dir", str(tmp_path / "out")]
+    run = subprocess.Popen(
+        [*command, "--executor", "processes", "--workers", "2", *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    deadline = monotonic() + 60
+    while not any(journal.read_bytes().count(b"\n") > 20 for journal in tmp_path.glob("out/*/journal.jsonl")):
+        assert monotonic() < deadline
+        assert run.poll() is None, run.communicate()
+        sleep(0.02)
+    return run
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="the process table is read from /proc")
+class TestKilled:
+    def test_workers_killed_in_the_middle_of_a_run_change_nothing(self, tmp_path):
+        run = started(tmp_path / "killed", "--max-matches", "4")
+        for pid in workers_of(run.pid):
+            os.kill(pid, signal.SIGKILL)
+        _, errors = run.communicate(timeout=120)
+        assert run.returncode == 0, errors
+        assert not errors
+        whole = started(tmp_path / "whole", "--max-matches", "4")
+        assert whole.communicate(timeout=120)[1] == b""
+        folders = [next((tmp_path / name / "out").iterdir()) for name in ("killed", "whole")]
+        assert artifacts(folders[0]) == artifacts(folders[1])
+        games = (folders[0] / "journal.jsonl").read_bytes().count(b'"line":"game"')
+        assert games == 4 * 2 * 20
+
+    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+    def test_an_interruption_leaves_no_worker_and_a_run_that_goes_on(self, tmp_path, how):
+        run = started(tmp_path, "--max-matches", "50")
+        pids = workers_of(run.pid)
+        assert len(pids) == 2
+        run.send_signal(how)
+        _, errors = run.communicate(timeout=60)
+        assert run.returncode == 130
+        assert b"molt-bench resume" in errors
+        assert b"Traceback" not in errors
+        assert not any(running(pid) for pid in pids)
+
+
+class TestRefused:
+    def test_workers_with_another_version_are_told_apart(self):
+        setup = WorkerSetup.of((ParticipantSpec(id="tight", type="tight"),))
+        other = WorkerSetup(setup.participants, {**setup.versions, "molt-bench": "9.9"})
+        with pytest.raises(MoltBenchError, match=r"has \S+ molt-bench, and the run was started with 9\.9"):
+            other()
+
+    def test_workers_with_other_code_of_an_agent_are_told_apart(self, bots):
+        setup = WorkerSetup.of((ParticipantSpec(id="mine", type=f"{bots}:make_caller"),))
+        bots.write_text(bots.read_text() + "\n# changed\n")
+        with pytest.raises(MoltBenchError, match="code of 'mine'"):
+            setup()
+
+    def test_agents_that_are_objects_stay_in_this_process(self):
+        config = {"participants": [{"id": "mine", "type": "mine"}, {"id": "tight", "type": "tight"}]}
+        with pytest.raises(ConfigError, match="inline or async, since 'mine'"):
+            run_benchmark(config, agents={"mine": FolderAgent}, executor="processes")
+
+    def test_an_unknown_executor_is_named(self):
+        with pytest.raises(ConfigError, match="executor = 'threads'"):
+            run_benchmark(executor="threads")
+
+    def test_an_executor_that_is_not_there_is_a_usage_error(self):
+        assert quick("--executor", "threads").returncode == 2
+
+
+class TestAuto:
+    """Workers are the default for runs that go on for a while."""
+
+    @pytest.fixture(autouse=True)
+    def _at_once(self, monkeypatch):
+        monkeypatch.setattr("molt_bench.bench.playing._WORTH_WORKERS_S", -1.0)
+        monkeypatch.setattr("molt_bench.bench.playing.cores", lambda: 2)
+
+    def config(self, kind):
+        participants = [{"id": "mine", "type": kind}, {"id": "tight", "type": "tight"}]
+        stop = {"budget": {"maxMatches": 2}}
+        return {"participants": participants, "seeds": {"perMatch": 2}, "game": {"handsPerGame": 5}, "stop": stop}
+
+    def test_games_go_to_workers(self, monkeypatch):
+        pools = []
+        monkeypatch.setattr(WorkerPool, "close", lambda pool, close=WorkerPool.close: (pools.append(pool), close(pool)))
+        run_benchmark(self.config("random"))
+        assert len(pools) == 1
+
+    def test_an_agent_that_workers_cannot_make_plays_here(self, monkeypatch):
+        module = ModuleType("only_here")
+        module.make = FolderAgent
+        monkeypatch.setitem(sys.modules, "only_here", module)
+        found = run_benchmark(self.config("only_here:make"))
+        assert len(found.matches) == 2
+        with pytest.raises(MoltBenchError, match="only_here"):
+            run_benchmark(self.config("only_here:make"), executor="processes")
+
+    def test_agents_that_are_objects_play_here(self):
+        assert len(run_benchmark(self.config("mine"), agents={"mine": FolderAgent}).matches) == 2

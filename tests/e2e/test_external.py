@@ -1,0 +1,128 @@
+"""Programs of one's own, in any language, from the command line."""
+
+import json
+import os
+import shutil
+import signal
+import time
+
+import pytest
+
+from tests.agents.external.playing import CHAOS, PYTHON, on_linux, processes_with
+from tests.e2e.shell import SMALL, lines_of, one_clear_line, quick, read, results, run_of, start
+
+BOT = " ".join((*PYTHON, CHAOS))
+
+
+def ran(output_dir, *arguments, **options):
+    done = quick(*arguments, "--output-dir", output_dir, **options)
+    assert done.returncode == 0, done.stderr
+    return run_of(output_dir)
+
+
+def faults_in(folder):
+    """Return player and kind of every fault in a run's journal."""
+    games = [line for line in lines_of(folder, "journal.jsonl") if line["line"] == "game"]
+    return [
+        (game["participants"][fault["player"]], fault["kind"])
+        for game in games
+        for fault in game["record"].get("faults", ())
+    ]
+
+
+@on_linux
+def test_a_program_takes_part_from_the_command_line_and_can_be_verified(tmp_path):
+    log = tmp_path / "log"
+    folder = ran(tmp_path / "out", *SMALL, "--participants", f"exec:{BOT} well {log},random")
+    assert {each["id"] for each in read(folder, "leaderboard.json")["participants"]} == {"chaos", "random"}
+    assert faults_in(folder) == []
+    assert "bye" in log.read_text()
+    verified = quick("verify", folder)
+    assert "identical" in verified.stdout, verified.stderr
+    assert processes_with(log) == []
+
+
+def test_the_same_games_whether_one_after_the_other_or_at_once(tmp_path):
+    played = [
+        results(ran(tmp_path / at_once, *SMALL, "--participants", f"exec:{BOT} well,tight", "--games-at-once", at_once))
+        for at_once in ("1", "4")
+    ]
+    assert played[0] == played[1]
+
+
+def test_the_limit_of_the_config_is_the_programs(tmp_path):
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "participants:\n"
+        f"  - {{id: slow, type: exec, command: '{BOT} hang', maxRestarts: 1}}\n"
+        "  - {id: station, type: callstation}\n"
+        "game: {handsPerGame: 1, actionTimeoutS: 0.5, maxRetries: 3}\n"
+        "seeds: {perMatch: 2}\n"
+        "stop: {budget: {maxMatches: 1}}\n"
+    )
+    folder = ran(tmp_path / "out", "--config", config)
+    assert (
+        sorted(fault for fault in faults_in(folder) if fault[0] == "slow")
+        == [("slow", "crash")] * 8 + [("slow", "timeout")] * 8
+    )
+
+
+def test_a_program_that_is_not_there_is_one_clear_line_before_the_first_card(tmp_path):
+    done = quick("--participants", "exec:./nothing --fast,tight", "--output-dir", tmp_path / "out", cwd=tmp_path)
+    one_clear_line(done, "participants.nothing.command = './nothing': expected a program that is there")
+    assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
+    (tmp_path / "config.yaml").write_text("participants: ['exec:./nothing', tight]\n")
+    one_clear_line(quick("validate", "config.yaml", cwd=tmp_path), "a program that is there")
+
+
+def test_a_changed_program_is_noticed_when_a_run_goes_on(tmp_path):
+    bot = tmp_path / "bot.py"
+    shutil.copy(CHAOS, bot)
+    command = " ".join((*PYTHON, "bot.py"))
+    folder = ran(tmp_path / "out", *SMALL, "--participants", f"exec:{command} well,tight", cwd=tmp_path)
+    journal = folder / "journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    assert json.loads(lines[0])["sourceHashes"].keys() == {"bot"}
+    journal.write_text("".join(lines[:4]))
+    bot.write_text(bot.read_text() + "\n# changed\n")
+    one_clear_line(quick("resume", folder), "the code of 'bot' has been changed")
+
+
+def started(tmp_path, behaviour):
+    """Start a long run, and return it once its program plays; the program's folder is below `folders`."""
+    log, folders = tmp_path / "log", tmp_path / "folders"
+    folders.mkdir()
+    participants = f"exec:{BOT} {behaviour} {log},tight"
+    environment = {**os.environ, "TMPDIR": str(folders)}
+    process = start(
+        "--participants", participants, "--hands", "5000", "--output-dir", tmp_path / "out", env=environment
+    )
+    until(lambda: log.exists() and "did" in log.read_text())
+    return process, log, folders
+
+
+def until(happened):
+    deadline = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@on_linux
+@pytest.mark.parametrize("behaviour", ["well", "stubborn"])
+def test_ctrl_c_leaves_no_process_and_no_folder_behind(tmp_path, behaviour):
+    process, log, folders = started(tmp_path, behaviour)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    assert processes_with(log) == []
+    assert list(folders.iterdir()) == []
+
+
+@on_linux
+def test_when_the_bench_is_killed_a_program_that_reads_its_input_ends_by_itself(tmp_path):
+    process, log, _ = started(tmp_path, "well")
+    process.kill()
+    process.communicate()
+    until(lambda: processes_with(log) == [])

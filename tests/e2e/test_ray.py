@@ -1,0 +1,92 @@
+"""Games on a Ray cluster: the same bytes, whatever happens to its workers. `make test-ray` installs and runs it."""
+
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from molt_bench.bench.workers import WorkerSetup
+from molt_bench.errors import MoltBenchError
+from molt_bench.play.cluster import Cluster
+from molt_bench.specs import ParticipantSpec
+from tests.e2e.shell import bench, good_run
+from tests.e2e.test_executors import CONFIG, artifacts
+from tests.play.test_workers import GAMES, failing, mortal, play_here, played, poisoned, setup
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+
+
+@pytest.fixture(scope="module")
+def ray():
+    return pytest.importorskip("ray", reason="Ray is not installed: make test-ray installs it")
+
+
+@pytest.fixture(scope="module")
+def local(ray):
+    """A cluster of this machine, which all tests share; workers find the tests where they are."""
+    root = str(Path(__file__).parents[2])
+    ray.init(num_cpus=2, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": root}})
+    yield ray
+    ray.shutdown()
+
+
+def test_the_records_of_a_cluster_are_those_of_this_process(local):
+    assert played(Cluster(setup)) == {spec: play_here(spec) for spec in GAMES}
+
+
+def test_a_worker_of_the_cluster_that_is_killed_is_replaced_and_nothing_is_lost(local, tmp_path):
+    assert played(Cluster(partial(mortal, str(tmp_path)))) == {spec: play_here(spec) for spec in GAMES}
+    assert len(list(tmp_path.iterdir())) == 6
+
+
+def test_a_game_that_kills_every_worker_is_named(local):
+    with pytest.raises(MoltBenchError, match=r"workers died .* on seed 17"):
+        played(Cluster(poisoned))
+
+
+def test_what_a_game_raises_is_one_line(local):
+    with pytest.raises(MoltBenchError, match="a worker failed with ValueError: it does not work"):
+        played(Cluster(failing))
+
+
+def test_a_worker_with_another_version_is_told_apart(local):
+    right = WorkerSetup.of((ParticipantSpec(id="tight", type="tight"),))
+    other = WorkerSetup(right.participants, {**right.versions, "molt-bench": "9.9"})
+    with pytest.raises(MoltBenchError, match=r"has \S+ molt-bench, and the run was started with 9\.9"):
+        played(Cluster(other))
+
+
+def test_a_run_on_a_cluster_of_its_own_gives_the_same_bytes(ray, tmp_path):
+    ray.shutdown()
+    participants = ("--participants", "tight,random,maniac")
+    here = good_run(tmp_path / "here", *CONFIG, *participants, "--executor", "inline")
+    there = good_run(tmp_path / "there", *CONFIG, *participants, "--executor", "ray")
+    assert artifacts(here) == artifacts(there)
+
+
+def test_a_cluster_that_is_elsewhere_is_found_by_its_address(ray, tmp_path):
+    """A head node in processes of its own, as on another machine."""
+    ray.shutdown()
+    address = "127.0.0.1:26379"
+    command = str(Path(sys.executable).with_name("ray"))
+    start = [command, "start", "--head", "--port", "26379", "--num-cpus", "2", "--include-dashboard", "false"]
+    subprocess.run(start, check=True, capture_output=True, env={**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "1"})
+    try:
+        participants = ("--participants", "tight,random")
+        here = good_run(tmp_path / "here", *CONFIG, *participants, "--executor", "inline")
+        more = ("--executor", "ray", "--ray-address", address)
+        assert artifacts(good_run(tmp_path / "there", *CONFIG, *participants, *more)) == artifacts(here)
+    finally:
+        ray.shutdown()
+        subprocess.run([command, "stop", "--force"], check=False, capture_output=True)
+
+
+def test_an_address_where_nothing_is_is_one_clear_line(ray, tmp_path):
+    ray.shutdown()
+    ended = bench("--executor", "ray", "--ray-address", "127.0.0.1:1", "--output-dir", tmp_path, timeout=200)
+    assert ended.returncode == 1
+    assert "--ray-address = '127.0.0.1:1': expected the address of a running cluster" in ended.stderr
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,233 @@
+"""Worker processes: the same games, whatever happens to those who play them."""
+
+import os
+import signal
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from molt_bench import make_agent
+from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.play.batches import MOST_DEATHS, Batches
+from molt_bench.play.drivers import drive
+from molt_bench.play.workers import WorkerPool, WorkersError
+from molt_bench.specs import GameSpec
+
+GAMES = [GameSpec(seed=seed, hands=20, players=("tight", "random")) for seed in range(30)]
+
+
+def play_here(spec):
+    first, second = spec.players
+    return drive(spec, (make_agent(first), make_agent(second)))
+
+
+def setup():
+    return play_here
+
+
+def play_and_die(folder, spec):
+    """Kill the worker the first time that every fifth game is played."""
+    mark = Path(folder, str(spec.seed))
+    if spec.seed % 5 == 0 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return play_here(spec)
+
+
+def mortal(folder):
+    return partial(play_and_die, folder)
+
+
+def play_or_die(spec):
+    if spec.seed == 17:
+        os._exit(3)
+    return spec.seed
+
+
+def poisoned():
+    return play_or_die
+
+
+def play_and_fail(spec):
+    raise ValueError("it does not work")
+
+
+def failing():
+    return play_and_fail
+
+
+def failing_with_ours():
+    raise ConfigError("field", 3, "4")
+
+
+def dying():
+    os._exit(4)
+
+
+def played(pool, games=GAMES):
+    """Play games and return what came of each; a game that is reported twice fails."""
+    found = {}
+
+    def done(spec, result):
+        assert spec not in found
+        found[spec] = result
+
+    try:
+        pool.play(games, done)
+    finally:
+        pool.close()
+    return found
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_workers_give_the_records_that_this_process_gives(workers):
+    assert played(WorkerPool(setup, workers)) == {spec: play_here(spec) for spec in GAMES}
+
+
+def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost_or_taken_twice(tmp_path):
+    assert played(WorkerPool(partial(mortal, str(tmp_path)), 2)) == {spec: play_here(spec) for spec in GAMES}
+    assert len(list(tmp_path.iterdir())) == 6
+
+
+def test_workers_killed_from_outside_are_replaced():
+    pool = WorkerPool(setup, 2)
+    found = {}
+
+    def done(spec, result):
+        assert spec not in found
+        found[spec] = result
+        if len(found) in (3, 12):
+            for worker in pool._workers:
+                os.kill(worker.process.pid, signal.SIGKILL)
+
+    try:
+        pool.play(GAMES, done)
+    finally:
+        pool.close()
+    assert found == {spec: play_here(spec) for spec in GAMES}
+
+
+def test_a_game_that_kills_every_worker_is_named():
+    with pytest.raises(MoltBenchError, match=f"{MOST_DEATHS + 1} workers died .*'tight' against 'random' on seed 17"):
+        played(WorkerPool(poisoned, 2))
+
+
+def test_what_a_game_raises_is_one_line():
+    with pytest.raises(MoltBenchError, match="a worker failed with ValueError: it does not work"):
+        played(WorkerPool(failing, 2))
+
+
+def test_a_worker_that_cannot_get_ready_says_why():
+    with pytest.raises(WorkersError, match="field = 3: expected 4"):
+        played(WorkerPool(failing_with_ours, 2))
+
+
+def test_a_worker_that_dies_before_it_is_ready_is_no_endless_loop():
+    with pytest.raises(MoltBenchError, match=r"do not start \(exit status 4\): --executor inline"):
+        played(WorkerPool(dying, 2))
+
+
+def test_closing_leaves_no_process():
+    pool = WorkerPool(setup, 2)
+    processes = []
+    pool.play(GAMES, lambda spec, record: processes.extend(worker.process for worker in pool._workers))
+    pool.close()
+    assert processes
+    assert all(process.poll() is not None for process in processes)
+
+
+def test_workers_end_when_the_one_who_started_them_is_killed(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, signal\n"
+        "from molt_bench.play.workers import WorkerPool\n"
+        "from tests.play.test_workers import GAMES, setup\n"
+        "pool = WorkerPool(setup, 2)\n"
+        "def done(spec, record):\n"
+        "    print(*[worker.process.pid for worker in pool._workers], flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "pool.play(GAMES, done)\n"
+    )
+    root = str(Path(__file__).parents[2])
+    ended = subprocess.run(
+        [sys.executable, script], env={**os.environ, "PYTHONPATH": root}, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    pids = [int(pid) for pid in ended.stdout.split()]
+    assert len(pids) == 2
+    deadline = monotonic() + 30
+    while any(running(pid) for pid in pids):
+        assert monotonic() < deadline
+        sleep(0.05)
+
+
+def running(pid):
+    """Say whether a process runs; a dead one that nobody has looked after does not."""
+    try:
+        os.kill(pid, 0)
+        return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return not Path("/proc").exists()
+    except ProcessLookupError:
+        return False
+
+
+class TestBatches:
+    def test_every_game_is_in_one_batch_and_in_order(self):
+        batches = Batches(GAMES, workers=2, seconds=1.0)
+        taken = []
+        while batches:
+            batch = batches.take()
+            batches.learn(batch, 0.02 * len(batch))
+            taken += batch
+        assert taken == GAMES
+
+    def test_batches_fill_their_time_and_get_smaller_at_the_end(self):
+        games = [GameSpec(seed=seed, hands=10) for seed in range(1000)]
+        batches = Batches(games, workers=2, seconds=0.1)
+        first = batches.take()
+        assert len(first) == 1
+        batches.learn(first, 0.001)
+        sizes = []
+        while batches:
+            sizes.append(len(batches.take()))
+        assert sizes[0] == 100
+        assert sizes[-1] == 1
+
+    def test_games_that_were_put_back_are_played_alone(self):
+        batches = Batches(GAMES, workers=1, seconds=100.0)
+        batches.learn([batches.take()[0]], 0.001)
+        lost = batches.take()
+        assert len(lost) > 1
+        batches.put_back(lost)
+        assert [batches.take() for _ in lost] == [[spec] for spec in lost]
+
+    def test_deaths_are_counted_by_game(self):
+        batches = Batches(GAMES[:1], workers=1, seconds=1.0)
+        for _ in range(MOST_DEATHS):
+            batches.put_back(batches.take())
+        with pytest.raises(MoltBenchError, match="workers died"):
+            batches.put_back(batches.take())
+
+
+def test_workers_play_at_the_same_time(tmp_path):
+    found = played(WorkerPool(partial(meeting, str(tmp_path)), 2))
+    assert len({*found.values()}) == 2
+
+
+def meet(folder, spec):
+    """Wait until another worker is there as well."""
+    Path(folder, str(os.getpid())).touch()
+    deadline = monotonic() + 30
+    while len(list(Path(folder).iterdir())) < 2:
+        assert monotonic() < deadline
+        sleep(0.01)
+    return os.getpid()
+
+
+def meeting(folder):
+    return partial(meet, folder)
