@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -7,6 +8,9 @@ from collections.abc import Callable
 import pytest
 from hypothesis import settings
 
+# A shell that starts the tests in the background has them ignore Ctrl-C, and so all that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # A slow shared machine is no reason for a test to fail.
 settings.register_profile("default", deadline=None)
 settings.load_profile("default")

@@ -274,3 +274,20 @@ def play(
             duplicate=duplicate,
         )
     )
+
+
+@app.command()
+def export(
+    folder: RunFolder,
+    form: Annotated[
+        Literal["phh", "pokerstars", "acpc", "ohh", "csv", "parquet", "latex"], typer.Option("--format", help="Which.")
+    ],
+    output: Annotated[str | None, typer.Option(metavar="FILE", help="Or - for stdout; by default in RUN.")] = None,
+    match: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the hands of this match.")] = None,
+    agent: Annotated[str | None, typer.Option(metavar="ID", help="Only the hands of this participant.")] = None,
+    hero: Annotated[str | None, typer.Option(metavar="ID", help="Show cards as this one saw them.")] = None,
+) -> None:
+    """Write the hands of a run for trackers, spreadsheets and data frames, or its tables for a paper."""
+    from molt_bench.cli.exporting import export_run
+
+    export_run(folder, form, output=output, match=match, agent=agent, hero=hero)

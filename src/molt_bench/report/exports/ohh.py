@@ -1,0 +1,115 @@
+"""Open Hand History, the JSON format that trackers agreed on (hh-specs.handhistory.org, version 1.4.7).
+
+The amount of an action is what it put in, a raise included. What was not called is in no pot.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from typing import Any, Final
+
+from molt_bench._version import __version__
+from molt_bench.poker.actions import STREETS
+from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.hand import NOBODY, Hand
+from molt_bench.report.exports.chips import BOARD_OF, ChipFlow, chip_flow
+from molt_bench.report.exports.dealt import DealtHand
+from molt_bench.report.exports.pokerstars import FIRST_HAND
+
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+SPEC_VERSION: Final = "1.4.7"
+#: What the specification calls play money.
+PLAY_MONEY: Final = "XPM"
+
+
+def ohh(hands: Iterable[DealtHand], *, hero: str | None = None) -> Iterator[str]:
+    """Write a JSON object for each hand with a blank line between; `hero` is whose cards are shown, by default both."""
+    for number, dealt in enumerate(hands):
+        blank = "\n" if number else ""
+        yield f"{blank}{_encode({'ohh': _hand(dealt, hero)})}\n"
+
+
+def _hand(dealt: DealtHand, hero: str | None) -> dict[str, Any]:
+    hand, flow = dealt.hand, chip_flow(dealt.hand)
+    observed = hero not in dealt.names
+    return {
+        "spec_version": SPEC_VERSION,
+        "site_name": "molt-bench",
+        "network_name": "molt-bench",
+        "internal_version": __version__,
+        "tournament": False,
+        "game_number": str(dealt.identity),
+        "start_date_utc": (FIRST_HAND + timedelta(seconds=dealt.place)).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "table_name": dealt.table,
+        "game_type": "Holdem",
+        "bet_limit": {"bet_type": "NL", "bet_cap": 0},
+        "table_size": 2,
+        "currency": PLAY_MONEY,
+        "dealer_seat": hand.button + 1,
+        "small_blind_amount": hand.rules.small_blind,
+        "big_blind_amount": hand.rules.big_blind,
+        "ante_amount": hand.rules.ante,
+        "hero_player_id": None if observed or hero is None else dealt.names.index(hero),
+        "flags": ["Observed"] if observed else [],
+        "players": [
+            {"id": seat, "seat": seat + 1, "name": dealt.names[seat], "starting_stack": hand.starting_stacks[seat]}
+            for seat in (0, 1)
+        ],
+        "rounds": list(_rounds(hand, flow, [seat for seat in (0, 1) if hero in (None, dealt.names[seat])])),
+        "pots": [
+            {
+                "number": 0,
+                "amount": flow.pot,
+                "rake": 0,
+                "jackpot": 0,
+                "player_wins": [
+                    {"player_id": seat, "win_amount": flow.collected[seat]} for seat in (0, 1) if flow.collected[seat]
+                ],
+            }
+        ],
+    }
+
+
+def _rounds(hand: Hand, flow: ChipFlow, shown: list[int]) -> Iterator[dict[str, Any]]:
+    number = 0
+    for street in STREETS:
+        part = BOARD_OF[street]
+        if part.stop > len(hand.board):
+            break
+        actions = [*_before(hand, flow, shown)] if street == "preflop" else []
+        for step in flow.steps:
+            if step.street == street:
+                actions.append(_action(step.seat, step.verb.title(), step.added, all_in=step.all_in))
+        yield _round(number, street.title(), hand.board[part], actions)
+        number += 1
+    if hand.folded == NOBODY:
+        order = (1 - hand.button, hand.button)
+        yield _round(number, "Showdown", (), [_cards(seat, "Shows Cards", hand) for seat in order])
+
+
+def _before(hand: Hand, flow: ChipFlow, shown: list[int]) -> Iterator[dict[str, Any]]:
+    left = list(hand.starting_stacks)
+    for seat in (0, 1):
+        if flow.antes[seat]:
+            left[seat] -= flow.antes[seat]
+            yield _action(seat, "Post Ante", flow.antes[seat], all_in=not left[seat])
+    for seat, name in ((hand.button, "Post SB"), (1 - hand.button, "Post BB")):
+        if flow.blinds[seat]:
+            left[seat] -= flow.blinds[seat]
+            yield _action(seat, name, flow.blinds[seat], all_in=not left[seat])
+    for seat in shown:
+        yield _cards(seat, "Dealt Cards", hand)
+
+
+def _round(number: int, street: str, board: tuple[int, ...], actions: list[dict[str, Any]]) -> dict[str, Any]:
+    cards = {"cards": [CARD_TEXT[card] for card in board]} if board else {}
+    numbered = [{"action_number": at, **action} for at, action in enumerate(actions)]
+    return {"id": number, "street": street, **cards, "actions": numbered}
+
+
+def _action(seat: int, name: str, amount: int, *, all_in: bool) -> dict[str, Any]:
+    return {"player_id": seat, "action": name, "amount": amount, "is_allin": all_in}
+
+
+def _cards(seat: int, name: str, hand: Hand) -> dict[str, Any]:
+    return {"player_id": seat, "action": name, "cards": [CARD_TEXT[card] for card in hand.holes[seat]]}

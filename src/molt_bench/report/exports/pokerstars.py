@@ -1,0 +1,129 @@
+"""Hand histories as PokerStars writes them for play money, which trackers and PokerKit read.
+
+A site shows its customer that one's cards and what was shown down. With a hero, so does this; without one both seats'
+cards are in it, since a benchmark has no secrets. The clock is made up: records hold no times.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from molt_bench.poker.actions import STREETS
+from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.hand import NOBODY, Hand
+from molt_bench.report.exports.chips import BOARD_OF, ChipFlow, Step, chip_flow
+from molt_bench.report.exports.dealt import DealtHand, plain_name
+from molt_bench.report.naming import hand_name
+
+#: The first hand of a run is dealt now, and then one every second.
+FIRST_HAND: Final = datetime(2000, 1, 1)
+#: What stands around names in these texts.
+_SPECIAL: Final = ":()[]#*'\""
+_FOLDED: Final = {
+    "preflop": "before Flop",
+    "flop": "on the Flop",
+    "turn": "on the Turn",
+    "river": "on the River",
+}
+
+
+def pokerstars(hands: Iterable[DealtHand], *, hero: str | None = None) -> Iterator[str]:
+    """Write hands with two blank lines after each; `hero` is the one whose cards are shown, by default both."""
+    for dealt in hands:
+        names = tuple([plain_name(name, _SPECIAL) for name in dealt.names])
+        shown = [seat for seat in (0, 1) if hero is None or dealt.names[seat] == hero]
+        yield "\n".join([*_lines(dealt, names, shown), "", "", ""])
+
+
+def _lines(dealt: DealtHand, names: tuple[str, ...], shown: list[int]) -> Iterator[str]:
+    hand, flow = dealt.hand, chip_flow(dealt.hand)
+    rules, button = hand.rules, hand.button
+    time = (FIRST_HAND + timedelta(seconds=dealt.place)).strftime("%Y/%m/%d %H:%M:%S")
+    yield f"PokerStars Hand #{dealt.identity}:  Hold'em No Limit ({rules.small_blind}/{rules.big_blind}) - {time} ET"
+    yield f"Table '{plain_name(dealt.table, _SPECIAL)}' 2-max (Play Money) Seat #{button + 1} is the button"
+    for seat in (0, 1):
+        yield f"Seat {seat + 1}: {names[seat]} ({hand.starting_stacks[seat]} in chips)"
+    yield from _posts(hand, flow, names)
+    yield "*** HOLE CARDS ***"
+    for seat in shown:
+        yield f"Dealt to {names[seat]} [{_cards(hand.holes[seat])}]"
+    yield from _play(hand, flow, names)
+    # What they have is worked out once: it takes longer than all the rest.
+    held = [hand_name((*hole, *hand.board)) for hole in hand.holes] if hand.folded == NOBODY else []
+    yield from _ending(hand, flow, names, held)
+    yield from _summary(hand, flow, names, held)
+
+
+def _posts(hand: Hand, flow: ChipFlow, names: tuple[str, ...]) -> Iterator[str]:
+    stacks = hand.starting_stacks
+    for seat in (0, 1):
+        if flow.antes[seat]:
+            yield f"{names[seat]}: posts the ante {flow.antes[seat]}{_all_in(flow.antes[seat] == stacks[seat])}"
+    for seat, blind in ((hand.button, "small"), (1 - hand.button, "big")):
+        if flow.blinds[seat]:
+            everything = flow.antes[seat] + flow.blinds[seat] == stacks[seat]
+            yield f"{names[seat]}: posts {blind} blind {flow.blinds[seat]}{_all_in(everything)}"
+
+
+def _play(hand: Hand, flow: ChipFlow, names: tuple[str, ...]) -> Iterator[str]:
+    for street in STREETS:
+        part = BOARD_OF[street]
+        if part.stop > len(hand.board):
+            return
+        if street == "flop":
+            yield f"*** FLOP *** [{_cards(hand.board[part])}]"
+        elif part.stop:
+            yield f"*** {street.upper()} *** [{_cards(hand.board[: part.start])}] [{_cards(hand.board[part])}]"
+        for step in flow.steps:
+            if step.street == street:
+                yield f"{names[step.seat]}: {_done(step)}"
+        if street == hand.street and any(flow.returned):
+            # After the last decision, so before the board is run out.
+            yield f"Uncalled bet ({max(flow.returned)}) returned to {names[flow.returned.index(max(flow.returned))]}"
+
+
+def _done(step: Step) -> str:
+    if step.verb == "raise":
+        return f"raises {step.above} to {step.total}{_all_in(step.all_in)}"
+    if step.verb in ("bet", "call"):
+        return f"{step.verb}s {step.added}{_all_in(step.all_in)}"
+    return f"{step.verb}s"
+
+
+def _ending(hand: Hand, flow: ChipFlow, names: tuple[str, ...], held: list[str]) -> Iterator[str]:
+    if hand.folded == NOBODY:
+        yield "*** SHOW DOWN ***"
+        for seat in (1 - hand.button, hand.button):
+            yield f"{names[seat]}: shows [{_cards(hand.holes[seat])}] ({held[seat]})"
+    for seat in (0, 1):
+        if flow.collected[seat]:
+            yield f"{names[seat]} collected {flow.collected[seat]} from pot"
+            if hand.folded != NOBODY:
+                yield f"{names[seat]}: doesn't show hand"
+
+
+def _summary(hand: Hand, flow: ChipFlow, names: tuple[str, ...], held: list[str]) -> Iterator[str]:
+    yield "*** SUMMARY ***"
+    yield f"Total pot {flow.pot} | Rake 0"
+    if hand.board:
+        yield f"Board [{_cards(hand.board)}]"
+    for seat in (0, 1):
+        place = "(button) (small blind)" if seat == hand.button else "(big blind)"
+        yield f"Seat {seat + 1}: {names[seat]} {place} {_fate(hand, flow, seat, held)}"
+
+
+def _fate(hand: Hand, flow: ChipFlow, seat: int, held: list[str]) -> str:
+    if seat == hand.folded:
+        return f"folded {_FOLDED[hand.street]}"
+    if hand.folded != NOBODY:
+        return f"collected ({flow.collected[seat]})"
+    won = f"won ({flow.collected[seat]})" if flow.collected[seat] else "lost"
+    return f"showed [{_cards(hand.holes[seat])}] and {won} with {held[seat]}"
+
+
+def _cards(cards: tuple[int, ...]) -> str:
+    return " ".join([CARD_TEXT[card] for card in cards])
+
+
+def _all_in(all_in: bool) -> str:  # noqa: FBT001 - said right where it is called
+    return " and is all-in" if all_in else ""

@@ -1,0 +1,258 @@
+"""Tables: CSV read by the csv module, Parquet by pyarrow, LaTeX by its structure, and the journal read game by game."""
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_hand
+
+from molt_bench import BUILTIN_AGENTS, play_game, run_benchmark
+from molt_bench.errors import JournalError, MoltBenchError
+from molt_bench.journal import Game, Header, Journal, Sitting
+from molt_bench.luck.estimators import hand_estimates
+from molt_bench.report.exports.chips import chip_flow
+from molt_bench.report.exports.dealt import dealt_hands, hands_of, read_header, that_count
+from molt_bench.report.exports.latex import escaped, latex
+from molt_bench.report.exports.rows import COLUMNS, hands_csv, row, write_parquet
+
+BOTS = ("tight", "callstation")
+
+
+class Broken:
+    name = "broken"
+
+    def act(self, observation):
+        raise RuntimeError("no")
+
+
+def game(*agents, match=1, participants=("one", "two"), **settings) -> Game:
+    made = [agent if not isinstance(agent, str) else BUILTIN_AGENTS[agent]() for agent in agents]
+    return Game(match, participants, play_game(tuple(made), **{"seed": "s1", "hands": 10, **settings}))
+
+
+def read_csv(hands) -> list[dict[str, str]]:
+    text = "".join(hands_csv(hands))
+    return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+
+
+def as_read(value: str) -> str:
+    """Drop the apostrophe that keeps a spreadsheet from calculating."""
+    return value.removeprefix("'")
+
+
+def test_chips_are_neither_made_nor_lost():
+    for given in [*random_hands(range(500)), *bot_hands()]:
+        flow, hand = chip_flow(given.hand), given.hand
+        for seat in (0, 1):
+            paid = flow.antes[seat] + flow.blinds[seat] + sum(step.added for step in flow.steps if step.seat == seat)
+            assert 0 <= paid <= hand.starting_stacks[seat]
+            assert flow.collected[seat] + flow.returned[seat] - paid == hand.payoffs[seat], given.text
+        assert 0 in flow.returned
+
+
+def test_a_row_is_a_hand_by_player():
+    given = written_hand("7:50/100/0:10000,9000:b0:AhKd|7c7d|2h3h4hQcKs:r300c/kr600c/kk/r8100c:9000", seating="BA")
+    won = hand_estimates(given.hand)
+    assert row(given) == {
+        "run": "a run",
+        "match": 3,
+        "seed": "s1",
+        "seating": "BA",
+        "hand": 7,
+        "counts": True,
+        "player_a": "alice",
+        "player_b": "bob",
+        "button": "B",
+        "small_blind": 50,
+        "big_blind": 100,
+        "ante": 0,
+        "stack_a": 9000,
+        "stack_b": 10000,
+        "cards_a": "7c7d",
+        "cards_b": "AhKd",
+        "board": "2h3h4hQcKs",
+        "actions": "r300c/kr600c/kk/r8100c",
+        "pot": 18000,
+        "showdown": True,
+        "all_in_street": "river",
+        "net_a": -9000,
+        "all_in_ev_a": -9000.0,
+        "luck_adjusted_a": -won.adjusted,
+        "faults_a": 0,
+        "faults_b": 0,
+        "forced_fold": "",
+    }
+
+
+def test_rows_add_up_to_the_result_of_the_game():
+    for seating in ("AB", "BA"):
+        played = game(*BOTS, seating=seating, warmup_hands=4)
+        rows = read_csv(hands_of(played))
+        assert len(rows) == 14
+        assert [each["counts"] for each in rows] == ["false"] * 4 + ["true"] * 10
+        assert sum(int(each["net_a"]) for each in rows if each["counts"] == "true") == played.record.net[0]
+        assert [int(each["net_a"]) for each in rows] == list(played.record.hand_nets)
+
+
+def test_faults_and_forced_folds_stand_in_the_row_and_a_game_both_failed_does_not_count():
+    played = game(Broken(), "callstation", seating="BA")
+    rows = read_csv(hands_of(played))
+    assert {each["forced_fold"] for each in rows} == {"A"}
+    assert {(each["faults_a"], each["faults_b"]) for each in rows} == {("3", "0")}
+    assert all(each["actions"].endswith("F") for each in rows)
+    nobody = game(Broken(), Broken())
+    assert nobody.record.both_failed
+    assert not list(that_count(hands_of(nobody)))
+    assert {each["counts"] for each in read_csv(hands_of(nobody))} == {"false"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_survives_csv_and_none_is_a_formula(name):
+    given = written_hand("1:50/100/0:10000,10000:b0:AhKd|7c7d|:f:-50", players=(name, "bob"))
+    (read,) = read_csv([given])
+    assert not read["player_a"].startswith(tuple("=+-@\t\r\n"))
+    assert as_read(read["player_a"]) == name
+    assert (read["player_b"], read["net_a"]) == ("bob", "-50")
+
+
+def test_csv_is_as_rfc_4180_has_it():
+    lines = "".join(hands_csv([written_hand("1:50/100/0:10000,10000:b0:AhKd|7c7d|:f:-50", players=('a"b', "c,d"))]))
+    header, line, rest = lines.split("\r\n")
+    assert header == ",".join(COLUMNS)
+    assert '"a""b","c,d"' in line
+    assert rest == ""
+    assert "\n" not in line
+
+
+def test_parquet_has_the_same_rows_with_their_types():
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    line = "1:50/100/0:9,10000:b0:AhKd|7c7d|2h3h4hQcKs::9"
+    hands = [*bot_hands(), *[written_hand(line, players=(name, "bob")) for name in NAMES]]
+    file = io.BytesIO()
+    write_parquet(iter(hands), file)
+    table = parquet.read_table(io.BytesIO(file.getvalue()))
+    assert table.to_pylist() == [row(each) for each in hands]
+    kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
+    assert dict(zip(table.schema.names, table.schema.types, strict=True)) == {
+        name: kinds[kind] for name, kind in COLUMNS.items()
+    }
+
+
+def test_without_its_library_parquet_says_which_extra_has_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MoltBenchError, match=r"molt-bench\[export\]"):
+        write_parquet(iter([]), io.BytesIO())
+
+
+@pytest.fixture(scope="module")
+def result():
+    kinds = ["tight", "callstation", "maniac", "random", "folder", "shover"]
+    participants = [
+        {"id": str(number), "displayName": name, "type": kinds[number % len(kinds)]}
+        for number, name in enumerate(NAMES)
+        if number not in (0, 8, 9, 10)
+    ]
+    config = {"participants": participants, "seeds": {"perMatch": 2}, "game": {"handsPerGame": 4}}
+    return run_benchmark({**config, "stop": {"budget": {"maxMatches": 30}, "adjacentConfidence": None}})
+
+
+def test_latex_tables_are_balanced_and_every_row_has_all_its_cells(result):
+    text = "".join(latex(result))
+    assert text.count("\\begin{") == text.count("\\end{") == 4
+    plain = re.sub(r"\\[{}\\]", "", text)
+    assert plain.count("{") == plain.count("}")
+    assert re.sub(r"\\\$", "", text).count("$") % 2 == 0
+    count = len(result.leaderboard)
+    bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", text, re.DOTALL)
+    for body, columns in zip(bodies, (8, count + 1), strict=True):
+        rows = [line for line in body.splitlines() if line.endswith("\\\\")]
+        assert len(rows) == count + 1
+        assert {len(re.findall(r"(?<!\\)&", line)) for line in rows} == {columns - 1}
+    assert text.replace("\n", "").isprintable()
+
+
+def test_a_latex_caption_says_what_was_played_and_what_the_interval_is(result):
+    text = "".join(latex(result))
+    hands = sum(match.result.hands for match in result.matches)
+    assert f"{hands:,}".replace(",", "{,}") + f" hands in {len(result.matches)} matches" in text
+    assert "half of its 95\\% interval, with the seed pair as the unit" in text
+    assert "bench version" in text
+
+
+def test_what_is_not_sure_is_marked_in_latex():
+    config = {"participants": ["random", "random"], "seeds": {"perMatch": 4}, "stop": {"budget": {"maxMatches": 1}}}
+    text = "".join(latex(run_benchmark(config)))
+    assert "2$^?$ & random" in text
+    assert "$^?$: not surely below the one above." in text
+
+
+def test_latex_specials_are_printed_as_they_are():
+    assert escaped("a_b & 50% {$#^~\\}") == (
+        r"a\_b \& 50\% \{\$\#\textasciicircum{}\textasciitilde{}\textbackslash{}\}"
+    )
+    assert escaped("two\nlines -- [x]") == "two lines {-}{-} {[}x{]}"
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
+def test_the_tables_compile(tmp_path):
+    text = "".join(latex(run_benchmark({"participants": ["tight", "random"], "stop": {"budget": {"maxMatches": 1}}})))
+    packages = "\\usepackage[T1]{fontenc}\\usepackage{textcomp,booktabs}"
+    document = f"\\documentclass{{article}}{packages}\\begin{{document}}\n{text}\\end{{document}}\n"
+    (tmp_path / "tables.tex").write_text(document, "utf-8")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "tables.tex"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+
+
+@pytest.fixture
+def journal(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    written = Journal(str(path))
+    written.write(Header(1, 2, "0.1.0", "abc", {"participants": [{"id": "one"}, {"id": "two"}]}))
+    for number in (1, 2):
+        written.write(game(*BOTS, match=number))
+        written.write(Sitting(1.0))
+    written.close()
+    return path
+
+
+def test_hands_come_in_the_order_of_the_journal_with_their_place(journal):
+    hands = list(dealt_hands(str(journal)))
+    assert [each.place for each in hands] == list(range(20))
+    assert [each.match for each in hands] == [1] * 10 + [2] * 10
+    second = list(dealt_hands(str(journal), lambda found: found.match == 2))
+    assert second[0].place == 10
+    assert second[0].text == hands[10].text
+    assert second[0].run == journal.parent.name
+    assert read_header(str(journal)).config_hash == "abc"
+
+
+def test_hands_are_read_game_by_game(journal):
+    """So what is damaged later does not stop what comes before, and is told when it is reached."""
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([*lines[:3], b"{damaged}\n", *lines[3:]]))
+    hands = dealt_hands(str(journal))
+    assert [next(hands).match for _ in range(10)] == [1] * 10
+    with pytest.raises(JournalError, match="line 4 is damaged"):
+        next(hands)
+
+
+def test_a_line_that_was_torn_off_is_left_out(journal):
+    data = journal.read_bytes()
+    second = data.rindex(b'{"line":"game"')
+    journal.write_bytes(data[: second + 100])
+    assert len(list(dealt_hands(str(journal)))) == 10
+
+
+def test_what_is_no_journal_is_said(tmp_path):
+    for content in (b"", b'{"line":"sitting","seconds":1}\n'):
+        (tmp_path / "x").write_bytes(content)
+        with pytest.raises(JournalError, match="expected the header"):
+            read_header(str(tmp_path / "x"))
+    with pytest.raises(JournalError, match="cannot be read"):
+        read_header(str(tmp_path / "nowhere"))
