@@ -17,8 +17,11 @@ $(INSTALLED): pyproject.toml src/molt_bench/_version.py
 bench: $(INSTALLED) ## run the benchmark with its defaults
 	$(BIN)/molt-bench
 
+# Many tests wait for something, so there are more of them at a time than cores.
+TESTERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) + 2)')
+
 test: $(INSTALLED) ## run the tests, under five minutes on two cores
-	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not slow'
+	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m 'not slow'
 
 check: $(INSTALLED) ## lint, format, types and layers
 	$(BIN)/ruff check .

@@ -10,7 +10,7 @@ from molt_bench.report.numbers import totals
 from tests.e2e.shell import FILES, SMALL, bench, good_run, lines_of, quick_run, read, results, strict_json
 
 THREE = ("--participants", "random,tight,callstation", "--quiet")
-QUICK = (*THREE, "--seeds", "3")
+QUICK = (*THREE, "--seeds", "3", "--hands", "20")
 
 
 def people(*kinds):
