@@ -94,7 +94,8 @@ def test_every_flag_of_the_requirements_is_there(run, tmp_path):
 
 def test_the_master_seed_decides_the_cards(program):
     first, again, other = (
-        json.loads(program("--json", "--seeds", "2", "--hands", "10", "--master-seed", seed).stdout) for seed in ("a", "a", "b")
+        json.loads(program("--json", "--seeds", "2", "--hands", "10", "--master-seed", seed).stdout)
+        for seed in ("a", "a", "b")
     )
     assert first["participants"] == again["participants"] != other["participants"]
 
@@ -104,7 +105,9 @@ def test_the_same_type_twice_is_told_apart(run):
 
 
 def test_the_table_fits_80_columns(run):
-    done = run("--participants", "random,tight,callstation,maniac,shover,folder", "--quiet", "--hands", "5", "--seeds", "2")
+    done = run(
+        "--participants", "random,tight,callstation,maniac,shover,folder", "--quiet", "--hands", "5", "--seeds", "2"
+    )
     assert max(map(len, done.stdout.splitlines()[:10])) <= 80
 
 

@@ -1,5 +1,6 @@
 """Where games run never changes a byte of what comes of them."""
 
+import json
 import os
 import signal
 import subprocess
@@ -114,7 +115,7 @@ class TestKilled:
         games = (folders[0] / "journal.jsonl").read_bytes().count(b'"line":"game"')
         assert games == 4 * 2 * 20
 
-    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     def test_an_interruption_leaves_no_worker_and_a_run_that_goes_on(self, tmp_path, how):
         run = started(tmp_path, "--max-matches", "50")
         pids = workers_of(run.pid)
@@ -125,6 +126,28 @@ class TestKilled:
         assert b"molt-bench resume" in errors
         assert b"Traceback" not in errors
         assert not any(running(pid) for pid in pids)
+
+
+CHATTY = """
+from molt_bench import Action
+
+class Chatty:
+    name = "chatty"
+
+    def act(self, observation):
+        print("hello there")
+        return Action("fold")
+"""
+
+
+@pytest.mark.parametrize("executor", ["inline", "processes"])
+def test_what_agents_print_is_not_in_the_one_object(tmp_path, executor):
+    (tmp_path / "chatty.py").write_text(CHATTY)
+    more = ("--participants", f"{tmp_path}/chatty.py:Chatty,tight", "--executor", executor, "--json")
+    ended = quick(*CONFIG, *more, "--output-dir", tmp_path / "out")
+    assert ended.returncode == 0, ended.stderr
+    assert "chatty" in json.dumps(json.loads(ended.stdout))
+    assert "hello there" in ended.stderr
 
 
 class TestRefused:
@@ -148,6 +171,19 @@ class TestRefused:
     def test_an_unknown_executor_is_named(self):
         with pytest.raises(ConfigError, match="executor = 'threads'"):
             run_benchmark(executor="threads")
+
+    @pytest.mark.parametrize(
+        ("flags", "said"),
+        [
+            (("--workers", "2", "--executor", "inline"), "workers = 2: expected none, since inline has no processes"),
+            (("--ray-address", "10.0.0.5:6379"), "--ray-address = '10.0.0.5:6379': expected --executor ray beside it"),
+        ],
+    )
+    def test_flags_that_would_do_nothing_are_refused(self, tmp_path, flags, said):
+        ended = quick(*flags, "--output-dir", tmp_path)
+        assert ended.returncode == 1
+        assert said in ended.stderr
+        assert not list(tmp_path.iterdir())
 
     def test_an_executor_that_is_not_there_is_a_usage_error(self):
         assert quick("--executor", "threads").returncode == 2

@@ -1,5 +1,6 @@
 """Worker processes: the same games, whatever happens to those who play them."""
 
+import atexit
 import os
 import signal
 import subprocess
@@ -198,6 +199,12 @@ class TestBatches:
         assert sizes[0] == 100
         assert sizes[-1] == 1
 
+    def test_hands_that_do_not_count_take_time_as_well(self):
+        games = [GameSpec(seed=seed, hands=2, warmup_hands=98) for seed in range(1000)]
+        batches = Batches(games, workers=2, seconds=0.1)
+        batches.learn(batches.take(), 0.05)
+        assert len(batches.take()) == 2
+
     def test_games_that_were_put_back_are_played_alone(self):
         batches = Batches(GAMES, workers=1, seconds=100.0)
         batches.learn([batches.take()[0]], 0.001)
@@ -231,3 +238,60 @@ def meet(folder, spec):
 
 def meeting(folder):
     return partial(meet, folder)
+
+
+def test_batches_larger_than_the_line_holds_do_not_stop_it():
+    """The one side sends while the other does: neither may wait for the other to read."""
+    games = [GameSpec(seed=f"{number:04}" * 400, hands=1, players=("folder", "folder")) for number in range(3000)]
+    assert len(played(WorkerPool(quick_batches, 1), games)) == 3000
+
+
+def echo(spec):
+    return spec.seed
+
+
+def quick_batches():
+    return echo
+
+
+def fork_and_die(spec):
+    """Leave a process behind that holds the line open."""
+    if spec.seed == 3 and not os.fork():
+        os.execvp("sleep", ["sleep", "15"])
+    if spec.seed == 3:
+        os._exit(1)
+    return spec.seed
+
+
+def forking():
+    return fork_and_die
+
+
+def test_the_end_of_a_worker_is_seen_although_a_fork_of_it_lives_on():
+    with pytest.raises(MoltBenchError, match=r"workers died .*on seed 3"):
+        played(WorkerPool(forking, 1), GAMES[:5])
+
+
+def test_a_working_folder_that_is_gone_is_no_obstacle(tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert len(played(WorkerPool(quick_batches, 1), GAMES[:2])) == 2
+
+
+def leave_a_mark(path):
+    atexit.register(Path(path).touch)
+    return echo
+
+
+def test_workers_end_in_an_orderly_way(tmp_path):
+    """So that what agents hold is let go of."""
+    played(WorkerPool(partial(leave_a_mark, str(tmp_path / "mark")), 1), GAMES[:2])
+    assert (tmp_path / "mark").exists()
+
+
+@pytest.mark.parametrize("workers", [0, -1])
+def test_there_is_at_least_one_worker(workers):
+    with pytest.raises(ConfigError, match=r"workers = .*at least 1"):
+        WorkerPool(setup, workers)

@@ -86,14 +86,14 @@ def make_agent(
     if is_exec(spec.type):
         from molt_bench.agents.external.process import ExecAgent
         from molt_bench.agents.external.settings import ExecSettings
-        from molt_bench.agents.llm.settings import checked
+        from molt_bench.agents.sections import checked
 
         program = checked(ExecSettings, exec_params(spec.type, spec.params))
         return ExecAgent(spec.id, program, action_timeout_s=action_timeout_s, folder=folder)
     if is_http(spec.type):
         from molt_bench.agents.external.settings import HttpSettings
         from molt_bench.agents.external.web import HttpAgent
-        from molt_bench.agents.llm.settings import checked
+        from molt_bench.agents.sections import checked
 
         server = checked(HttpSettings, http_params(spec.type, spec.params))
         return HttpAgent(spec.id, server, action_timeout_s=action_timeout_s)

@@ -336,6 +336,7 @@ class _Run:
             self.journal.problem if self.journal is not None else None,
             self.recorder.problem,
             self.ladder.misfit(),
+            *self.ladder.helpless(),
         ]
         return RunResult(
             config=self.config.plain(),

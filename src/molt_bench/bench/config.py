@@ -9,7 +9,8 @@ from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.llm.cost import Price
-from molt_bench.agents.llm.settings import LLMSettings, Section, as_problem
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.sections import Section, as_problem
 from molt_bench.bench.entries import AnyParticipant as AnyParticipant
 from molt_bench.bench.entries import LLMParticipantConfig as LLMParticipantConfig
 from molt_bench.bench.entries import ParticipantConfig as ParticipantConfig

@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from molt_bench.agents.external.command import label_of as command_label
 from molt_bench.agents.external.settings import ExecSettings, HttpSettings
-from molt_bench.agents.llm.settings import LLMSettings, Section
+from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.registry import (
     EXEC,
     HTTP,
@@ -20,6 +20,7 @@ from molt_bench.agents.registry import (
     is_llm,
     llm_params,
 )
+from molt_bench.agents.sections import Section
 from molt_bench.errors import ConfigError
 from molt_bench.specs import ParticipantSpec
 

@@ -1,5 +1,6 @@
 """The ladder: what a run has learnt so far, match by match."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from math import inf
@@ -17,13 +18,15 @@ from molt_bench.rating.openskill import RatingService
 from molt_bench.rating.sequence import SPREAD, sure
 from molt_bench.rating.student import student_quantile
 from molt_bench.rating.verdicts import Verdict, verdicts
-from molt_bench.records import Convergence, MatchResult, PlayedMatch, RatingChange
+from molt_bench.records import Convergence, Fault, Margins, MatchResult, PlayedMatch, RatingChange
 from molt_bench.specs import GameSpec
 
 #: How sure it is that the first is better than the second.
 Confidence: TypeAlias = Callable[[str, str], float]
 #: What is believed of somebody of whom nothing is known, in thousandths of a big blind a hand.
 _ANYTHING = 10_000.0
+#: Share of hands folded by force beyond which somebody does not really play.
+_HELPLESS = 0.5
 
 
 class Ladder:
@@ -85,10 +88,10 @@ class Ladder:
             self._sure if self.by_margins else self.ratings.predict_win if by_prediction else self.ratings.superiority
         )
 
-    def rate(self, pair: Pair, result: MatchResult) -> PlayedMatch:
-        """Learn from a match."""
+    def rate(self, pair: Pair, result: MatchResult, *, margins: Margins | None = None) -> PlayedMatch:
+        """Learn from a match; its margins are found out unless they are known already."""
         policies = self._policies.get(pair[0]), self._policies.get(pair[1])
-        margins = margins_of(
+        margins = margins or margins_of(
             result,
             big_blind=self._config.game.big_blind,
             estimates=lambda game: self.estimates.pop(game.spec, None) or game_estimates(game, policies),
@@ -201,6 +204,25 @@ class Ladder:
             f"scheduler.policy {policy} plays close pairs only, but results count every opponent: the run may never be "
             "sure; information_gain would be, or rating.margins: additive"
         )
+
+    def helpless(self) -> list[str]:
+        """Say who was no real opponent: somebody whose hands were nearly all folded by force."""
+        hands: Counter[str] = Counter()
+        folds: Counter[str] = Counter()
+        examples: dict[str, Fault] = {}
+        for match in self.matches:
+            for game in (game for seed in match.result.seed_results for game in seed.games):
+                hands.update(dict.fromkeys(game.players, game.dealt))
+                for fault in game.faults:
+                    name = game.players[fault.player]
+                    folds[name] += fault.forced_fold
+                    examples.setdefault(name, fault)
+        return [
+            f"{name} gave no usable answer in {folds[name]:,} of {count:,} hands, so its result says little; the first "
+            f"fault: {examples[name].kind}: {examples[name].message}"
+            for name, count in hands.items()
+            if folds[name] > _HELPLESS * count
+        ]
 
     def progress(
         self, *, seconds: float, next_games: int, next_hands: int, usd: float = 0.0, tokens: int = 0

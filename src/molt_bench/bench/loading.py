@@ -4,14 +4,13 @@ An unknown key is an error that names the nearest field.
 """
 
 import json
-from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
 
+from molt_bench.agents.sections import another_field
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.entries import PARTICIPANT_KINDS
 from molt_bench.errors import ConfigError
@@ -105,13 +104,9 @@ def load_config(values: dict[str, Any]) -> BenchmarkConfig:
         raise _readable(error.errors()[0]) from error
 
 
-#: How pydantic names the kinds of participants in the path of a problem.
-_PARTICIPANTS: Mapping[str, Any] = PARTICIPANT_KINDS
-
-
 def _readable(problem: Any) -> ConfigError:
     path, kind, value = [str(part) for part in problem["loc"]], problem["type"], problem["input"]
-    tagged = len(path) > 2 and path[0] == "participants" and path[2] in _PARTICIPANTS
+    tagged = len(path) > 2 and path[0] == "participants" and path[2] in PARTICIPANT_KINDS
     where = path[:2] + path[3:] if tagged else path
     if len(where) > 1 and where[-1] in ("int", "str"):  # pydantic names the member of a union
         where.pop()
@@ -120,11 +115,7 @@ def _readable(problem: Any) -> ConfigError:
         where += [context["field"]] if context["field"] else []
         return ConfigError(".".join(where), context["value"], context["expected"])
     if kind == "extra_forbidden":
-        known = _fields_of(path[:-1])
-        near = get_close_matches(where[-1], known, n=1, cutoff=0.5)
-        return ConfigError(
-            ".".join(where), value, f"another field: {near[0]!r} perhaps" if near else f"one of {', '.join(known)}"
-        )
+        return ConfigError(".".join(where), value, another_field(where[-1], _section_at(path[:-1])))
     if kind == "too_short":
         return ConfigError(".".join(where), value, f"at least {problem['ctx']['min_length']} of them")
     if kind in ("model_type", "model_attributes_type"):
@@ -137,20 +128,21 @@ def _readable(problem: Any) -> ConfigError:
     return ConfigError(".".join(where) or "config", value, message[0].lower() + message[1:])
 
 
-def _fields_of(path: list[str]) -> list[str]:
-    """Return the names of the fields of a section, as files write them."""
+def _section_at(path: list[str]) -> type[BaseModel]:
+    """Return the section that a path leads to."""
     model: Any = BenchmarkConfig
     for part in path:
         if part.isdigit():
             continue
-        if part in _PARTICIPANTS and model in _PARTICIPANTS.values():
-            model = _PARTICIPANTS[part]
+        if part in PARTICIPANT_KINDS and model in PARTICIPANT_KINDS.values():
+            model = PARTICIPANT_KINDS[part]
             continue
         for name, field in model.model_fields.items():
             if part in (name, field.alias):
                 model = next(iter(_models_in(field.annotation)), model)
                 break
-    return [field.alias or name for name, field in model.model_fields.items()]
+    section: type[BaseModel] = model
+    return section
 
 
 def _models_in(annotation: Any) -> list[Any]:

@@ -18,7 +18,7 @@ from molt_bench.luck.estimators import Estimates
 from molt_bench.play.cluster import Cluster
 from molt_bench.play.drivers import Players
 from molt_bench.play.executors import Done, MakePlayers, play_games_in_order, play_games_together
-from molt_bench.play.waiting import GameLoop
+from molt_bench.play.loops import GameLoop
 from molt_bench.play.workers import WorkerPool, WorkersError, cores
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameLabel, GameSpec
@@ -89,6 +89,11 @@ class Playing:
         self._journal = journal
         if where.executor not in get_args(Executor):
             raise ConfigError("executor", where.executor, f"one of {', '.join(get_args(Executor))}")
+        if where.workers is not None and (where.workers < 1 or where.executor not in ("auto", "processes")):
+            expected = "at least 1" if where.workers < 1 else f"none, since {where.executor} has no processes to count"
+            raise ConfigError("workers", where.workers, expected)
+        if where.ray_address is not None and where.executor != "ray":
+            raise ConfigError("--ray-address", where.ray_address, "--executor ray beside it")
         objects = sorted(cast.agents - cast.portable - cast.waiting)
         if where.executor in ("processes", "ray") and objects:
             expected = f"inline or async, since {objects[0]!r} is made by an object that workers do not have"

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Any, Final
 
 from rich.console import Console
@@ -42,7 +42,8 @@ def check(name: str, params: Sequence[str], *, hands: int | None, timeout_s: flo
             file=sys.stderr,
         )
     try:
-        with _watching(participant, quiet=as_json) as watch:
+        # What an agent prints is not the one object that is asked for.
+        with _watching(participant, quiet=as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
             report = check_agent(
                 make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners, watch=watch
             )

@@ -23,6 +23,8 @@ def main() -> None:
     from molt_bench.errors import MoltBenchError
 
     signal.signal(signal.SIGTERM, terminated)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # nohup keeps it ignored
+        signal.signal(signal.SIGHUP, terminated)
     if "" not in sys.path:
         sys.path.insert(0, "")  # as with `python -m`: a module beside the user can be named
     arguments = sys.argv[1:]

@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from molt_bench.bench.playing import Where
 from molt_bench.bench.verify import played_again
 from molt_bench.cli.folder import EXCHANGES, JOURNAL, config_of, journal_in, last_run, new_folder, opened, recorder_in
 from molt_bench.cli.progress import watching
-from molt_bench.errors import MoltBenchError
+from molt_bench.errors import JournalError, MoltBenchError
 from molt_bench.journal import Journal, JournalContent, Sitting, games_in
 from molt_bench.records import RunResult
 from molt_bench.report.artifacts import ARTIFACTS, TIMED, leaderboard, summary, usage, write_artifacts
@@ -101,7 +102,7 @@ def replay_run(folder: str, *, output: str | None, as_json: bool) -> None:
         raise MoltBenchError(f"{folder}: {', '.join(differing)} differ from what the recorded games give")
     exchanges = sum(each.exchanges for each in result.usage)
     print(
-        f"Replayed {len(games_in(again.lines)):,} games and {exchanges:,} exchanges, asking nobody: "
+        f"Replayed {len(games_in(again.lines)):,} games and {exchanges:,} exchanges, asking no model: "
         "all files are identical, byte for byte.",
         file=sys.stderr if as_json else sys.stdout,
     )
@@ -127,7 +128,8 @@ def _run(
     as_json: bool,
 ) -> None:
     try:
-        with watching(config, quiet=quiet or as_json) as watch:
+        # What agents print is not the one object that is asked for.
+        with watching(config, quiet=quiet or as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
             result = run_benchmark(
                 config,
                 journal=journal,
@@ -143,6 +145,8 @@ def _run(
     except MoltBenchError as error:
         recorder.close()
         if _forget_if_empty(journal, folder):
+            raise
+        if isinstance(error, JournalError):  # the run itself cannot go on as it is
             raise
         write_artifacts(_result_of(folder), folder)
         raise MoltBenchError(f"{error}; what was played is kept, go on with: {_resume_command(folder)}") from error

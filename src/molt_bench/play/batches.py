@@ -34,16 +34,20 @@ class Batches:
         """Whether there are any."""
         return bool(self._waiting)
 
+    def __len__(self) -> int:
+        """How many games there are."""
+        return len(self._waiting)
+
     def take(self) -> list[GameSpec]:
         """Return the next batch."""
         first = self._waiting.popleft()
         batch = [first]
         if not self._pace or self._deaths[first]:
             return batch
-        hands = self._seconds / self._pace - first.hands
+        hands = self._seconds / self._pace - _hands(first)
         share = len(self._waiting) // (2 * self._workers)
         while self._waiting and len(batch) <= share and not self._deaths[self._waiting[0]]:
-            hands -= self._waiting[0].hands
+            hands -= _hands(self._waiting[0])
             if hands < 0:
                 break
             batch.append(self._waiting.popleft())
@@ -51,7 +55,7 @@ class Batches:
 
     def learn(self, batch: Sequence[GameSpec], seconds: float) -> None:
         """Note how long a batch took."""
-        pace = seconds / sum(spec.hands + spec.warmup_hands for spec in batch)
+        pace = seconds / sum(map(_hands, batch))
         self._pace = pace if not self._pace else (self._pace + pace) / 2
 
     def put_back(self, batch: Sequence[GameSpec], *, begun: bool = True) -> None:
@@ -69,3 +73,8 @@ class Batches:
                     f"{spec.seed!r}: --executor inline plays it in this process, and shows why"
                 )
         self._waiting.extendleft(reversed(batch))
+
+
+def _hands(spec: GameSpec) -> int:
+    """Return the hands that are played, those that do not count included."""
+    return spec.hands + spec.warmup_hands

@@ -172,7 +172,7 @@ def _given(awaitable: Any) -> Any:
 
 def _in_new_loop(spec: GameSpec, seats: Seats, game: Turns, pending: Pending | None = None) -> GameRecord:
     """Drive a game on in an event loop of its own, as awaitable answers and time limits need one."""
-    from molt_bench.play.waiting import run_in_new_loop
+    from molt_bench.play.loops import run_in_new_loop
 
     return run_in_new_loop(_drive_on(spec, seats, game, pending))
 

@@ -9,31 +9,49 @@ import signal
 import sys
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Event, Thread
 from time import perf_counter
+from typing import Any
 
 
 def serve(line: Connection) -> None:
     """Get ready, then answer every batch with what came of it."""
     sys.path[:], folder = line.recv()
-    os.chdir(folder)
+    if folder is not None:
+        os.chdir(folder)
     try:
         play = line.recv()()
         line.send(None)
     except Exception as error:
         line.send(_portable(error))
         return
-    while True:
-        batch = line.recv()
+    # Read at once, also while an answer is being sent: two sides that both send would wait for each other.
+    batches: SimpleQueue[Any] = SimpleQueue()
+    playing = Event()
+    Thread(target=_read, args=(line, batches, playing), daemon=True).start()
+    while (batch := batches.get()) is not None:
+        playing.set()
         start = perf_counter()
         try:
             played = [play(spec) for spec in batch]
-        except Exception as error:
+        except BaseException as error:
             line.send(_portable(error))
         else:
             line.send((played, perf_counter() - start))
+        playing.clear()
 
 
-def _portable(error: Exception) -> Exception:
+def _read(line: Connection, batches: "SimpleQueue[Any]", playing: Event) -> None:
+    with suppress(EOFError, OSError):
+        while True:
+            batches.put(line.recv())
+    if playing.is_set():
+        os._exit(1)  # nobody is left who would take what is being played
+    batches.put(None)
+
+
+def _portable(error: BaseException) -> Exception:
     """Return an error that can be sent: one of ours as it is, another one by its words."""
     from molt_bench.errors import MoltBenchError
 
@@ -45,6 +63,7 @@ def _portable(error: Exception) -> Exception:
 def main() -> None:
     """Serve on the connection whose number is given."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started this, who then closes the line
+    os.dup2(2, 1)  # what agents print is not the output of the program
     with suppress(EOFError, ConnectionError):  # the other side is done, or gone
         serve(Connection(int(sys.argv[1])))
 

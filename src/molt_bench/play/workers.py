@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from molt_bench.errors import MoltBenchError
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.play.batches import MOST_DEATHS, Batches
 from molt_bench.specs import GameSpec
 
@@ -24,6 +24,10 @@ Setup: TypeAlias = Callable[[], Callable[[GameSpec], Played]]
 _BATCH_S: Final = 0.1
 #: Batches that a worker has at a time: one to play, and one so that it need not wait.
 _AHEAD: Final = 2
+#: Seconds that an idle worker gets to end by itself.
+_ENDING_S: Final = 1.0
+#: Seconds between looks whether workers are alive: the end of one is not seen on a line that a fork of it holds open.
+_LOOK_S: Final = 1.0
 _WITHOUT: Final = "--executor inline does without"
 _WORKER: Final = "import sys; sys.path[:0] = sys.argv[2:]; from molt_bench.play.worker import main; main()"
 
@@ -60,8 +64,9 @@ class _Worker:
         self.line = Connection(ours.detach())
         self.batches: deque[list[GameSpec]] = deque()
         self.ready = False
+        folder = _folder()
         with suppress(OSError):  # it is dead already, which is noticed when it is listened to
-            self.line.send((sys.path, os.getcwd()))
+            self.line.send((sys.path, folder))
             self.line.send(setup)
 
     def give(self, batch: list[GameSpec]) -> None:
@@ -69,10 +74,25 @@ class _Worker:
         with suppress(OSError):
             self.line.send(batch)
 
+    @property
+    def dead(self) -> bool:
+        return self.process.poll() is not None
+
     def end(self) -> None:
+        """End it: by itself where it is idle, so that what its agents hold is let go of; otherwise at once."""
         self.line.close()
+        if self.ready and not self.batches:
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(_ENDING_S)
         self.process.kill()
         self.process.wait()
+
+
+def _folder() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed
+        return None
 
 
 class WorkerPool(Generic[Played]):
@@ -86,6 +106,8 @@ class WorkerPool(Generic[Played]):
     """
 
     def __init__(self, setup: Setup[Played], workers: int | None = None) -> None:
+        if workers is not None and workers < 1:
+            raise ConfigError("workers", workers, "at least 1")
         self._setup = setup
         self._count = workers or cores()
         self._workers: list[_Worker] = []
@@ -102,13 +124,16 @@ class WorkerPool(Generic[Played]):
         while batches or any(worker.batches for worker in self._workers):
             self._hire(batches)
             lines = {worker.line: worker for worker in self._workers if worker.batches or not worker.ready}
-            for line in wait(list(lines)):
+            heard = wait(list(lines), timeout=_LOOK_S)
+            for line in heard:
                 assert isinstance(line, Connection)
                 self._listen(lines[line], batches, done)
+            for worker in () if heard else [worker for worker in lines.values() if worker.dead]:
+                self._replace(worker, batches)
 
     def _hire(self, batches: Batches) -> None:
         """Give everybody something to do, starting workers where there are too few."""
-        while batches and len(self._workers) < self._count:
+        while batches and len(self._workers) < min(self._count, len(batches)):
             self._workers.append(_Worker(self._setup))
         for ahead in range(1, _AHEAD + 1):
             for worker in self._workers:
@@ -147,5 +172,7 @@ class WorkerPool(Generic[Played]):
 
     def close(self) -> None:
         """End all workers, whatever they are doing."""
+        for worker in self._workers:
+            worker.line.close()  # all at once, so that they are not waited for one after the other
         while self._workers:
             self._workers.pop().end()

@@ -58,7 +58,7 @@ def check_agent(
     Raises:
         MoltBenchError: `make` did not make an agent.
     """
-    from molt_bench.play.waiting import run_in_new_loop
+    from molt_bench.play.loops import run_in_new_loop
 
     first: Any = agent if make is None else make()
     try:

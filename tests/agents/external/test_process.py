@@ -12,7 +12,7 @@ from molt_bench.agents.external.sweeping import TAG
 from molt_bench.agents.llm.exchange import Recorder
 from molt_bench.bench.loading import load_config
 from molt_bench.bench.participants import Cast
-from molt_bench.play.waiting import run_in_new_loop
+from molt_bench.play.loops import run_in_new_loop
 from molt_bench.specs import GameLabel
 from molt_bench.testing import check_agent
 from tests.agents.external.playing import CHAOS, PYTHON, chaos, faults, log_of, on_linux, played, processes_with

@@ -65,6 +65,14 @@ def test_every_misbehaviour_is_counted_in_its_class(behaviour, kind, said):
         assert [message["previousError"] is None for message in asked] == [True, False], "no retry but the game's"
 
 
+@pytest.mark.parametrize("behaviour", ["not-json", "empty", "giant", "illegal", "old-id"])
+def test_a_server_whose_answers_are_of_no_use_is_told_so(behaviour):
+    with Server(behaviour) as server:
+        played(web(server.url), hands=2, max_retries=1)
+    said = [message["type"] for message in server.messages]
+    assert (said.count("error"), said.count("handResult"), said.count("bye")) == (said.count("observation"), 2, 1)
+
+
 @pytest.mark.parametrize("behaviour", ["never", "drips"])
 def test_one_that_does_not_come_to_an_end_times_out(behaviour):
     with Server(behaviour) as server:

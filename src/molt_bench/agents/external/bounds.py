@@ -35,7 +35,7 @@ def limit(pid: int, *, memory_mb: int, cpu_seconds: int) -> None:
         resource.RLIMIT_CORE: (0, 0),
     }
     for kind, (soft, hard) in wanted.items():
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, OverflowError):
             _, most = resource.prlimit(pid, kind)
             bound = hard if most == resource.RLIM_INFINITY else min(hard, most)
             resource.prlimit(pid, kind, (min(soft, bound), bound))

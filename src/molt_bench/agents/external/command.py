@@ -4,7 +4,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Sequence
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 
 from molt_bench.errors import ConfigError
@@ -72,10 +72,15 @@ def command_hash(command: str | Sequence[str]) -> str | None:
         files = [word for word in arguments if os.path.isabs(word) and os.path.isfile(word)]
         if "/" in words[0] or not files:
             files.insert(0, program)
-        contents = [sha256(Path(file).read_bytes()).digest() for file in files]
+        contents = [_digest(file) for file in files]
     except (OSError, ConfigError):
         return None
     return sha256(b"".join(contents)).hexdigest()
+
+
+def _digest(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file_digest(file, "sha256").digest()
 
 
 def label_of(command: str) -> str:

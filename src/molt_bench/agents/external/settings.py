@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
-from molt_bench.agents.llm.settings import Count, Section, as_problem
+from molt_bench.agents.sections import Count, Section, as_problem
 
 
 class ExecSettings(Section):
@@ -17,8 +17,8 @@ class ExecSettings(Section):
     ]
     start_timeout_s: Annotated[float, Field(gt=0, description="Seconds from its start to its hello.")] = 10.0
     max_restarts: Annotated[int, Field(ge=0, strict=True, description="In one game; then it is given up.")] = 3
-    memory_mb: Annotated[Count, Field(description="Megabytes for each of its processes.")] = 4096
-    cpu_seconds: Annotated[Count, Field(description="Processor time for each of its processes.")] = 600
+    memory_mb: Annotated[Count, Field(le=2**30, description="Megabytes for each of its processes.")] = 4096
+    cpu_seconds: Annotated[Count, Field(le=10**9, description="Processor time for each of its processes.")] = 600
     env: Annotated[tuple[str, ...], Field(description="Names of environment variables that it gets.")] = ()
 
     @field_validator("command", mode="before")

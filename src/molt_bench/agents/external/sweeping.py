@@ -4,7 +4,8 @@ import os
 import shutil
 import signal
 import subprocess
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -24,9 +25,33 @@ def sweep(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
     """
     if os.getpid() != owner:
         return
+    try:
+        with _undisturbed():
+            _end(process, folder)
+    except KeyboardInterrupt:  # one that had come already: nobody else would sweep
+        with _undisturbed():
+            _end(process, folder)
+        raise
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put signals off for a moment: nobody would sweep again after a Ctrl-C in the middle of it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end(process: "subprocess.Popen[bytes]", folder: str) -> None:
     # The group before the zombie is reaped: from then on its number could be another's.
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):
         process.wait(5)
     for stream in (process.stdin, process.stdout, process.stderr):

@@ -21,7 +21,7 @@ from molt_bench.agents.external.protocol import (
     result,
 )
 from molt_bench.agents.external.settings import HttpSettings
-from molt_bench.agents.llm.providers import without
+from molt_bench.agents.keys import without
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
@@ -86,10 +86,11 @@ class HttpAgent:
             question = decision(observation, self._decisions, self._game)
             answered, action = read_action(await self._posted(question, self._limit_s))
         except AgentFailed as failure:
+            self._answering = failure.kind not in ("timeout", "transport")
             raise AgentFailed(failure.kind, without(str(failure), self._key)) from None
+        self._answering = True
         if answered != self._decisions:
             raise AgentFailed("unparsable", f"id is not {self._decisions}, that of the observation")
-        self._answering = True
         return action
 
     async def on_hand_complete(self, outcome: HandResult) -> None:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
 
+from molt_bench.agents.keys import without
 from molt_bench.agents.llm.exchange import Tokens
-from molt_bench.agents.llm.providers import USUAL, Pool, api_key, model_settings, provider_class, without
+from molt_bench.agents.llm.providers import USUAL, Pool, api_key, model_settings, provider_class
 from molt_bench.agents.llm.reply import LONGEST_REPLY, WITHHELD, reply_schema
 from molt_bench.agents.llm.settings import LLMSettings, OutputMode
 

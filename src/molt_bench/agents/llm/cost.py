@@ -6,7 +6,8 @@ from typing import Annotated
 from pydantic import Field
 
 from molt_bench.agents.llm.exchange import Exchange, Tokens
-from molt_bench.agents.llm.settings import LLMSettings, Section
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.sections import Section
 from molt_bench.errors import GameUnfinished
 
 _Dollars = Annotated[float, Field(ge=0)]

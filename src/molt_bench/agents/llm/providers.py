@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from molt_bench.agents.keys import without
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.errors import ConfigError
 
@@ -25,9 +26,6 @@ USUAL: Final = ("openai", "openai-chat", "openai-responses", "anthropic", "googl
 _MAX_TOKENS: Final[Mapping[str, int]] = {"anthropic": 8192}
 #: Where retries are turned off once; elsewhere with every request, which takes longer.
 _RETRIES_ON_CLIENT: Final = ("openai", "openai-chat", "anthropic")
-_SECRET: Final = "[key]"
-#: What is shorter is no secret, such as the "none" that some servers want.
-_SHORTEST_KEY: Final = 8
 
 
 def api_key(settings: LLMSettings) -> str:
@@ -132,11 +130,6 @@ def _model(settings: LLMSettings, key: str, http: Any) -> "Model":
     except (UserError, ValueError, TypeError) as error:
         expected = f"a model that can be asked ({without(str(error), key)})"
         raise ConfigError("model", settings.model, expected) from None
-
-
-def without(text: str, key: str) -> str:
-    """Return a text without the key in it."""
-    return text.replace(key, _SECRET) if len(key) >= _SHORTEST_KEY else text
 
 
 def model_settings(settings: LLMSettings) -> "ModelSettings":

@@ -1,14 +1,12 @@
 """Settings of a language model that plays, checked."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticCustomError
+from pydantic import Field, field_validator
 
-from molt_bench.errors import ConfigError
+from molt_bench.agents.sections import Count, Section, as_problem, checked
 
 #: How the reply is asked for, strictest first; `auto` takes the first that the model and its server take.
 OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
@@ -17,25 +15,6 @@ Memory: TypeAlias = Literal["none", "hand", "session"]
 #: What it is told: its cards alone, or its made hand as well.
 Track: TypeAlias = Literal["bare", "assisted"]
 Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
-
-Count = Annotated[int, Field(ge=1, strict=True)]
-
-
-class Section(BaseModel):
-    """What all sections of a config have in common: camelCase or snake_case, nothing unknown, nothing changed later."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        allow_inf_nan=False,
-        alias_generator=to_camel,
-        populate_by_name=True,
-        validate_default=True,
-        protected_namespaces=(),
-    )
-
-
-Settings = TypeVar("Settings", bound=Section)
 
 
 class LLMSettings(Section):
@@ -104,25 +83,3 @@ def settings_from(values: Mapping[str, object]) -> LLMSettings:
         ConfigError: The first thing that is wrong, by its field.
     """
     return checked(LLMSettings, values)
-
-
-def checked(settings: type[Settings], values: Mapping[str, object]) -> Settings:
-    """Check plain values for any kind of settings.
-
-    Raises:
-        ConfigError: The first thing that is wrong, by its field.
-    """
-    try:
-        return settings.model_validate(values)
-    except ValidationError as error:
-        problem = error.errors()[0]
-        field = ".".join(str(part) for part in problem["loc"])
-        context = problem.get("ctx", {})
-        expected = context.get("expected") or problem["msg"].removeprefix("Input should be ")
-        # A check of ours says what may be shown of a value with a password in it.
-        raise ConfigError(field, context.get("value", problem["input"]), str(expected)) from error
-
-
-def as_problem(field: str, value: object, expected: str) -> PydanticCustomError:
-    """Return a problem that a check of ours has found, for pydantic to pass on with the place where it is."""
-    return PydanticCustomError("ours", "{expected}", {"field": field, "value": value, "expected": expected})
