@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games scale pipeline throughput real-llm test-models test-ray luck tables clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games scale pipeline throughput real-llm test-models test-ray test-browser luck tables clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,8 +45,19 @@ test-models: $(INSTALLED) ## run the longer tests of language models, about five
 test-ray: .venv-ray/.installed ## run games on a local Ray cluster and compare, about two minutes
 	.venv-ray/bin/python -m pytest -m slow tests/e2e/test_ray.py tests/test_docs.py
 
+# The pages in a real browser: Debian's chromium, and an environment of its own for what drives it.
+.venv-browser/.installed: pyproject.toml src/molt_bench/_version.py
+	$(PYTHON) -m venv .venv-browser
+	.venv-browser/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,view]' playwright axe-playwright-python
+	@touch $@
+
+test-browser: .venv-browser/.installed ## open every page of the viewer in Chromium, about five minutes
+	@command -v chromium chromium-browser google-chrome >/dev/null || { apt-get update --quiet && apt-get install --yes --no-install-recommends chromium fonts-dejavu-core; } \
+		|| { echo "test-browser needs chromium: install it, then try again"; exit 1; }
+	.venv-browser/bin/python -m pytest -m slow tests/browser
+
 oracle: $(INSTALLED) ## play a million random hands against PokerKit, about 20 minutes on two cores
-	$(BIN)/python -m pytest -n auto -m slow tests/poker/test_oracle.py
+	$(BIN)/python -m pytest -n auto -m slow tests/poker
 
 luck: $(INSTALLED) ## measure what taking out luck saves, and test for bias at length, about ten minutes
 	$(BIN)/python benchmarks/luck.py
@@ -94,4 +105,4 @@ real-llm: $(INSTALLED) .venv-smollm/.installed ## benchmark a small real model o
 		$(BIN)/molt-bench --config docs/examples/smollm.yaml
 
 clean: ## remove what the targets made
-	rm -rf .venv .venv-benchmark .venv-ray .venv-smollm build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-benchmark .venv-ray .venv-smollm .venv-browser build .mypy_cache .ruff_cache .pytest_cache .hypothesis

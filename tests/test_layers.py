@@ -12,6 +12,7 @@ ROOT = Path(molt_bench.__file__).parent
 
 FLOORS = [
     {"cli"},
+    {"view"},
     {"bench", "report", "testing"},
     {"play", "rating", "luck", "journal"},
     {"agents", "records"},

@@ -2,12 +2,17 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import IO, TypeAlias
+from time import sleep
+from typing import IO, Final, TypeAlias
 
 from molt_bench.errors import JournalError
 
 #: Is told at once when a file cannot be written any more.
 Warn: TypeAlias = Callable[[str], None]
+
+#: How often a file that is locked is tried, and seconds between.
+_TRIES: Final = 10
+_TRY_AGAIN_S: Final = 0.05
 
 
 class LineFile:
@@ -71,7 +76,14 @@ def _locked(path: str, mode: str) -> IO[bytes]:
     try:
         import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for attempt in range(1, _TRIES + 1):
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:  # a reader may be looking whether somebody writes, for a moment
+                if attempt == _TRIES:
+                    raise
+                sleep(_TRY_AGAIN_S)
     except ImportError:
         pass  # a system without such locks
     except OSError as error:

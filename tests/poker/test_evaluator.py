@@ -305,6 +305,7 @@ def test_the_shipped_five_card_strengths_are_those_the_builder_makes():
     assert {ranks: strength([4 * rank for rank in ranks]) for ranks in suited} == suited
 
 
+@pytest.mark.slow
 def test_the_shipped_tables_are_those_the_builder_makes():
     """Byte for byte, all of the file; two seconds."""
     same = builder().build() == Path(evaluator.TABLES_PATH).read_bytes()

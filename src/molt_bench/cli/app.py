@@ -6,18 +6,30 @@ import typer
 
 from molt_bench.cli.options import (
     AsJson,
+    ComparedAgents,
+    ComparedWithin,
     Executor,
+    ExportFormat,
+    FailBelow,
+    FiguresFolder,
     GamesAtOnce,
+    HtmlFile,
+    MasterSeed,
+    NoBrowser,
     Params,
     Participant,
+    PlannedConfidence,
+    PlannedGap,
+    PlannedInterval,
+    PlannedLatency,
     Quiet,
     RayAddress,
     RunFolder,
+    Strict,
+    Version,
     Workers,
-    not_negative,
     positive,
     probability,
-    show_version,
     two_blinds,
 )
 
@@ -30,9 +42,7 @@ app = typer.Typer(
 
 @app.callback()
 def default(
-    version: Annotated[  # noqa: FBT002
-        bool, typer.Option("--version", help="Show the version and exit.", callback=show_version, is_eager=True)
-    ] = False,
+    version: Version = False,  # noqa: FBT002
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something fails.")] = False,  # noqa: FBT002
 ) -> None:
     """Which agent plays better heads-up no-limit hold'em, and how sure are we?
@@ -47,7 +57,7 @@ def run(
     participants: Annotated[str | None, typer.Option(help="Such as tight,my_bot.py:make,llm:openai:gpt-4.1.")] = None,
     seeds: Annotated[int | None, typer.Option(help="Seeds of a match; each is played twice, seats swapped.")] = None,
     hands: Annotated[int | None, typer.Option(help="Hands of a game.")] = None,
-    master_seed: Annotated[str | None, typer.Option(help="Names the pool of seeds.")] = None,
+    master_seed: MasterSeed = None,
     seeds_file: Annotated[str | None, typer.Option(help="A file of seeds in place of the pool.")] = None,
     max_matches: Annotated[int | None, typer.Option(help="Matches after which the run ends.")] = None,
     confidence: Annotated[float | None, typer.Option(help="How sure the order of neighbours has to be.")] = None,
@@ -100,11 +110,34 @@ def resume(
 
 
 @app.command()
-def report(folder: RunFolder, as_json: AsJson = False) -> None:  # noqa: FBT002
-    """Write all files of a run anew from its journal, and print the table."""
-    from molt_bench.cli.running import rebuild
+def report(
+    folder: RunFolder,
+    html: HtmlFile = None,
+    figures: FiguresFolder = None,
+    as_json: AsJson = False,  # noqa: FBT002
+) -> None:
+    """Write all files of a run anew from its journal, and print the table; or a page or figures of it alone."""
+    if html is None and figures is None:
+        from molt_bench.cli.running import rebuild
 
-    rebuild(folder, as_json=as_json)
+        rebuild(folder, as_json=as_json)
+        return
+    from molt_bench.cli.viewing import write_pages
+
+    write_pages(folder, html=html, figures=figures)
+
+
+@app.command()
+def view(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="A folder of runs, or a run.")] = "benchmark-results",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8765,
+    host: Annotated[str, typer.Option(help="Where to listen; by default for this machine alone.")] = "127.0.0.1",
+    no_browser: NoBrowser = False,  # noqa: FBT002
+) -> None:
+    """Look at runs in the browser, also while they go on: results, how sure they are, every hand from both sides."""
+    from molt_bench.cli.viewing import view as view_runs
+
+    view_runs(folder, host=host, port=port, browser=not no_browser)
 
 
 @app.command()
@@ -139,18 +172,10 @@ def validate(file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or
 def plan(
     config: Annotated[str, typer.Argument(metavar="CONFIG", help="A YAML or JSON config.")],
     pilot: Annotated[str | None, typer.Option(metavar="RUN", help="A run to learn variance and costs from.")] = None,
-    gap: Annotated[
-        float | None, typer.Option(metavar="MBB", callback=not_negative, help="Separate two that are so far apart.")
-    ] = None,
-    interval: Annotated[
-        float | None, typer.Option(metavar="MBB", callback=positive, help="Know every result within so much.")
-    ] = None,
-    confidence: Annotated[
-        float | None, typer.Option(callback=probability, help="How sure; left out, what the config says.")
-    ] = None,
-    latency: Annotated[
-        float | None, typer.Option(metavar="S", callback=positive, help="Seconds a reply; left out, the pilot's, or 5.")
-    ] = None,
+    gap: PlannedGap = None,
+    interval: PlannedInterval = None,
+    confidence: PlannedConfidence = None,
+    latency: PlannedLatency = None,
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
     """Say what a config will take, in hands, calls, dollars and hours, before anything is spent."""
@@ -172,18 +197,10 @@ def plan(
 def compare(
     old: Annotated[str, typer.Argument(metavar="OLD", help="The folder of the earlier run.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The folder of the later run.")],
-    agent: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Whom to compare: ID, or OLD_ID=NEW_ID; may be repeated.")
-    ] = None,
-    within: Annotated[
-        float, typer.Option(metavar="MBB", callback=positive, help="A difference that does not matter.")
-    ] = 250.0,
-    fail_below: Annotated[
-        float | None, typer.Option(metavar="MBB", callback=not_negative, help="Status 1 if it surely lost more.")
-    ] = None,
-    strict: Annotated[  # noqa: FBT002
-        bool, typer.Option("--strict", help="With --fail-below: status 1 unless it surely lost no more.")
-    ] = False,
+    agent: ComparedAgents = None,
+    within: ComparedWithin = 250.0,
+    fail_below: FailBelow = None,
+    strict: Strict = False,  # noqa: FBT002
     confidence: Annotated[float, typer.Option(callback=probability, help="How sure is sure.")] = 0.95,
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
@@ -207,26 +224,17 @@ def compare(
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of the config, for editors."""
-    import json
+    from molt_bench.cli.listing import print_schema
 
-    from molt_bench.bench.config import BenchmarkConfig
-
-    typer.echo(json.dumps(BenchmarkConfig.model_json_schema(by_alias=True), indent=2))
+    print_schema()
 
 
 @app.command()
 def agents() -> None:
     """List the agents that a config can name."""
-    from molt_bench.agents.registry import BUILTIN_AGENTS, plugins
+    from molt_bench.cli.listing import list_agents
 
-    for kind, bot in BUILTIN_AGENTS.items():
-        about = (bot.__doc__ or "").partition("\n")[0]
-        typer.echo(f"{kind:12} {about}")
-    typer.echo(f"{'llm:MODEL':12} A language model, such as llm:openai:gpt-4.1; needs the extra molt-bench[llm].")
-    typer.echo(f"{'exec:COMMAND':12} A program in any language that speaks JSON lines, such as exec:./bot --fast.")
-    typer.echo(f"{'http:URL':12} A web server that speaks the same, such as http://127.0.0.1:9000/act.")
-    for name, point in plugins().items():
-        typer.echo(f"{name:12} Plug-in: {point.value}")
+    list_agents()
 
 
 @app.command()
@@ -279,9 +287,7 @@ def play(
 @app.command()
 def export(
     folder: RunFolder,
-    form: Annotated[
-        Literal["phh", "pokerstars", "acpc", "ohh", "csv", "parquet", "latex"], typer.Option("--format", help="Which.")
-    ],
+    form: ExportFormat,
     output: Annotated[str | None, typer.Option(metavar="FILE", help="Or - for stdout; by default in RUN.")] = None,
     match: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the hands of this match.")] = None,
     agent: Annotated[str | None, typer.Option(metavar="ID", help="Only the hands of this participant.")] = None,

@@ -55,3 +55,37 @@ def show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
 
         typer.echo(f"molt-bench {__version__}")
         raise typer.Exit
+
+
+ExportFormat = Annotated[
+    Literal["phh", "pokerstars", "acpc", "ohh", "csv", "parquet", "latex"], typer.Option("--format", help="Which.")
+]
+HtmlFile = Annotated[str | None, typer.Option(metavar="FILE", help="One page that holds the run and every view of it.")]
+FiguresFolder = Annotated[str | None, typer.Option(metavar="DIR", help="A folder that gets figures for a paper.")]
+PlannedGap = Annotated[
+    float | None, typer.Option(metavar="MBB", callback=not_negative, help="Separate two that are so far apart.")
+]
+PlannedInterval = Annotated[
+    float | None, typer.Option(metavar="MBB", callback=positive, help="Know every result within so much.")
+]
+PlannedConfidence = Annotated[
+    float | None, typer.Option(callback=probability, help="How sure; left out, what the config says.")
+]
+PlannedLatency = Annotated[
+    float | None, typer.Option(metavar="S", callback=positive, help="Seconds a reply; left out, the pilot's, or 5.")
+]
+ComparedAgents = Annotated[
+    list[str] | None, typer.Option(metavar="ID", help="Whom to compare: ID, or OLD_ID=NEW_ID; may be repeated.")
+]
+ComparedWithin = Annotated[
+    float, typer.Option(metavar="MBB", callback=positive, help="A difference that does not matter.")
+]
+FailBelow = Annotated[
+    float | None, typer.Option(metavar="MBB", callback=not_negative, help="Status 1 if it surely lost more.")
+]
+MasterSeed = Annotated[str | None, typer.Option(help="Names the pool of seeds.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the address.")]
+Strict = Annotated[bool, typer.Option("--strict", help="With --fail-below: status 1 unless it surely lost no more.")]
+Version = Annotated[
+    bool, typer.Option("--version", help="Show the version and exit.", callback=show_version, is_eager=True)
+]

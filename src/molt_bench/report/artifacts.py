@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from molt_bench.rating.book import ESTIMATORS
 from molt_bench.records import PlayedMatch, RunResult
 from molt_bench.report.claims import margins
 from molt_bench.report.costs import cost_numbers
@@ -71,8 +72,9 @@ def _match(match: PlayedMatch) -> dict[str, Any]:
                     "aFirst": pair.games[0].net[0],
                     "bFirst": pair.games[1].net[0],
                     "draw": any(game.both_failed for game in pair.games),
+                    "marginsMbb": {name: getattr(match.margins, field)[at] for name, field in ESTIMATORS.items()},
                 }
-                for pair in outcome.seed_results
+                for at, pair in enumerate(outcome.seed_results)
             ],
         },
         "ratingDelta": {

@@ -73,4 +73,4 @@ def assert_complete(result, *, hands=HANDS, games=GAMES):
     assert {rating.id: rating.matches for rating in result.leaderboard} == dict.fromkeys(
         result.matches[0].participants, 1
     )
-    assert result.warnings == ()
+    assert all("no usable answer" in warning for warning in result.warnings)

@@ -1,0 +1,54 @@
+"""Answering: from a path of the contract to its JSON; the server and the single file both ask here."""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import quote
+
+from molt_bench.view.library import Library
+
+_NUMBER: Final = r"(0|[1-9][0-9]{0,8})"
+_RUN: Final = r"api/runs/([^/]+)"
+_ROUTES: Final[list[tuple[re.Pattern[str], Callable[..., Any]]]] = [
+    (re.compile(r"api/runs\.json"), lambda library: library.run_list()),
+    (re.compile(r"api/history\.json"), lambda library: library.history()),
+    (re.compile(rf"{_RUN}\.json"), lambda library, run: library.run_page(run)),
+    (re.compile(rf"{_RUN}/hands\.json"), lambda library, run: library.hand_columns(run)),
+    (
+        re.compile(rf"{_RUN}/match/{_NUMBER}\.json"),
+        lambda library, run, match: library.match_page(run, int(match)),
+    ),
+    (
+        re.compile(rf"{_RUN}/hand/{_NUMBER}/{_NUMBER}/{_NUMBER}\.json"),
+        lambda library, run, match, seed, hand: library.hand_page(run, int(match), int(seed), int(hand)),
+    ),
+]
+
+
+def answer(library: Library, path: str) -> Any | None:
+    """Return what belongs to a path, or None where there is no such path.
+
+    Args:
+        library: The runs.
+        path: Without a slash before it, decoded once.
+
+    Raises:
+        ConfigError: There is no such run, match or hand.
+        JournalError: The run cannot be read.
+    """
+    for pattern, make in _ROUTES:
+        found = pattern.fullmatch(path)
+        if found:
+            return make(library, *found.groups())
+    return None
+
+
+def run_of(path: str) -> str | None:
+    """Return the run whose page a path is, if it is one."""
+    found = _ROUTES[2][0].fullmatch(path)
+    return found[1] if found else None
+
+
+def encoded(run: str) -> str:
+    """Write the name of a run as JavaScript's encodeURIComponent does."""
+    return quote(run, safe="!'()*-._~")

@@ -1,0 +1,159 @@
+"""Figures for papers: who leads and how surely, how that came about, and who wins from whom; as SVG and PNG.
+
+The colours are those of Okabe and Ito (2008), which people of any colour vision tell apart. Text in SVG stays text. The
+same run gives the same bytes of SVG.
+"""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from molt_bench.errors import MoltBenchError
+from molt_bench.view.reading import OpenRun
+from molt_bench.view.rundata import run_page
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+_LINES: Final = ("-", "--", "-.", ":")
+_LONGEST_NAME: Final = 24
+_SETTINGS: Final[dict[str, Any]] = {
+    "svg.hashsalt": "molt-bench",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "text.usetex": False,
+    "text.parse_math": False,
+    "axes.unicode_minus": True,
+}
+
+
+def write_figures(run: OpenRun, folder: Path) -> list[str]:
+    """Write all figures of a run into a folder, and return the names of the files.
+
+    Raises:
+        MoltBenchError: Matplotlib is not installed, or the run has no match yet.
+        OSError: A file cannot be written.
+    """
+    try:
+        import matplotlib as mpl
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MoltBenchError(
+            f"figures need {error.name}, which is not installed: pip install 'molt-bench[figures]'"
+        ) from error
+    page = run_page(run)
+    if not page["matches"]:
+        raise MoltBenchError(f"{run.folder}: no match was finished, so there is nothing to draw")
+    written = []
+    with mpl.rc_context(_SETTINGS), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # a letter that the font lacks is drawn as a box
+        for name, draw in _FIGURES.items():
+            figure = Figure(layout="constrained")
+            FigureCanvasAgg(figure)
+            draw(figure, page)
+            for kind, about in (("svg", {"Date": None, "Creator": "molt-bench"}), ("png", {"Software": "molt-bench"})):
+                figure.savefig(folder / f"{name}.{kind}", dpi=300, metadata=about)
+                written.append(f"{name}.{kind}")
+    return written
+
+
+def _leaderboard(figure: "Figure", page: dict[str, Any]) -> None:
+    """Draw win rates with their 95% intervals, best at the top."""
+    rows = sorted(page["leaderboard"], key=lambda row: row["bb100"], reverse=True)
+    names, colours = _names(page), _colours(page)
+    figure.set_size_inches(3.5, 0.7 + 0.3 * len(rows))
+    axes = figure.add_subplot()
+    for at, row in enumerate(rows):
+        half = row["halfWidth"]
+        axes.errorbar(
+            row["bb100"], at, xerr=half, fmt="o", color=colours[row["id"]], capsize=3, markersize=4, linewidth=1.2
+        )
+    axes.axvline(0, color="0.7", linewidth=0.8, zorder=0)
+    axes.set_yticks(range(len(rows)), [names[row["id"]] for row in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlabel("bb/100, with 95% intervals")
+
+
+def _convergence(figure: "Figure", page: dict[str, Any]) -> None:
+    """Draw win rates after every match, with their intervals as bands."""
+    names, colours = _names(page), _colours(page)
+    figure.set_size_inches(3.5, 2.4)
+    axes = figure.add_subplot()
+    matches = page["convergence"]["matches"]
+    for at, series in enumerate(page["convergence"]["series"]):
+        known = [
+            (match, mean, half)
+            for match, mean, half in zip(matches, series["bb100"], series["halfWidth"], strict=True)
+            if mean is not None and half is not None
+        ]
+        if known:
+            x, mean, half = ([each[column] for each in known] for column in range(3))
+            colour = colours[series["id"]]
+            line = _LINES[at % len(_LINES)]
+            axes.plot(x, mean, line, marker=".", color=colour, linewidth=1.2, markersize=3, label=names[series["id"]])
+            low, high = ([m + sign * h for m, h in zip(mean, half, strict=True)] for sign in (-1, 1))
+            axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
+    axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    axes.set_xlabel("matches")
+    axes.set_ylabel("bb/100")
+    axes.locator_params(axis="x", integer=True)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, fontsize=7)
+
+
+def _payoffs(figure: "Figure", page: dict[str, Any]) -> None:
+    """Draw who wins how much from whom; the row wins."""
+    payoff, names = page["payoff"], _names(page)
+    ids = payoff["ids"]
+    side = 2.0 + 0.45 * len(ids)
+    figure.set_size_inches(side + 0.8, side)
+    axes = figure.add_subplot()
+    cells = [[float("nan") if cell is None else cell for cell in row] for row in payoff["mean"]]
+    most = max([abs(cell) for row in payoff["mean"] for cell in row if cell is not None], default=0.0) or 1.0
+    image = axes.imshow(cells, cmap="PuOr_r", vmin=-most, vmax=most)
+    _write_cells(axes, payoff, most)
+    labels = [names[name] for name in ids]
+    axes.set_xticks(range(len(ids)), labels, rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(ids)), labels)
+    axes.set_xlabel("loses")
+    axes.set_ylabel("wins")
+    figure.colorbar(image, ax=axes, label="bb/100", shrink=0.8)
+
+
+def _write_cells(axes: "Axes", payoff: dict[str, Any], most: float) -> None:
+    for at, row in enumerate(payoff["mean"]):
+        for other, cell in enumerate(row):
+            if cell is not None and at != other:
+                half = payoff["halfWidth"][at][other]
+                said = f"{cell:+.0f}" if half is None else f"{cell:+.0f}\n±{half:.0f}"
+                dark = abs(cell) > 0.6 * most
+                axes.text(other, at, said, ha="center", va="center", fontsize=6, color="white" if dark else "black")
+
+
+def _names(page: dict[str, Any]) -> dict[str, str]:
+    """Return what everybody is called, with what nobody can see made visible, and not too long for a figure."""
+    found = {}
+    for each in page["participants"]:
+        name = "".join([char if char.isprintable() else f"\\u{ord(char):04x}" for char in each["name"]])
+        found[each["id"]] = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    return found
+
+
+def _colours(page: dict[str, Any]) -> dict[str, str]:
+    return {each["id"]: _COLOURS[each["color"] % len(_COLOURS)] for each in page["participants"]}
+
+
+_FIGURES: Final[dict[str, "Callable[[Figure, dict[str, Any]], None]"]] = {
+    "leaderboard": _leaderboard,
+    "convergence": _convergence,
+    "payoffs": _payoffs,
+}

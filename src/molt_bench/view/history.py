@@ -1,0 +1,91 @@
+"""History: what everybody won in one run after the other, and who has become worse."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from molt_bench.bench.comparing import Run, compare
+from molt_bench.errors import MoltBenchError
+from molt_bench.report.numbers import MBB_PER_BB100, participant_numbers
+from molt_bench.view.folders import started
+from molt_bench.view.numbers import rounded
+from molt_bench.view.reading import OpenRun
+
+
+class Chapter(msgspec.Struct, frozen=True):
+    """One run of the history.
+
+    Attributes:
+        run: Its result, as it can be compared.
+        started: When it was started, in ISO 8601.
+        points: Everybody's result in it, by id.
+    """
+
+    run: Run
+    started: str | None
+    points: dict[str, dict[str, Any]]
+
+
+def chapter_of(run: OpenRun) -> Chapter:
+    """Return what a run says about everybody in it."""
+    result, began = run.result(), started(run.id)
+    rows = participant_numbers(result) if result.matches else []
+    ids = [row.rating.id for row in rows]
+    points = {
+        row.rating.id: {
+            "run": run.id,
+            "started": began,
+            "bb100": rounded(row.bb_per_100),
+            "halfWidth": rounded(row.half_width),
+            "mu": rounded(row.rating.mu),
+            "sigma": rounded(row.rating.sigma),
+            "codeHash": run.header.source_hashes.get(row.rating.id),
+            "name": row.name,
+            "opponents": [name for name in ids if name != row.rating.id],
+        }
+        for row in rows
+    }
+    return Chapter(run.compared(), began, points)
+
+
+def history(chapters: Sequence[Chapter]) -> dict[str, Any]:
+    """Return everybody's results, oldest run first, and how each run differs from the one before it.
+
+    A difference is by the library's own comparison: on the same cards where both runs had the same, and only against
+    opponents that have not changed. Runs that cannot be compared say why.
+    """
+    ordered = sorted(chapters, key=lambda chapter: (chapter.started or "", chapter.run.name))
+    appearances: dict[str, list[Chapter]] = defaultdict(list)
+    for chapter in ordered:
+        for name in chapter.points:
+            appearances[name].append(chapter)
+    return {
+        "agents": [
+            {"name": name, "points": [chapter.points[name] for chapter in found]}
+            for name, found in sorted(appearances.items())
+        ],
+        "regressions": [
+            _difference(name, old, new) for name, found in sorted(appearances.items()) for old, new in pairwise(found)
+        ],
+    }
+
+
+def _difference(name: str, old: Chapter, new: Chapter) -> dict[str, Any]:
+    about: dict[str, Any] = {"agent": name, "from": old.run.name, "to": new.run.name}
+    try:
+        compared = compare(old.run, new.run, agents=[(name, name)])
+    except MoltBenchError as error:
+        return {**about, "difference": None, "halfWidth": None, "verdict": "unknown", "why": str(error)}
+    (found,) = compared.differences
+    low, high = found.interval
+    return {
+        **about,
+        "difference": rounded(found.change.mean / MBB_PER_BB100),
+        "halfWidth": rounded((high - low) / 2 / MBB_PER_BB100),
+        "verdict": found.verdict,
+        "paired": found.paired,
+        "why": None,
+    }

@@ -1,0 +1,182 @@
+"""The library: the runs of a folder, each read once and then only as far as it has grown."""
+
+from collections import OrderedDict
+from math import inf
+from pathlib import Path
+from threading import RLock
+from typing import Any, Final
+
+from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.view.folders import Runs
+from molt_bench.view.handdata import hand_page
+from molt_bench.view.handlist import hand_columns, match_page
+from molt_bench.view.history import Chapter, chapter_of, history
+from molt_bench.view.reading import OpenRun
+from molt_bench.view.rundata import run_page, run_summary
+from molt_bench.view.tailing import Replaced
+
+#: So many runs are kept with all their hands.
+_KEPT_OPEN: Final = 4
+#: Seconds of work on what is still to be counted, for one answer.
+_WORK_S: Final = 0.5
+
+
+class Library:
+    """Everything that the pages ask for. All methods may be called from any thread.
+
+    Attributes:
+        runs: Which runs there are.
+
+    Args:
+        folder: A folder of runs, or a run.
+        work_s: Seconds of work on what is still to be counted, for one answer; None for all of it at once.
+
+    Raises:
+        ConfigError: There is no such folder.
+    """
+
+    def __init__(self, folder: str | Path, *, work_s: float | None = _WORK_S) -> None:
+        self.runs = Runs(folder)
+        self._work_s = work_s
+        self._lock = RLock()
+        self._open: OrderedDict[str, OpenRun] = OrderedDict()
+        self._lines: dict[str, tuple[int, dict[str, Any]]] = {}
+        self._chapters: dict[str, tuple[int, Chapter]] = {}
+        self._hands: dict[str, tuple[OpenRun, int, dict[str, Any]]] = {}
+        self._seen: dict[str, tuple[int, ...]] = {}
+
+    def open(self, run: str, *, work_s: float | None = None, styles: bool = True) -> OpenRun:
+        """Return a run, read as far as it has come.
+
+        Args:
+            run: Its name.
+            work_s: Seconds of work on what is still to be counted, where it is not as long as always.
+            styles: Whether styles are counted.
+
+        Raises:
+            ConfigError: There is no run of this name.
+            JournalError: It cannot be read.
+        """
+        folder = self.runs.folder(run)
+        if folder is None:
+            raise ConfigError("run", run, "the name of a run in this folder")
+        seconds = self._work_s if work_s is None else work_s
+        with self._lock:
+            found = self._open.pop(run, None)
+            if found is not None:
+                try:
+                    found.catch_up(within_s=seconds, styles=styles)
+                except Replaced:
+                    found = None
+            if found is None:
+                found = OpenRun(folder)
+                found.catch_up(within_s=seconds, styles=styles)
+            self._open[run] = found
+            while len(self._open) > _KEPT_OPEN:
+                self._open.popitem(last=False)
+            return found
+
+    def run_list(self) -> list[dict[str, Any]]:
+        """Return all runs in a line each, newest first; one that cannot be read is left out."""
+        found = []
+        with self._lock:
+            for run in self.runs.ids():
+                try:
+                    found.append(self._line(run))
+                except MoltBenchError as error:
+                    found.append(_unreadable(run, self.runs.started(run), error))
+        return found
+
+    def run_page(self, run: str) -> dict[str, Any]:
+        """Return everything that the page of a run shows."""
+        with self._lock:
+            return run_page(self.open(run))
+
+    def newer_page(self, run: str, version: str) -> dict[str, Any] | None:
+        """Return the page of a run, or None if it is still that of a version."""
+        with self._lock:
+            opened = self.open(run)
+            return None if str(opened.version) == version else run_page(opened)
+
+    def match_page(self, run: str, match: int) -> dict[str, Any]:
+        """Return the seed pairs of a match."""
+        with self._lock:
+            return match_page(self.open(run, styles=False), match)
+
+    def hand_columns(self, run: str) -> dict[str, Any]:
+        """Return all hands of a run as columns."""
+        with self._lock:
+            opened = self.open(run, styles=False)
+            known = self._hands.get(run)
+            if known is None or known[0] is not opened or known[1] != len(opened.games):
+                known = opened, len(opened.games), hand_columns(opened)
+                self._hands = {run: known}
+            return known[2]
+
+    def hand_page(self, run: str, match: int, seed: int, hand: int) -> dict[str, Any]:
+        """Return one hand in both seatings."""
+        with self._lock:
+            return hand_page(self.open(run, styles=False), match, seed, hand)
+
+    def history(self) -> dict[str, Any]:
+        """Return everybody's results over all runs, and who has become worse."""
+        with self._lock:
+            chapters = []
+            for run in reversed(self.runs.ids()):
+                try:
+                    chapters.append(self._chapter(run))
+                except MoltBenchError:
+                    continue
+            return history(chapters)
+
+    def _line(self, run: str) -> dict[str, Any]:
+        known = self._lines.get(run)
+        if known is not None and self._unchanged(run) and known[1]["status"] == "finished" and known[1]["complete"]:
+            return known[1]
+        opened = self.open(run, styles=False)
+        if known is None or known[0] != opened.version:
+            known = self._lines[run] = opened.version, run_summary(opened)
+        self._seen[run] = self._state(run)
+        return known[1]
+
+    def _chapter(self, run: str) -> Chapter:
+        known = self._chapters.get(run)
+        if known is not None and self._unchanged(run):
+            return known[1]
+        opened = self.open(run, work_s=inf, styles=False)
+        if known is None or known[0] != opened.version:
+            known = self._chapters[run] = opened.version, chapter_of(opened)
+        self._seen[run] = self._state(run)
+        return known[1]
+
+    def _unchanged(self, run: str) -> bool:
+        return self._seen.get(run) == self._state(run)
+
+    def _state(self, run: str) -> tuple[int, ...]:
+        folder = self.runs.folder(run)
+        try:
+            found = (folder / "journal.jsonl").stat() if folder is not None else None
+        except OSError:
+            found = None
+        return () if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _unreadable(run: str, started: str | None, error: MoltBenchError) -> dict[str, Any]:
+    """Return the line of a run that cannot be read."""
+    return {
+        "id": run,
+        "started": started,
+        "status": "interrupted",
+        "stopReason": f"it cannot be read: {error}",
+        "matches": 0,
+        "games": 0,
+        "hands": 0,
+        "usd": None,
+        "participants": [],
+        "leaders": [],
+        "faults": 0,
+        "version": "",
+        "configHash": "",
+        "complete": True,
+        "error": str(error),
+    }

@@ -1,0 +1,17 @@
+"""Numbers as JSON has them: none that is infinite, and no more digits than anybody looks at."""
+
+from math import isfinite
+
+#: An interval as wide as this, in big blinds per 100 hands, says nothing at all.
+_NOTHING_KNOWN = 1e8
+
+
+def rounded(value: float | None, digits: int = 3) -> float | None:
+    """Return a number with so many digits behind the point; None where it says nothing.
+
+    >>> rounded(1.23456), rounded(float("inf")), rounded(None), rounded(-0.0001, 2)
+    (1.235, None, None, 0.0)
+    """
+    if value is None or not isfinite(value) or abs(value) >= _NOTHING_KNOWN:
+        return None
+    return round(value, digits) + 0.0

@@ -1,0 +1,215 @@
+"""The server: the pages and their data, for this machine.
+
+It only ever answers GET and HEAD, for the names it was bound to, with files of the package and data made from runs in
+one folder. A page of another site cannot read it: the name of the host is checked, so that a foreign name that points
+here (DNS rebinding) is of no use, and no answer may be shared across origins.
+"""
+
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, MutableMapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.view.answering import answer, run_of
+from molt_bench.view.folders import inside
+from molt_bench.view.library import Library
+from molt_bench.view.singlefile import STATIC
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS: Final = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-cache",
+}
+_TYPES: Final = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".json": "application/json",
+    ".txt": "text/plain; charset=utf-8",
+}
+_EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
+
+
+def application(library: Library, *, host: str, port: int, static: Path = STATIC) -> App:
+    """Return the server's application.
+
+    Args:
+        library: The runs.
+        host: What it is bound to.
+        port: Its port.
+        static: The folder of the pages.
+    """
+    pages = static.resolve()
+
+    def respond(request: Request) -> Response:
+        path = request.path_params["path"]
+        try:
+            if path.startswith("api/"):
+                return _data(library, path, request)
+            return _page(pages, path or "index.html", request)
+        except ConfigError as error:
+            return _error(404, str(error))
+        except (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
+            # A journal that was tampered with may hold what no run writes.
+            return _error(500, " ".join(f"this cannot be read: {error}".split()))
+
+    inner = Starlette(routes=[Route("/{path:path}", respond, methods=["GET"])])
+    return _guarded(inner, host, port)
+
+
+def _data(library: Library, path: str, request: Request) -> Response:
+    run = run_of(path)
+    since = request.query_params.get("since")
+    if run is not None and since is not None:
+        found = library.newer_page(run, since)
+        if found is None:
+            return Response(status_code=304)
+    else:
+        found = answer(library, path)
+    if found is None:
+        return _error(404, f"there is no {path}")
+    return _tagged(msgspec.json.encode(found), _TYPES[".json"], request)
+
+
+def _page(static: Path, path: str, request: Request) -> Response:
+    file = static / path
+    if "\0" in path or file.suffix not in _TYPES or not inside(static, file):
+        return _error(404, f"there is no {path}")
+    return _tagged(file.read_bytes(), _TYPES[file.suffix], request)
+
+
+def _tagged(body: bytes, kind: str, request: Request) -> Response:
+    """Return a body, or that it is the one the browser has."""
+    tag = f'"{blake2b(body, digest_size=12).hexdigest()}"'
+    known = [each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")]
+    if tag in known or "*" in known:
+        return Response(status_code=304, headers={"ETag": tag})
+    return Response(body, media_type=kind, headers={"ETag": tag})
+
+
+def _error(status: int, said: str) -> Response:
+    return Response(msgspec.json.encode({"error": said}), status, media_type=_TYPES[".json"])
+
+
+def _guarded(inner: App, host: str, port: int) -> App:
+    """Refuse what is not ours to answer, and put the headers of safety on everything."""
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await inner(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    *[(name.lower().encode(), value.encode()) for name, value in HEADERS.items()],
+                ]
+            await send(message)
+
+        named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        if len(named) != 1:
+            refusal = _error(400, "expected one Host header")
+        elif not is_our_name(named[0], host, port):
+            refusal = _error(421, "this server does not go by that name")
+        elif scope["method"] not in ("GET", "HEAD"):
+            refusal = _error(405, "only GET and HEAD are answered")
+            refusal.headers["Allow"] = "GET, HEAD"
+        else:
+            await inner(scope, receive, with_headers)
+            return
+        await refusal(scope, receive, with_headers)
+
+    return guard
+
+
+def is_our_name(header: str, host: str, port: int) -> bool:
+    """Say whether a Host header names this server: by what it was bound to, or as this machine's loopback.
+
+    Where it was bound to every address, each number is one of its names, since no foreign name is a number.
+
+    >>> is_our_name("127.0.0.1:80", "127.0.0.1", 80), is_our_name("evil.example:80", "127.0.0.1", 80)
+    (True, False)
+    """
+    name, colon, given = header.rpartition(":") if not header.endswith("]") else (header, "", "")
+    if not colon:
+        name, given = header, "80"
+    if given != str(port):
+        return False
+    name = name.lower().removeprefix("[").removesuffix("]")
+    if name in ("localhost", "127.0.0.1", "::1", host.lower()) and name:
+        return True
+    if host not in _EVERY_ADDRESS:
+        return False
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return name == socket.gethostname().lower()
+    return True
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        MoltBenchError: The port is taken, or the host is not one of this machine.
+    """
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise ConfigError("--host", host, f"an address of this machine ({error.strerror})") from error
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(64)
+    except OSError as error:
+        listener.close()
+        raise MoltBenchError(
+            f"port {port} of {host} cannot be used ({error.strerror}): name another with --port"
+        ) from error
+    return listener
+
+
+def serve(library: Library, listener: socket.socket, host: str) -> None:
+    """Answer until the program is interrupted."""
+    import uvicorn
+
+    app = application(library, host=host, port=listener.getsockname()[1])
+    config = uvicorn.Config(
+        app,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=1,
+        lifespan="off",
+        ws="none",
+    )
+    uvicorn.Server(config).run(sockets=[listener])

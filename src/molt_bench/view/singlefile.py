@@ -1,0 +1,171 @@
+"""The single file: a run and the pages that show it in one HTML file, for mail, for archives, for anywhere.
+
+It loads nothing and asks nobody: a policy in it forbids everything but its own script and style, by their hashes. What
+is inside is data: no text in it can end the element it is in. Hands are packed, since a thousand of them as text are
+several megabytes; if not all fit, those with the biggest swings are there.
+"""
+
+import re
+import zlib
+from base64 import b64encode
+from hashlib import sha256
+from math import inf
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from molt_bench.errors import MoltBenchError
+from molt_bench.view.bundling import bundle
+from molt_bench.view.handdata import hand_page
+from molt_bench.view.handlist import hand_columns, match_page
+from molt_bench.view.history import chapter_of, history
+from molt_bench.view.reading import OpenRun
+from molt_bench.view.rundata import run_page, run_summary
+
+STATIC: Final = Path(__file__).parent / "static"
+#: What the one run is called inside.
+ONLY_RUN: Final = "run"
+#: Bytes of the file that everything but the hands may leave to them, and bytes that they may be once unpacked.
+_LARGEST: Final = 1_900_000
+_LARGEST_UNPACKED: Final = 32_000_000
+#: Hands that are packed before the size is looked at.
+_AT_ONCE: Final = 25
+
+_STYLE: Final = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
+_SCRIPT: Final = '<script type="module" src="app.js"></script>'
+_DATA: Final = '<script type="application/json" id="data">{}</script>'
+#: Unpacks the hands, puts them to the other data, then starts the pages.
+_START: Final = """\
+(async () => {
+  const place = document.getElementById("data");
+  try {
+    const bytes = Uint8Array.from(atob(document.getElementById("packed").textContent.trim()), (c) => c.charCodeAt(0));
+    const unpacked = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+    place.textContent = JSON.stringify({ ...JSON.parse(place.textContent), ...(await unpacked.json()) });
+  } catch (error) {
+    console.error("the hands could not be unpacked", error);
+  }
+  start();
+})();
+"""
+
+
+def single_file(run: OpenRun, *, static: Path = STATIC) -> str:
+    """Return a run as one HTML file.
+
+    Raises:
+        MoltBenchError: The pages cannot be put into one file.
+    """
+    page = _read(static / "index.html")
+    for wanted in (_SCRIPT, _DATA, "<head>", "</body>"):
+        if page.count(wanted) != 1:
+            raise MoltBenchError(f"index.html has {wanted} {page.count(wanted)} times: expected it once")
+    styles = [_read(static / name) for name in _STYLE.findall(page)]
+    style = "\n".join(styles).replace("</", "<\\/")
+    modules = {path.relative_to(static).as_posix(): _read(path) for path in sorted(static.rglob("*.js"))}
+    script = _inside_script(f"function start() {{\n{bundle(modules, 'app.js')}}}\n{_START}")
+    known = _overview(run)
+    room = _LARGEST - len(escaped_json(known).encode()) - len(page) - len(style) - len(script.encode())
+    packed, count, of = _packed_hands(run, max(0, room))
+    text = f"{count:,} of {of:,} deals are in this file, those with the biggest swings" if count < of else None
+    known["limits"] = {"hands": count, "of": of, "text": text} if text else None
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    page = _STYLE.sub("", page)
+    head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    page = page.replace("<head>", f"<head>\n{head}\n<style>{style}</style>")
+    page = page.replace(_SCRIPT, "")
+    data = f'<script type="application/json" id="data">{escaped_json(known)}</script>'
+    page = page.replace(_DATA, f'{data}\n<script type="text/plain" id="packed">{packed}</script>')
+    return page.replace("</body>", f"<script>{script}</script>\n</body>")
+
+
+def escaped_json(value: Any) -> str:
+    r"""Write JSON that can stand inside a script element, whatever text is in it.
+
+    >>> escaped_json("</script>&\u2028")
+    '"\\u003c/script\\u003e\\u0026\\u2028"'
+    """
+    text = msgspec.json.encode(value).decode()
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def _overview(run: OpenRun) -> dict[str, Any]:
+    """Return what the first page shows, by its path."""
+    return {
+        "api/runs.json": [{**run_summary(run), "id": ONLY_RUN}],
+        "api/history.json": history([chapter_of(run)]),
+        f"api/runs/{ONLY_RUN}.json": {**run_page(run), "id": ONLY_RUN, "name": run.id},
+    }
+
+
+class _Pack:
+    """Entries of one JSON object, packed as they come."""
+
+    def __init__(self) -> None:
+        self._packer = zlib.compressobj(9, wbits=31)
+        self._packed = self._packer.compress(b"{")
+        self._unpacked = 0
+
+    def add(self, entries: dict[str, Any], *, room: float = inf) -> bool:
+        """Put entries to the others, unless that would take more room; say whether they are there."""
+        texts = [msgspec.json.encode(path) + b":" + msgspec.json.encode(value) for path, value in entries.items()]
+        piece = (b"," if self._unpacked else b"") + b",".join(texts)
+        packer = self._packer.copy()
+        packed = self._packed + packer.compress(piece)
+        too_long = len(packed) + len(packer.copy().flush()) > room or self._unpacked + len(piece) > _LARGEST_UNPACKED
+        if too_long and room < inf:
+            return False
+        self._packed, self._packer, self._unpacked = packed, packer, self._unpacked + len(piece)
+        return True
+
+    def text(self) -> str:
+        """Return everything as text."""
+        return b64encode(self._packed + self._packer.compress(b"}") + self._packer.flush()).decode()
+
+
+def _packed_hands(run: OpenRun, room: int) -> tuple[str, int, int]:
+    """Return the list of hands and those with the biggest swings, packed, how many those are, and of how many."""
+    pack = _Pack()
+    pack.add({f"api/runs/{ONLY_RUN}/hands.json": hand_columns(run)})
+    pack.add({f"api/runs/{ONLY_RUN}/match/{match}.json": match_page(run, match) for match in sorted(run.pairs)})
+    places, count = _by_swing(run), 0
+    for start in range(0, len(places), _AT_ONCE):
+        some = places[start : start + _AT_ONCE]
+        pages = {f"api/runs/{ONLY_RUN}/hand/{m}/{s}/{h}.json": hand_page(run, m, s, h) for m, s, h in some}
+        if not pack.add(pages, room=room * 3 // 4 - 100):  # as base64 writes it
+            break
+        count += len(some)
+    return pack.text(), count, len(places)
+
+
+def _by_swing(run: OpenRun) -> list[tuple[int, int, int]]:
+    """Return every hand of every seed, that first in which the two seatings differ most."""
+    swings: dict[tuple[int, int, int], int] = {}
+    for match in run.pairs:
+        for at, seed in enumerate(run.seeds_of(match)):
+            for game in run.sides(match, seed):
+                for number, net in enumerate(game.record.hand_nets, start=1):
+                    swings[match, at, number] = swings.get((match, at, number), 0) + net
+    return sorted(swings, key=lambda place: (-abs(swings[place]), place))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MoltBenchError(f"{path} of the pages cannot be read: {error}") from error
+
+
+def _inside_script(text: str) -> str:
+    """Return a script that no text in it ends."""
+    return re.sub(r"<(?=/script|!--|script)", r"\\x3C", text, flags=re.IGNORECASE)
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,105 @@
+// The frame: which page is shown, what it may use, and what the reader sees while it loads or when it fails.
+import { isSingleFile, ONLY_RUN } from "./data.js";
+import { announce, h } from "./dom.js";
+import { handsPage } from "./hands.js";
+import { agentPage, historyPage } from "./history.js";
+import { matchPage } from "./matchpage.js";
+import { replayerPage } from "./replayer.js";
+import { parseHash, route } from "./router.js";
+import { runPage } from "./runpage.js";
+import { runsPage } from "./runs.js";
+import { visible } from "./text.js";
+import { startTheme } from "./theme.js";
+
+const main = document.getElementById("main");
+let current = null; // {path, leave, onQuery}
+let followed = false; // whether the reader followed a link: going back returns to the old scroll position
+const scrolled = new Map();
+const LOADING_MS = 400;
+
+/** Return the page function of a route, or null. */
+function pageOf(parts) {
+  const [room, run, part] = parts;
+  if (!parts.length) return isSingleFile ? (route_, view) => runPage({ ...route_, parts: ["run", ONLY_RUN] }, view) : runsPage;
+  if (room === "run" && parts.length === 2) return runPage;
+  if (room === "run" && run && part === "match" && parts.length === 4) return matchPage;
+  if (room === "run" && run && part === "hands" && parts.length === 3) return handsPage;
+  if (room === "run" && run && part === "hand" && parts.length === 6) return replayerPage;
+  if (room === "history") return parts.length === 1 ? historyPage : agentPage;
+  return null;
+}
+
+async function show() {
+  const place = parseHash(location.hash);
+  if (current?.path === place.path && current.onQuery) {
+    followed = false;
+    return current.onQuery(place.query);
+  }
+  current?.leave.abort();
+  const leave = new AbortController();
+  const root = h("div.page", { "aria-busy": "true" }, h("p.loading", "Loading …"));
+  const view = {
+    root,
+    signal: leave.signal,
+    /** Put the page on the screen: the heading is where a screen reader starts. */
+    show(title, ...children) {
+      if (leave.signal.aborted) return;
+      document.title = `${title} · molt-bench`;
+      root.replaceChildren(...children.flat().filter(Boolean));
+      root.removeAttribute("aria-busy");
+      enter();
+    },
+    onQuery(act) {
+      mine.onQuery = act;
+    },
+  };
+  const mine = { path: place.path, leave, onQuery: null };
+  const first = current === null;
+  current = mine;
+  const back = followed ? 0 : (scrolled.get(location.hash) ?? 0);
+  followed = false;
+  // The page before stays until this one is there, so that nothing flickers; unless that takes long.
+  const enter = () => leave.signal.aborted || root.isConnected || main.replaceChildren(root);
+  if (first) enter();
+  else setTimeout(enter, LOADING_MS);
+  drawNav(place.parts);
+  const page = pageOf(place.parts);
+  try {
+    if (!page) throw new Error("There is no such page.");
+    await page(place, view);
+  } catch (error) {
+    if (leave.signal.aborted) return;
+    view.show("Not shown", failure(error));
+  }
+  if (leave.signal.aborted) return;
+  if (!place.query.has("at")) window.scrollTo(0, back);
+  if (!first) {
+    const heading = root.querySelector("h1");
+    heading?.setAttribute("tabindex", "-1");
+    heading?.focus({ preventScroll: true });
+  }
+}
+
+function failure(error) {
+  announce(error.message);
+  return h("div.failure", { role: "alert" },
+    h("h1", "This cannot be shown"), h("p", visible(error.message)), error.hint && h("p.soft", visible(error.hint)),
+    h("p", h("a", { href: "#/" }, isSingleFile ? "Back to the run" : "Back to all runs")));
+}
+
+function drawNav(parts) {
+  const links = isSingleFile ? [["Run", "#/", parts.length < 3], ["Hands", route("run", ONLY_RUN, "hands"), parts[2] === "hands"]]
+    : [["Runs", "#/", parts[0] !== "history"], ["History", "#/history", parts[0] === "history"]];
+  document.getElementById("nav").replaceChildren(
+    ...links.map(([text, href, here]) => h("a", { href, "aria-current": here ? "page" : null }, text)));
+}
+
+startTheme(document.getElementById("theme"));
+document.getElementById("skip").addEventListener("click", () => (main.querySelector("h1") ?? main).focus());
+document.addEventListener("click", (event) => {
+  if (event.target.closest?.("a[href^='#']")) followed = true;
+});
+history.scrollRestoration = "manual";
+window.addEventListener("scroll", () => scrolled.set(location.hash, window.scrollY), { passive: true });
+window.addEventListener("hashchange", show);
+show();

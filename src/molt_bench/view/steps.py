@@ -1,0 +1,140 @@
+"""Steps: a finished hand as a table would have shown it, one after the other, with all chips accounted for."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from molt_bench.luck.equities import street_equities
+from molt_bench.poker.actions import STREETS, Street
+from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.hand import NOBODY, Hand
+from molt_bench.report.exports.chips import Step, chip_flow
+from molt_bench.report.naming import hand_name
+
+_OPEN: Final[dict[Street, int]] = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
+_VERBS: Final = {"fold": "folds", "check": "checks"}
+
+
+class _Table:
+    """The table while a hand is told."""
+
+    def __init__(self, hand: Hand) -> None:
+        self.stacks = list(hand.starting_stacks)
+        self.bets = [0, 0]
+        self.pot = 0
+        self.street: Street = "preflop"
+        self.board: list[str] = []
+        self.equities: tuple[float, ...] | None = None
+
+    def pay(self, seat: int, chips: int, *, bet: bool) -> None:
+        """Move chips to the middle."""
+        self.stacks[seat] -= chips
+        self.pot += chips
+        self.bets[seat] += chips if bet else 0
+
+    def take(self, seat: int, chips: int) -> None:
+        """Move chips out of the middle."""
+        self.stacks[seat] += chips
+        self.pot -= chips
+
+    def open(self, street: Street, hand: Hand) -> None:
+        """Go on to a street."""
+        self.street, self.bets = street, [0, 0]
+        self.board = [CARD_TEXT[card] for card in hand.board[: _OPEN[street]]]
+
+    def step(self, kind: str, text: str, **fields: Any) -> dict[str, Any]:
+        """Return where everything is now."""
+        share = None
+        if self.equities is not None:
+            first = self.equities[STREETS.index(self.street)]
+            share = [first, 1 - first]
+        return {
+            "kind": kind,
+            "street": self.street,
+            "seat": fields.get("seat"),
+            "action": fields.get("action"),
+            "amount": fields.get("amount"),
+            "pot": self.pot,
+            "stacks": list(self.stacks),
+            "bets": list(self.bets),
+            "board": list(self.board),
+            "equity": share,
+            "text": text,
+            "forced": fields.get("forced", False),
+            "decision": fields.get("decision"),
+        }
+
+
+def steps_of(hand: Hand, names: tuple[str, str], *, forced: int = NOBODY) -> list[dict[str, Any]]:
+    """Tell a finished hand.
+
+    Args:
+        hand: The hand.
+        names: What the seats are called.
+        forced: The seat whose fold was forced, or `NOBODY`.
+    """
+    table, flow = _Table(hand), chip_flow(hand)
+    told = list(_posts(hand, table, names, flow.antes, flow.blinds))
+    table.equities = street_equities(hand.holes, hand.board)
+    told.append(table.step("deal", "both are dealt two cards"))
+    for at, done in enumerate(flow.steps):
+        if done.street != table.street:
+            told.append(_deal(table, done.street, hand))
+        table.pay(done.seat, done.added, bet=True)
+        is_forced = done.verb == "fold" and done.seat == forced
+        logged = hand.log[at]
+        amount = done.total if done.verb not in ("fold", "check") else None
+        said = _said(names[done.seat], done, forced=is_forced)
+        told.append(
+            table.step("action", said, seat=done.seat, action=logged.kind, amount=amount, forced=is_forced, decision=at)
+        )
+    for seat, chips in enumerate(flow.returned):
+        if chips:
+            table.take(seat, chips)
+            table.bets[seat] = max(0, table.bets[seat] - chips)
+            told.append(table.step("return", f"{chips:,} uncalled go back to {names[seat]}", seat=seat, amount=chips))
+    told += _ending(hand, table, names, flow.collected)
+    return told
+
+
+def _posts(
+    hand: Hand, table: _Table, names: tuple[str, str], antes: tuple[int, int], blinds: tuple[int, int]
+) -> Iterator[dict[str, Any]]:
+    order = (hand.button, 1 - hand.button)
+    for seat in order:
+        if antes[seat]:
+            table.pay(seat, antes[seat], bet=False)
+            yield table.step("ante", f"{names[seat]} posts an ante of {antes[seat]:,}", seat=seat, amount=antes[seat])
+    for seat, which in zip(order, ("small", "big"), strict=True):
+        if blinds[seat]:
+            table.pay(seat, blinds[seat], bet=True)
+            said = f"{names[seat]} posts the {which} blind of {blinds[seat]:,}"
+            yield table.step("blind", said, seat=seat, amount=blinds[seat])
+
+
+def _deal(table: _Table, street: Street, hand: Hand) -> dict[str, Any]:
+    before = len(table.board)
+    table.open(street, hand)
+    return table.step("deal", f"{street}: {' '.join(table.board[before:])}")
+
+
+def _said(name: str, done: Step, *, forced: bool) -> str:
+    all_in = " and is all-in" if done.all_in and done.verb not in ("fold", "check") else ""
+    if done.verb in _VERBS:
+        return f"{name} {_VERBS[done.verb]}{', forced after its faults' if forced else ''}"
+    if done.verb == "call":
+        return f"{name} calls {done.added:,}{all_in}"
+    return f"{name} {'bets' if done.verb == 'bet' else 'raises to'} {done.total:,}{all_in}"
+
+
+def _ending(hand: Hand, table: _Table, names: tuple[str, str], collected: tuple[int, int]) -> Iterator[dict[str, Any]]:
+    if hand.folded == NOBODY:
+        for street in STREETS[STREETS.index(table.street) + 1 :]:
+            yield _deal(table, street, hand)
+        shown = [f"{names[seat]} shows {hand_name((*hand.holes[seat], *hand.board))}" for seat in (0, 1)]
+        table.bets = [0, 0]
+        yield table.step("showdown", "; ".join(shown))
+    table.bets = [0, 0]
+    for seat, chips in enumerate(collected):
+        if chips:
+            table.take(seat, chips)
+            yield table.step("win", f"{names[seat]} takes {chips:,}", seat=seat, amount=chips)

@@ -1,0 +1,261 @@
+"""What the pages are made of has the agreed shape, and says what the records say."""
+
+import json
+
+import msgspec
+import pytest
+
+from molt_bench.errors import ConfigError, JournalError
+from molt_bench.report.artifacts import leaderboard
+from molt_bench.view.answering import answer
+from molt_bench.view.library import Library
+from molt_bench.view.reading import OpenRun
+from tests.e2e.shell import quick_run, read, strict_json
+from tests.view.conftest import EVIL
+
+RUN_KEYS = {
+    *("id", "version", "status", "started", "stopReason", "pending", "complete", "warnings", "totals", "participants"),
+    *("leaderboard", "sentences", "convergence", "spent", "payoff", "styles", "winnings", "costs", "faults"),
+    *("reproduce", "matches"),
+}
+
+
+def told(library, path):
+    """Return what is sent for a path, as a browser reads it: strict JSON."""
+    return strict_json(msgspec.json.encode(answer(library, path)).decode())
+
+
+def as_json(value):
+    return json.loads(json.dumps(value))
+
+
+def test_the_list_has_a_line_for_every_run_newest_first(library, bots_id, models_id):
+    lines = told(library, "api/runs.json")
+    assert [line["id"] for line in lines] == [models_id, bots_id]
+    assert lines[1]["started"].startswith("2026-01-01T10:00:00")
+    assert lines[1]["status"] == "finished"
+    assert (lines[1]["matches"], lines[1]["games"], lines[1]["hands"]) == (4, 24, 288)
+    rates = [leader["bb100"] for leader in lines[1]["leaders"]]
+    assert rates == sorted(rates, reverse=True)
+    assert lines[0]["participants"][0]["name"] == EVIL
+    assert lines[0]["usd"] > 0
+    assert lines[1]["usd"] is None
+
+
+def test_a_run_page_has_all_parts_and_the_numbers_of_the_run_itself(library, runs, bots_id):
+    page = told(library, f"api/runs/{bots_id}.json")
+    assert page.keys() == RUN_KEYS
+    own = read(runs / bots_id, "leaderboard.json")["participants"]
+    for row, written in zip(page["leaderboard"], own, strict=True):
+        assert row["id"] == written["id"]
+        assert row["ranks"] == written["rankInterval95"]
+        for key, theirs in (("mu", "mu"), ("bb100", "bbPer100"), ("halfWidth", "bbPer100HalfWidth95")):
+            assert row[key] == pytest.approx(written[theirs], abs=0.001)
+    assert page["convergence"]["matches"] == [1, 2, 3, 4]
+    last = {series["id"]: series["bb100"][-1] for series in page["convergence"]["series"]}
+    assert last == {row["id"]: pytest.approx(row["bb100"], abs=0.01) for row in page["leaderboard"]}
+    assert sum(each["hands"] for each in page["spent"]) == 288
+    assert [match["round"] for match in page["matches"]] == [1, 2, 3, 4]
+    assert {row["id"] for row in page["styles"]} == {"tag", "callstation", "random"}
+    assert page["pending"] is None
+
+
+def test_margins_are_the_same_whether_they_are_read_or_found_out_again(runs, bots_id, tmp_path):
+    (tmp_path / "journal.jsonl").write_bytes((runs / bots_id / "journal.jsonl").read_bytes())
+    anew, stored = OpenRun(tmp_path), OpenRun(runs / bots_id)
+    for run in (anew, stored):
+        run.catch_up()
+    assert [match.margins for match in anew.ladder.matches] == [match.margins for match in stored.ladder.matches]
+    assert as_json(leaderboard(anew.result())) == as_json(leaderboard(stored.result()))
+    assert as_json(leaderboard(anew.result())) == read(runs / bots_id, "leaderboard.json")
+
+
+def test_margins_of_other_matches_are_not_believed(runs, bots_id, tmp_path):
+    (tmp_path / "journal.jsonl").write_bytes((runs / bots_id / "journal.jsonl").read_bytes())
+    matches = read(runs / bots_id, "matches.json")
+    for match in matches["matches"]:
+        for seed in match["result"]["perSeed"]:
+            seed["netA"] += 1
+            seed["marginsMbb"]["adjusted"] = 1e6
+    (tmp_path / "matches.json").write_text(json.dumps(matches))
+    run = OpenRun(tmp_path)
+    run.catch_up()
+    assert as_json(leaderboard(run.result())) == read(runs / bots_id, "leaderboard.json")
+
+
+def test_winnings_end_where_the_matches_do(library, bots_id):
+    page = told(library, f"api/runs/{bots_id}.json")
+    for each in page["winnings"]:
+        net = sum(match["net"] for match in page["matches"] if (match["a"], match["b"]) == (each["a"], each["b"]))
+        assert each["raw"][-1] == pytest.approx(net / 100)
+        assert len(each["raw"]) == len(each["adjusted"])
+
+
+def test_costs_and_faults_of_models_are_told(library, runs, models_id):
+    page = told(library, f"api/runs/{models_id}.json")
+    usage = {each["id"]: each for each in read(runs / models_id, "usage.json")["models"]}
+    assert {row["id"]: row["calls"] for row in page["costs"]} == {each: row["exchanges"] for each, row in usage.items()}
+    assert page["totals"]["usd"] == pytest.approx(sum(row["costUsd"] for row in usage.values()), abs=1e-5)
+    assert sum(row["count"] for row in page["faults"]) == page["totals"]["faults"] > 0
+    assert any(EVIL[:30] in row["example"] for row in page["faults"])
+    assert [each["anchor"] for each in page["participants"]] == [False, False, True]
+
+
+def test_columns_have_every_hand_of_both_seatings_once(library, bots_id):
+    found = told(library, f"api/runs/{bots_id}/hands.json")
+    columns = found["columns"]
+    assert {len(column) for column in columns.values()} == {288}
+    places = set(zip(*(columns[key] for key in ("match", "seed", "seating", "hand")), strict=True))
+    assert len(places) == 288
+    page = told(library, f"api/runs/{bots_id}.json")
+    for match in page["matches"]:
+        nets = [net for net, of in zip(columns["net"], columns["match"], strict=True) if of == match["match"]]
+        assert sum(nets) == match["net"]  # a hundredth of a big blind is a chip here
+
+
+def test_the_columns_of_a_hand_say_what_its_replay_says(library, models_id, bots_id):
+    for run in (bots_id, models_id):
+        columns = told(library, f"api/runs/{run}/hands.json")["columns"]
+        for row in zip(*columns.values(), strict=True):
+            match, seed, seating, hand, _, _, net, pot, street, flags = row
+            sides = told(library, f"api/runs/{run}/hand/{match}/{seed}/{hand}.json")["sides"]
+            side = sides[seating]
+            steps = side["steps"]
+            assert net == side["net"][side["players"][0]]
+            assert pot == max(0, *[step["pot"] for step in steps if step["kind"] != "win"][-1:])
+            assert bool(flags & 1) == any(step["kind"] == "showdown" for step in steps)
+            played = [step["street"] for step in steps if step["kind"] == "action"]
+            assert street == ("preflop", "flop", "turn", "river").index(played[-1])
+            assert bool(flags & 4) == bool(side["faults"])
+            assert bool(flags & 8) == any(step["forced"] for step in steps)
+            assert bool(flags & 16) == (not side["counts"])
+
+
+def test_the_seed_pairs_of_a_match_add_up_to_it(library, bots_id):
+    page = told(library, f"api/runs/{bots_id}.json")
+    for match in page["matches"]:
+        found = told(library, f"api/runs/{bots_id}/match/{match['match']}.json")
+        assert sum(seed["net"] for seed in found["seeds"]) == pytest.approx(match["net"] / 100)
+        for seed in found["seeds"]:
+            assert sum(seed["raw"]) == pytest.approx(seed["net"])
+            hand = told(
+                library, f"api/runs/{bots_id}/hand/{match['match']}/{seed['index']}/{seed['biggest']['hand']}.json"
+            )
+            assert hand["cost"] == pytest.approx(seed["biggest"]["swing"])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("api/runs/none.json", "api/runs/..json", "api/runs/../etc.json", "api/runs//hands.json"),
+        *("api/runs/RUN/match/0.json", "api/runs/RUN/match/99.json", "api/runs/RUN/match/01.json"),
+        *("api/runs/RUN/hand/1/0/0.json", "api/runs/RUN/hand/1/0/99.json", "api/runs/RUN/hand/1/9/1.json"),
+        *("api/runs/RUN/hand/1/-1/1.json", "api/nothing.json", "api/runs/RUN/match/\u0661.json"),
+    ],
+)
+def test_what_is_not_there_is_not_found(library, bots_id, path):
+    try:
+        found = answer(library, path.replace("RUN", bots_id))
+    except ConfigError:
+        found = None
+    assert found is None
+
+
+def test_history_has_every_agent_and_the_difference_to_its_run_before(runs, bots_id, tmp_path):
+    for day in (1, 2):
+        copy = tmp_path / f"2026-01-0{day}T10-00-00"
+        copy.mkdir()
+        for name in ("journal.jsonl", "matches.json"):
+            (copy / name).write_bytes((runs / bots_id / name).read_bytes())
+    found = told(Library(tmp_path), "api/history.json")
+    assert [agent["name"] for agent in found["agents"]] == ["callstation", "random", "tag"]
+    assert [point["run"] for point in found["agents"][0]["points"]] == ["2026-01-01T10-00-00", "2026-01-02T10-00-00"]
+    for each in found["regressions"]:
+        assert (each["difference"], each["halfWidth"], each["verdict"], each["paired"]) == (0.0, 0.0, "within", True)
+
+
+def run_with(folder, name, kind, **game):
+    """Run somebody called x against a bot, on the same cards whenever the rules are the same."""
+    config = {
+        "participants": [{"id": "x", "type": kind}, "random"],
+        "seeds": {"perMatch": 10},
+        "game": {"handsPerGame": 10, **game},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
+    }
+    path = folder / "config.json"
+    path.write_text(json.dumps(config))
+    made = quick_run(folder / name, "--config", path, "--quiet", "--executor", "inline")
+    made.rename(folder / "all" / name)
+
+
+def test_history_finds_who_has_become_worse_and_says_what_cannot_be_compared(tmp_path):
+    (tmp_path / "all").mkdir()
+    run_with(tmp_path, "2026-01-01T10-00-00", "callstation")
+    run_with(tmp_path, "2026-01-02T10-00-00", "folder")
+    run_with(tmp_path, "2026-01-03T10-00-00", "folder", stack=2000)
+    found = told(Library(tmp_path / "all"), "api/history.json")
+    worse, other = [each for each in found["regressions"] if each["agent"] == "x"]
+    assert (worse["verdict"], worse["paired"], worse["why"]) == ("worse", True, None)
+    assert worse["difference"] + worse["halfWidth"] < 0
+    assert (other["verdict"], other["difference"]) == ("unknown", None)
+    assert "game.stack" in other["why"]
+
+
+def test_a_torn_last_line_is_left_for_later(runs, bots_id, tmp_path):
+    """And what comes after it is read without reading everything again."""
+    lines = (runs / bots_id / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    journal = tmp_path / "journal.jsonl"
+    journal.write_bytes(b"".join(lines[:8]) + lines[8][:100])
+    run = OpenRun(tmp_path)
+    run.catch_up()
+    assert (len(run.games), len(run.ladder.matches), run.status) == (7, 1, "interrupted")
+    before = run.version
+    with journal.open("ab") as file:
+        file.write(lines[8][100:] + b"".join(lines[9:]))
+    run.catch_up()
+    assert (len(run.games), len(run.ladder.matches), run.status) == (24, 4, "finished")
+    assert run.version > before
+
+
+def test_a_journal_that_was_replaced_is_read_anew(runs, bots_id, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    whole = (runs / bots_id / "journal.jsonl").read_bytes()
+    (folder / "journal.jsonl").write_bytes(whole)
+    library = Library(tmp_path)
+    assert library.run_page("run")["totals"]["games"] == 24
+    (folder / "journal.jsonl").write_bytes(b"".join(whole.splitlines(keepends=True)[:5]))
+    assert library.run_page("run")["totals"]["games"] == 4
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}\n", b"not json\n", b'{"line":"header","format":99}\n', b"\xff\xfe\n"])
+def test_a_damaged_run_is_one_clear_line(tmp_path, damage):
+    folder = tmp_path / "bad"
+    folder.mkdir()
+    (folder / "journal.jsonl").write_bytes(damage)
+    with pytest.raises(JournalError, match=r"journal\.jsonl"):
+        OpenRun(folder)
+    (line,) = Library(tmp_path).run_list()
+    assert "cannot be read" in line["stopReason"]
+
+
+def test_margins_that_a_run_writes_at_its_end_are_taken_while_it_is_watched(runs, bots_id, tmp_path, monkeypatch):
+    """So that whoever has watched a fast run need not find out everything again that it knows already."""
+    (tmp_path / "journal.jsonl").write_bytes((runs / bots_id / "journal.jsonl").read_bytes())
+    run = OpenRun(tmp_path)
+    run.catch_up(within_s=0)
+    assert (len(run.ladder.matches), run.pending) == (0, "4 of 4 matches are still to be rated")
+    (tmp_path / "matches.json").write_bytes((runs / bots_id / "matches.json").read_bytes())
+    monkeypatch.delattr("molt_bench.bench.ladder.margins_of")
+    run.catch_up()
+    assert (len(run.ladder.matches), run.pending) == (4, None)
+
+
+def test_a_run_whose_config_was_changed_says_so(runs, bots_id, tmp_path):
+    header, rest = (runs / bots_id / "journal.jsonl").read_bytes().split(b"\n", 1)
+    folder = tmp_path / "changed"
+    folder.mkdir()
+    values = json.loads(header)
+    values["config"]["stop"]["budget"]["maxMatches"] = 1
+    (folder / "journal.jsonl").write_bytes(json.dumps(values).encode() + b"\n" + rest)
+    assert "the config has been changed after the run" in Library(tmp_path, work_s=None).run_page("changed")["warnings"]

@@ -1,0 +1,33 @@
+"""Figures for papers are the same bytes for the same run, with text that stays text."""
+
+import pytest
+
+from molt_bench.errors import MoltBenchError
+from molt_bench.view.figures import write_figures
+from molt_bench.view.reading import OpenRun
+
+NAMES = [f"{name}.{kind}" for name in ("leaderboard", "convergence", "payoffs") for kind in ("svg", "png")]
+
+
+def test_figures_are_written_as_svg_and_png_and_repeat_themselves(library, models_id, tmp_path):
+    run = library.open(models_id)
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        assert write_figures(run, tmp_path / folder) == NAMES
+    for name in NAMES:
+        data = (tmp_path / "one" / name).read_bytes()
+        assert data == (tmp_path / "two" / name).read_bytes()
+        assert data.startswith(b"<?xml" if name.endswith("svg") else b"\x89PNG")
+    svg = (tmp_path / "one" / "leaderboard.svg").read_text("utf-8")
+    assert "model-1</text>" in svg
+    assert "<script" not in svg
+    assert "dc:date" not in svg
+
+
+def test_a_run_without_a_match_has_nothing_to_draw(runs, bots_id, tmp_path):
+    lines = (runs / bots_id / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:2]))
+    run = OpenRun(tmp_path)
+    run.catch_up()
+    with pytest.raises(MoltBenchError, match="no match was finished"):
+        write_figures(run, tmp_path)

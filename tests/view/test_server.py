@@ -1,0 +1,201 @@
+"""The server answers the pages of this machine, shows runs as they go on, and gives nothing else away."""
+
+import json
+import socket
+import time
+
+import pytest
+
+from molt_bench.view.library import Library
+from molt_bench.view.server import HEADERS, is_our_name
+from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, start
+from tests.view.conftest import Viewer
+
+
+def safe(answer):
+    """Check the headers that every answer has."""
+    assert {name.lower(): value for name, value in HEADERS.items()}.items() <= answer.headers.items()
+    return answer
+
+
+def test_the_pages_and_their_data_are_served(viewer, bots_id):
+    page = safe(viewer.ask("/"))
+    assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert b'id="data">{}<' in page.body
+    script = safe(viewer.ask("/app.js"))
+    assert (script.status, script.headers["content-type"]) == (200, "text/javascript; charset=utf-8")
+    assert safe(viewer.ask("/app.css")).status == 200
+    assert viewer.json(f"/api/runs/{bots_id}.json")["status"] == "finished"
+    assert viewer.json(f"/api/runs/{bots_id}/hand/1/0/1.json")["hand"] == 1
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    assert "unsafe" not in page.headers["content-security-policy"]
+
+
+def test_it_says_where_it_is(viewer):
+    assert f"http://127.0.0.1:{viewer.port}/" in viewer.said
+
+
+def test_hostile_text_is_sent_as_json_that_no_browser_takes_for_a_page(viewer, models_id):
+    answer = safe(viewer.ask(f"/api/runs/{models_id}.json"))
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "</script>" in json.loads(answer.body)["participants"][0]["name"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/../../../../etc/passwd", "/..%2f..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/server.py", "/..\\server.py"),
+        *("/../server.py", "/server.py", "/static/index.html", "/app.js%00.html", "//etc/passwd", "/."),
+        *("/api/runs/..%2fsecret.json", "/api/runs/%2e%2e.json", "/api/runs/..%5c..%5cx.json", "/api/runs/%00.json"),
+        *("/api/runs/link.json", "/api/runs/inner.json", "/api/runs/link/hands.json", "/api/runs/%ff.json"),
+        *("/api/runs/link%2f..%2flink.json", "/api/", "/api/../app.js", "/api/runs/.json", "/vendor/"),
+    ],
+)
+def test_no_path_leads_out_of_the_folder(viewer, path):
+    answer = safe(viewer.ask(path))
+    assert answer.status == 404
+    assert "error" in json.loads(answer.body)
+
+
+def test_links_out_of_the_folder_are_not_in_the_list(viewer, bots_id, models_id):
+    lines = viewer.json("/api/runs.json")
+    assert [line["id"] for line in lines] == [models_id, bots_id, "damaged"]
+    assert "journal.jsonl" in lines[2]["error"]
+
+
+def test_a_run_that_cannot_be_read_is_an_error_in_one_line(viewer):
+    answer = safe(viewer.ask("/api/runs/damaged.json"))
+    assert answer.status == 500
+    assert json.loads(answer.body)["error"].count("\n") == 0
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"])
+def test_only_get_and_head_are_answered(viewer, method):
+    answer = safe(viewer.ask("/api/runs.json", method=method))
+    assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
+
+
+def test_head_is_get_without_the_body(viewer):
+    got, head = viewer.ask("/api/runs.json"), safe(viewer.ask("/api/runs.json", method="HEAD"))
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["content-length"] == str(len(got.body))
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:PORT", "10.0.0.1:PORT"],
+)
+def test_a_foreign_name_that_points_here_is_refused(viewer, host):
+    assert safe(viewer.ask("/", host=host.replace("PORT", str(viewer.port)))).status == 421
+
+
+def test_the_names_of_the_loopback_are_known(viewer):
+    for host in ("localhost", "LOCALHOST", "127.0.0.1", "[::1]"):
+        assert viewer.ask("/", host=f"{host}:{viewer.port}").status == 200
+
+
+def test_a_request_without_a_name_or_with_two_is_refused(viewer):
+    with socket.create_connection(("127.0.0.1", viewer.port)) as raw:
+        raw.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        assert raw.recv(100).split()[1] == b"400"
+    with socket.create_connection(("127.0.0.1", viewer.port)) as raw:
+        own = f"Host: 127.0.0.1:{viewer.port}\r\n".encode()
+        raw.sendall(b"GET / HTTP/1.1\r\n" + own + b"Host: evil.example\r\n\r\n")
+        assert raw.recv(100).split()[1] == b"400"
+
+
+@pytest.mark.parametrize(
+    ("name", "host", "ours"),
+    [
+        ("192.168.1.5:80", "0.0.0.0", True),
+        ("[fe80::1]:80", "::", True),
+        ("evil.example:80", "0.0.0.0", False),
+        ("box.local:80", "box.local", True),
+        ("192.168.1.5", "0.0.0.0", True),
+        ("192.168.1.5:81", "0.0.0.0", False),
+        ("", "127.0.0.1", False),
+        (":80", "", False),
+    ],
+)
+def test_a_server_for_others_goes_by_its_numbers_and_its_own_name(name, host, ours):
+    assert is_our_name(name, host, 80) == ours
+
+
+def test_what_the_browser_has_is_not_sent_again(viewer, bots_id):
+    for path in ("/app.js", f"/api/runs/{bots_id}.json", f"/api/runs/{bots_id}/hands.json"):
+        first = viewer.ask(path)
+        again = safe(viewer.ask(path, headers={"If-None-Match": first.headers["etag"]}))
+        assert (again.status, again.body) == (304, b"")
+        assert viewer.ask(path, headers={"If-None-Match": '"other"'}).status == 200
+    version = viewer.json(f"/api/runs/{bots_id}.json")["version"]
+    assert safe(viewer.ask(f"/api/runs/{bots_id}.json?since={version}")).status == 304
+    assert viewer.ask(f"/api/runs/{bots_id}.json?since={version - 1}").status == 200
+
+
+def test_a_run_under_way_is_shown_as_it_grows_until_it_is_cut_off(tmp_path):
+    flags = ("--participants", "tag,random", "--seeds", "2", "--hands", "8", "--set", "stop.adjacentConfidence=null")
+    run = start(*flags, "--max-matches", 5000, "--output-dir", tmp_path, "--quiet", "--executor", "inline")
+    viewer = None
+    try:
+        end = time.monotonic() + 30
+        while not list(tmp_path.glob("*/journal.jsonl")) and time.monotonic() < end:
+            time.sleep(0.02)
+        viewer = Viewer(tmp_path)
+        name = next(tmp_path.iterdir()).name
+
+        def newer(than):
+            began = time.monotonic()
+            while time.monotonic() < began + 3:
+                answer = viewer.ask(f"/api/runs/{name}.json?since={than}")
+                if answer.status == 200:
+                    return json.loads(answer.body)
+                time.sleep(0.1)
+            raise AssertionError("nothing new within three seconds")
+
+        first = newer(0)
+        assert first["status"] == "running"
+        second = newer(first["version"])
+        while second["totals"]["matches"] <= first["totals"]["matches"]:
+            second = newer(second["version"])
+        assert second["totals"]["games"] > first["totals"]["games"]
+        run.kill()
+        run.communicate()
+        while second["status"] == "running":
+            second = newer(second["version"])
+        assert second["status"] == "interrupted"
+    finally:
+        run.kill()
+        run.communicate()
+        if viewer is not None:
+            assert viewer.end() == (0, "")
+
+
+def test_a_folder_that_is_a_run_is_shown_as_the_one_run(runs, bots_id):
+    library = Library(runs / bots_id)
+    assert [line["id"] for line in library.run_list()] == [bots_id]
+    assert library.runs.folder("agents") is None
+
+
+def test_a_port_that_is_taken_is_one_clear_line(viewer, runs):
+    done = quick("view", runs, "--port", viewer.port, "--no-browser")
+    one_clear_line(done, f"port {viewer.port}", "--port")
+
+
+def test_bad_input_is_one_clear_line(tmp_path, runs):
+    one_clear_line(quick("view", tmp_path / "none", "--no-browser"), "DIR", "a folder of runs")
+    one_clear_line(quick("view", runs, "--host", "256.1.1.1", "--port", "0", "--no-browser"), "--host")
+
+
+def test_without_its_libraries_view_says_what_to_install(runs, fresh_python):
+    code = (
+        "import sys; sys.modules['starlette.applications'] = None\n"
+        f"sys.argv = [{MOLT_BENCH!r}, 'view', {str(runs)!r}, '--no-browser']\n"
+        "from molt_bench.cli import main\n"
+        "sys.stderr = sys.stdout\n"
+        "try: main()\nexcept SystemExit as end: print(end.code)"
+    )
+    said = fresh_python(code).splitlines()
+    assert said[-1] == "1"
+    assert "molt-bench[view]" in said[0]
+    assert len(said) == 2

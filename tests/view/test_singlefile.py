@@ -1,0 +1,185 @@
+"""The single file holds everything, loads nothing, and no text in it becomes a script."""
+
+import gzip
+import json
+import re
+import shutil
+from base64 import b64decode, b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from molt_bench.errors import MoltBenchError
+from molt_bench.view.bundling import bundle
+from molt_bench.view.library import Library
+from molt_bench.view.singlefile import STATIC, escaped_json, single_file
+from tests.e2e.shell import one_clear_line, quick
+from tests.view.conftest import EVIL
+
+
+class Page(HTMLParser):
+    """What a browser sees in a file: its elements, and the text of scripts and styles."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.texts, self.inside = [], [], False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.inside = tag in ("script", "style")
+        if self.inside:
+            self.texts.append([tag, dict(attrs), ""])
+
+    def handle_endtag(self, tag):
+        self.inside = False
+
+    def handle_data(self, data):
+        if self.inside:
+            self.texts[-1][2] += data
+
+    def text_of(self, tag, **attrs):
+        (found,) = [text for name, own, text in self.texts if name == tag and attrs.items() <= own.items()]
+        return found
+
+
+@pytest.fixture(scope="module")
+def static(tmp_path_factory):
+    """Return a copy of the pages, so that somebody may work on them while they are tested."""
+    return Path(shutil.copytree(STATIC, tmp_path_factory.mktemp("pages") / "static"))
+
+
+@pytest.fixture(scope="module")
+def files(library, bots_id, models_id, static):
+    return {run: single_file(library.open(run), static=static) for run in (bots_id, models_id)}
+
+
+def data_of(page):
+    known = json.loads(page.text_of("script", id="data"))
+    return known, json.loads(gzip.decompress(b64decode(page.text_of("script", id="packed"))))
+
+
+def test_it_is_small_and_asks_nobody(files):
+    for text in files.values():
+        assert len(text.encode()) < 2_000_000
+        page = Page(text)
+        for tag, attrs in page.elements:
+            assert tag not in ("iframe", "object", "embed", "base", "img")
+            assert "src" not in attrs
+            assert attrs.get("href", "#").startswith(("#", "data:")), (tag, attrs)
+            assert not [name for name in attrs if name.startswith("on") or name == "style"]
+        code = page.text_of("style") + "".join(text for tag, own, text in page.texts if tag == "script" and not own)
+        outside = {*re.findall(r"(?:https?:)?//[\w.-]+\.\w{2,}", re.sub(r"^\s*//.*$", "", code, flags=re.MULTILINE))}
+        assert {each for each in outside if "www.w3.org" not in each} == set()
+
+
+def test_its_policy_allows_its_own_script_and_style_alone(files):
+    for text in files.values():
+        page = Page(text)
+        (policy,) = [own["content"] for tag, own in page.elements if own.get("http-equiv") == "Content-Security-Policy"]
+        scripts = [text for tag, own, text in page.texts if tag == "script" and "type" not in own]
+        assert len(scripts) == 1
+        for kind, inside in (("script", scripts[0]), ("style", page.text_of("style"))):
+            digest = b64encode(sha256(inside.encode()).digest()).decode()
+            assert f"{kind}-src 'sha256-{digest}'" in policy
+        assert policy.startswith("default-src 'none'")
+        assert "unsafe" not in policy
+        assert text.index("Content-Security-Policy") < text.index("<style")
+
+
+def test_hostile_text_stays_text(files, models_id):
+    """In names, replies and errors; the file has as many scripts as one with a harmless run."""
+    text = files[models_id]
+    assert "<script>alert" not in text
+    assert "\u2028" not in text.partition('id="data">')[2].partition("</script>")[0]
+    page = Page(text)
+    assert [own.get("id") for tag, own, _ in page.texts if tag == "script"] == ["data", "packed", None]
+    known, packed = data_of(page)
+    assert known["api/runs/run.json"]["participants"][0]["name"] == EVIL
+    decisions = [
+        decision
+        for path, hand in packed.items()
+        if "/hand/" in path
+        for side in hand["sides"]
+        for decision in side["decisions"]
+    ]
+    assert any(decision["exchange"] and EVIL in decision["exchange"]["reply"] for decision in decisions)
+    assert any(EVIL[:9] in fault["message"] for decision in decisions for fault in decision["faults"])
+
+
+def test_it_has_every_hand_of_a_run_of_usual_size_under_the_paths_of_the_server(files, library, bots_id):
+    known, packed = data_of(Page(files[bots_id]))
+    assert known["limits"] is None
+    assert sum("/hand/" in path for path in packed) == 144
+    assert packed["api/runs/run/hand/1/0/1.json"] == json.loads(json.dumps(library.hand_page(bots_id, 1, 0, 1)))
+    assert len(packed["api/runs/run/hands.json"]["columns"]["net"]) == 288
+    assert {f"api/runs/run/match/{match}.json" for match in (1, 2, 3, 4)} <= packed.keys()
+    assert (known["api/runs/run.json"]["id"], known["api/runs/run.json"]["name"]) == ("run", bots_id)
+
+
+def test_where_not_all_hands_fit_the_biggest_swings_are_there_and_it_says_so(library, bots_id, monkeypatch):
+    monkeypatch.setattr("molt_bench.view.singlefile._LARGEST_UNPACKED", 400_000)
+    known, packed = data_of(Page(single_file(library.open(bots_id))))
+    hands = [hand for path, hand in packed.items() if "/hand/" in path]
+    assert known["limits"]["of"] == 144 > known["limits"]["hands"] == len(hands) > 0
+    costs = [abs(hand["cost"]) for hand in hands]
+    assert costs == sorted(costs, reverse=True)
+    assert "biggest swings" in known["limits"]["text"]
+
+
+def test_the_same_run_gives_the_same_bytes(files, runs, bots_id, static):
+    assert single_file(Library(runs, work_s=None).open(bots_id), static=static) == files[bots_id]
+
+
+def test_json_inside_a_page_has_nothing_that_could_end_it():
+    text = escaped_json({EVIL: ["<!--", "]]>", "\u2028\u2029", "'\"&amp;"]})
+    assert not {"<", ">", "&", "\u2028", "\u2029"} & {*text}
+    assert json.loads(text) == {EVIL: ["<!--", "]]>", "\u2028\u2029", "'\"&amp;"]}
+
+
+def test_the_pages_keep_to_what_can_be_bundled():
+    modules = {path.relative_to(STATIC).as_posix(): path.read_text("utf-8") for path in STATIC.rglob("*.js")}
+    assert bundle(modules, "app.js").count('modules["app.js"] = ') == 1
+
+
+def test_modules_are_bundled_in_the_order_of_their_needs():
+    modules = {
+        "app.js": 'import {\n  one,\n  two as deux,\n} from "./lib/a.js";\n'
+        'import * as b from "./b.js";\nimport c from "./b.js";\n',
+        "lib/a.js": 'import "../b.js";\nexport const one = 1;\nconst two = 2;\nexport { two };\n',
+        "b.js": "export async function load() {}\nclass C {}\nexport default C;\n",
+    }
+    script = bundle(modules, "app.js")
+    assert (
+        script.index('modules["b.js"] =') < script.index('modules["lib/a.js"] =') < script.index('modules["app.js"] =')
+    )
+    assert "two: deux" in script
+    assert "return {load: load, default: C};" in script
+    assert "import" not in script
+    assert "export" not in script
+
+
+@pytest.mark.parametrize(
+    ("modules", "said"),
+    [
+        ({"app.js": 'import {a} from "./a.js";', "a.js": 'import {b} from "./app.js";'}, "in a circle"),
+        ({"app.js": 'import {a} from "./a.js";'}, "no such script"),
+        ({"app.js": 'import {a} from "https://evil.example/a.js";'}, "only paths that begin"),
+        ({"app.js": "const a = await import('./a.js');"}, "beyond what can be"),
+        ({"app.js": "export default function () {}"}, "beyond what can be"),
+    ],
+)
+def test_what_cannot_be_bundled_is_said(modules, said):
+    with pytest.raises(MoltBenchError, match=said):
+        bundle(modules, "app.js")
+
+
+def test_report_writes_the_file_and_bad_input_is_one_clear_line(runs, bots_id, tmp_path):
+    done = quick("report", runs / bots_id, "--html", tmp_path / "run.html")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "<title>molt-bench" in (tmp_path / "run.html").read_text("utf-8")
+    one_clear_line(quick("report", runs, "--html", tmp_path / "x.html"), "RUN", "the folder of a run")
+    one_clear_line(quick("report", runs / bots_id, "--html", tmp_path / "none" / "x.html"), "--html")
