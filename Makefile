@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games scale pipeline throughput real-llm test-models test-ray test-browser luck tables clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games scale pipeline throughput real-llm test-models test-ray test-browser test-exports luck tables clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,6 +55,9 @@ test-browser: .venv-browser/.installed ## open every page of the viewer in Chrom
 	@command -v chromium chromium-browser google-chrome >/dev/null || { apt-get update --quiet && apt-get install --yes --no-install-recommends chromium fonts-dejavu-core; } \
 		|| { echo "test-browser needs chromium: install it, then try again"; exit 1; }
 	.venv-browser/bin/python -m pytest -m slow tests/browser
+
+test-exports: $(INSTALLED) ## read 5,000 exported hands back with PokerKit, about a minute
+	$(BIN)/python -m pytest -n auto -m slow tests/report
 
 oracle: $(INSTALLED) ## play a million random hands against PokerKit, about 20 minutes on two cores
 	$(BIN)/python -m pytest -n auto -m slow tests/poker
