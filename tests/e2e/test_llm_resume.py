@@ -246,6 +246,7 @@ def test_a_second_ctrl_c_ends_it_at_once(tmp_path, server, whole):
     until(lambda: server.in_flight == 4)
     process.send_signal(signal.SIGINT)
     assert "replies" in process.stderr.readline(), "it did not wait for the replies"
+    time.sleep(1.0)  # nobody presses again within the moment between the line and the waiting
     pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
