@@ -149,7 +149,7 @@ def test_a_cancelled_game_is_closed_at_once():
     start = time.perf_counter()
     asyncio.run(cancelled())
     assert said == ["closing", "closed"]
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 4
 
 
 def test_a_plain_close_that_never_comes_back_does_not_keep_a_limited_game(monkeypatch):
@@ -161,6 +161,6 @@ def test_a_plain_close_that_never_comes_back_does_not_keep_a_limited_game(monkey
             over.wait(20)
 
     start = time.perf_counter()
-    assert game_of((Stuck(), Caller()), action_timeout_s=5.0).faults == ()
+    assert game_of((Stuck(), Caller()), action_timeout_s=30.0).faults == ()
     over.set()
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 15

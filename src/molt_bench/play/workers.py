@@ -25,7 +25,7 @@ _BATCH_S: Final = 0.1
 #: Batches that a worker has at a time: one to play, and one so that it need not wait.
 _AHEAD: Final = 2
 #: Seconds that an idle worker gets to end by itself.
-_ENDING_S: Final = 1.0
+_ENDING_S: Final = 10.0
 #: Seconds between looks whether workers are alive: the end of one is not seen on a line that a fork of it holds open.
 _LOOK_S: Final = 1.0
 _WITHOUT: Final = "--executor inline does without"

@@ -37,7 +37,7 @@ def test_the_faults_are_those_that_the_program_says_it_made(games, hands, tmp_pa
 
     def players(spec):
         # Far more time than an answer takes even on a busy machine: each time-out is meant.
-        return chaos("random", log, action_timeout_s=2.0, start_timeout_s=60.0, max_restarts=999), make_agent(
+        return chaos("random", log, action_timeout_s=5.0, start_timeout_s=60.0, max_restarts=999), make_agent(
             "callstation"
         )
 
