@@ -33,13 +33,13 @@ def serve(line: Connection) -> None:
     while (batch := batches.get()) is not None:
         playing.set()
         start = perf_counter()
+        answer: Any
         try:
-            played = [play(spec) for spec in batch]
+            answer = [play(spec) for spec in batch], perf_counter() - start
         except BaseException as error:
-            line.send(_portable(error))
-        else:
-            line.send((played, perf_counter() - start))
-        playing.clear()
+            answer = _portable(error)
+        playing.clear()  # before it is sent, since the line may be closed as soon as it has come
+        line.send(answer)
 
 
 def _read(line: Connection, batches: "SimpleQueue[Any]", playing: Event) -> None:
