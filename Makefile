@@ -82,7 +82,7 @@ benchmark: .venv-benchmark/.installed ## measure speed, side by side with other 
 calibration: $(INSTALLED) ## measure whether 95% sure is right 95% of the time, about a quarter of an hour
 	$(BIN)/python benchmarks/calibration.py
 
-efficiency: $(INSTALLED) ## measure how few hands a confident ranking takes, about a quarter of an hour
+efficiency: $(INSTALLED) ## measure how few hands a confident ranking takes, about twenty minutes
 	$(BIN)/python benchmarks/efficiency.py
 
 games: $(INSTALLED) ## measure how long a game should be, and what warm-up hands do, about five minutes

@@ -81,7 +81,7 @@ VALIDATION = (
     ),
     Plan(
         "company",
-        "players of all kinds: habits, built-in bots, and some with noise; tag, maniac and random publish",
+        "players of all kinds: habits, built-in bots, and some with noise; all but callstation publish",
         {
             **_habits(("solid", 0.05, 0.65, 0.1, 75), ("wild", -0.2, 0.4, 0.5, 120)),
             "tag": Bot("tag"),

@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import Any
 
 from molt_bench import run_benchmark
-from molt_bench.bench.benchmark import Live
+from molt_bench.bench.live import Live
 from molt_bench.bench.playing import Executor
 from molt_bench.bench.workers import WorkerSetup
 from molt_bench.journal import Journal

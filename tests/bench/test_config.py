@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from molt_bench.bench.config import BenchmarkConfig, participants_from
+from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.entries import participants_from
 from molt_bench.bench.loading import load_config, read_config_file, set_field
 from molt_bench.errors import ConfigError
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from molt_bench import play_game, play_game_async
-from molt_bench.errors import GameUnfinished
+from molt_bench.errors import AgentError, GameUnfinished
 from tests.play.agents import AsyncCaller, Caller
 
 
@@ -116,13 +116,19 @@ def test_what_close_raises_or_wants_is_ignored(play):
     class HasAnAttribute(Caller):
         close = "at six"
 
+    for agent in (Throws(), Wants(), ThrowsLater(), HasAnAttribute()):
+        assert play((agent, Caller())).faults == ()
+
+
+@PLAYED
+def test_a_close_that_cannot_even_be_read_is_said(play):
     class CannotBeRead(Caller):
         @property
         def close(self):
             raise RuntimeError
 
-    for agent in (Throws(), Wants(), ThrowsLater(), HasAnAttribute(), CannotBeRead()):
-        assert play((agent, Caller())).faults == ()
+    with pytest.raises(AgentError, match="reading its close raised RuntimeError"):
+        play((CannotBeRead(), Caller()))
 
 
 def test_a_cancelled_game_is_closed_at_once():

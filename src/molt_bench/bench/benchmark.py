@@ -5,12 +5,10 @@ up by playing it again from the start with the games of its journal, and only th
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
-
-import msgspec
 
 from molt_bench.agents.llm.exchange import Exchange, Recorder
 from molt_bench.agents.registry import AgentFactory
@@ -18,6 +16,7 @@ from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.decks import SeedBlocks
 from molt_bench.bench.header import header_of, luck_version, source_hashes
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.live import Live, Watch
 from molt_bench.bench.loading import load_config
 from molt_bench.bench.participants import Cast, check_participants
 from molt_bench.bench.playing import Executor, Playing, Where
@@ -33,39 +32,6 @@ from molt_bench.specs import GameLabel, GameSpec, Seating
 
 INTERRUPTED = "it was interrupted"
 _SEATINGS: tuple[Seating, ...] = ("AB", "BA")
-
-
-class Live(msgspec.Struct, frozen=True):
-    """Where a run is, for whoever watches.
-
-    Attributes:
-        match: Number of the match under way.
-        round: Number of its round.
-        participants: Who plays it.
-        games: Games of this round that are finished.
-        games_in_round: Games of this round.
-        hands: Hands of the run so far.
-        seconds: How long this sitting has gone on.
-        finished: The match that was just rated, if this is about one.
-        ladder: The ratings.
-        spending: What language models have taken; None where none plays.
-        awaited: After an interruption: replies that are still waited for.
-    """
-
-    match: int
-    round: int
-    participants: tuple[str, str]
-    games: int
-    games_in_round: int
-    hands: int
-    seconds: float
-    finished: PlayedMatch | None
-    ladder: Ladder
-    spending: Spending | None = None
-    awaited: int = 0
-
-
-Watch = Callable[[Live], None]
 
 
 def run_benchmark(

@@ -14,7 +14,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.bench.config import BenchmarkConfig, LLMParticipantConfig
+from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.entries import LLMParticipantConfig
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.rating.book import AUTO, ESTIMATORS
 from molt_bench.rating.margin import Estimate

@@ -10,12 +10,8 @@ from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.llm.cost import Price
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.sections import Section, as_problem
-from molt_bench.bench.entries import AnyParticipant as AnyParticipant
-from molt_bench.bench.entries import LLMParticipantConfig as LLMParticipantConfig
-from molt_bench.bench.entries import ParticipantConfig as ParticipantConfig
-from molt_bench.bench.entries import named
-from molt_bench.bench.entries import participants_from as participants_from
+from molt_bench.agents.sections import Count, Section, as_problem
+from molt_bench.bench.entries import AnyParticipant, LLMParticipantConfig, ParticipantConfig, named
 from molt_bench.bench.scheduler import policy_named
 from molt_bench.errors import ConfigError
 from molt_bench.play.drivers import GameOptions
@@ -23,7 +19,6 @@ from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameSpec
 
-Count = Annotated[int, Field(ge=1, strict=True)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 

@@ -8,8 +8,8 @@ from rich.live import Live as LiveDisplay
 from rich.table import Table
 from rich.text import Text
 
-from molt_bench.bench.benchmark import Live, Watch
 from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.live import Live, Watch
 from molt_bench.bench.spending import Spending
 from molt_bench.records import PlayedMatch
 from molt_bench.report.costs import dollars

@@ -12,7 +12,8 @@ from rich.console import Console
 
 from molt_bench.agents.llm.exchange import Recorder
 from molt_bench.bench.benchmark import run_benchmark
-from molt_bench.bench.config import BenchmarkConfig, participants_from
+from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.entries import participants_from
 from molt_bench.bench.loading import load_config, put, read_config_file, set_field
 from molt_bench.bench.participants import check_participants
 from molt_bench.bench.playing import Where

@@ -30,10 +30,6 @@ class Batches:
         self._pace = 0.0
         self._deaths: Counter[GameSpec] = Counter()
 
-    def __bool__(self) -> bool:
-        """Whether there are any."""
-        return bool(self._waiting)
-
     def __len__(self) -> int:
         """How many games there are."""
         return len(self._waiting)

@@ -40,7 +40,8 @@ class Seat:
         self.keeps_time = _read(agent, "keeps_time") is True
         methods = {hook: _read(agent, hook) for hook in HOOKS}
         self.hooks: dict[Hook, Any] = {hook: method for hook, method in methods.items() if callable(method)}
-        self.close: Any = _close_of(agent)
+        close = _read(agent, "close")
+        self.close: Any = close if callable(close) else None
 
     def call(self, event: Observation | Notice) -> Call:
         """Return the call on the agent that answers `event`."""
@@ -50,14 +51,6 @@ class Seat:
 
 
 Seats: TypeAlias = tuple[Seat, Seat]
-
-
-def _close_of(agent: object) -> object:
-    try:
-        close = getattr(agent, "close", None)
-        return close if callable(close) else None
-    except Exception:
-        return None
 
 
 def _read(agent: object, attribute: str) -> object:

@@ -11,9 +11,7 @@ from typing import Any, TypeAlias
 
 from molt_bench.errors import AgentFailed, FaultKind, GameUnfinished
 from molt_bench.play.game import Call
-from molt_bench.play.loops import FAREWELL_S
-from molt_bench.play.loops import GameLoop as GameLoop
-from molt_bench.play.loops import run_in_new_loop as run_in_new_loop
+from molt_bench.play.loops import FAREWELL_S, run_in_new_loop
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 
 #: What a call returned, and what it raised.

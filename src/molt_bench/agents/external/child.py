@@ -116,12 +116,9 @@ class Child:
             self._loop.remove_writer(self._in)
 
     def _read_out(self) -> None:
-        try:
-            data = os.read(self._out, _CHUNK)
-        except BlockingIOError:
+        data = _read(self._out)
+        if data is None:
             return
-        except OSError:
-            data = b""
         if not data:
             self._loop.remove_reader(self._out)
             self._lost("output")
@@ -144,15 +141,10 @@ class Child:
         self._tell()
 
     def _read_err(self) -> None:
-        try:
-            data = os.read(self._err, _CHUNK)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
+        data = _read(self._err)
         if data:
             self._errors.add(data)
-        else:
+        elif data is not None:
             self._loop.remove_reader(self._err)
 
     def _lost(self, pipe: str) -> None:
@@ -271,3 +263,13 @@ class Child:
                 if not data:
                     break
                 self._errors.add(data)
+
+
+def _read(pipe: int) -> bytes | None:
+    """Return what is in a pipe: nothing at its end, None if there is nothing to read just now."""
+    try:
+        return os.read(pipe, _CHUNK)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
