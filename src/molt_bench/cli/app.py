@@ -204,7 +204,11 @@ def compare(
     confidence: Annotated[float, typer.Option(callback=probability, help="How sure is sure.")] = 0.95,
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
-    """Say whether a new run is better or worse than an old one, on the same cards where they had the same."""
+    """Say whether a new run is better or worse than an old one, on the same cards where they had the same.
+
+    Exit status: 0 when all is well, 1 for a loss by --fail-below, 2 for wrong usage,
+    3 when there is nothing to compare (no such folder, a run that cannot be read, an unknown agent).
+    """
     from molt_bench.cli.deciding import compare_runs
 
     if strict and fail_below is None:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from molt_bench.agents.registry import is_llm
 from molt_bench.cli.participant import maker_of, participant_from, printable
+from molt_bench.cli.piping import readers_may_leave
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent
 
@@ -50,10 +51,11 @@ def check(name: str, params: Sequence[str], *, hands: int | None, timeout_s: flo
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         sys.exit(130)
-    if as_json:
-        print(json.dumps(_plain(name, report), ensure_ascii=False))
-    else:
-        _print(report)
+    with readers_may_leave():
+        if as_json:
+            print(json.dumps(_plain(name, report), ensure_ascii=False))
+        else:
+            _print(report)
     if not report.ok:
         sys.exit(1)
 

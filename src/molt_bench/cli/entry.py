@@ -1,6 +1,5 @@
 """Where the program begins, and how it ends: by its commands, by a mistake of the user, or by a signal."""
 
-import os
 import signal
 import sys
 from types import FrameType
@@ -19,7 +18,8 @@ def terminated(_: int, frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Run the command line; a user's mistake is one line and exit status 1."""
+    """Run the command line; a user's mistake is one line and exit status 1, or what its error says."""
+    from molt_bench.cli.piping import readers_may_leave
     from molt_bench.errors import MoltBenchError
 
     signal.signal(signal.SIGTERM, terminated)
@@ -33,12 +33,10 @@ def main() -> None:
     if not rest or (rest[0].startswith("-") and rest[0] not in ("--help", "--version")):
         arguments = [*ours, "run", *rest]
     try:
-        app(arguments)
-    except BrokenPipeError:
-        # Whoever was reading has left, as `| head` does; the files are written.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with readers_may_leave():
+            app(arguments)
     except MoltBenchError as error:
         if "--debug" in arguments:
             raise
         typer.echo(f"molt-bench: {' '.join(str(error).split())}", err=True)
-        sys.exit(1)
+        sys.exit(error.status)
