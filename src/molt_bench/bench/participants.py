@@ -13,12 +13,17 @@ from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.registry import BUILTIN_AGENTS, EXEC, HTTP, AgentFactory, make_agent
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.entries import LLMParticipantConfig
+from molt_bench.bench.variables import spec_without, unset_variables
 from molt_bench.errors import ConfigError
 from molt_bench.specs import GameLabel, ParticipantSpec
 
 
 def check_participants(
-    config: BenchmarkConfig, agents: Mapping[str, AgentFactory] | None = None, *, skills: Container[str] = ()
+    config: BenchmarkConfig,
+    agents: Mapping[str, AgentFactory] | None = None,
+    *,
+    skills: Container[str] = (),
+    keys: bool = True,
 ) -> None:
     """Make each agent once: one that cannot be made is an error before the first card.
 
@@ -26,19 +31,21 @@ def check_participants(
         config: The config of the run.
         agents: Agents of the caller's own, by type.
         skills: Language models whose skill document is recorded already.
+        keys: Whether the environment variables that they need have to be set.
 
     Raises:
         ConfigError: A type, a param, a package, a key, a skill document or a program that is not there.
         AgentError: A factory that raises, or returns no agent.
     """
     for participant in config.participants:
+        unset = [] if keys else unset_variables(participant)
         try:
             if isinstance(participant, LLMParticipantConfig):
                 if participant.id not in skills:
                     system_prompt(participant.settings())
-                ModelClient(participant.settings())
+                ModelClient(participant.settings(), key="none" if unset else None)
             else:
-                make_agent(participant.spec(), factories=agents, seed=participant.id)
+                make_agent(spec_without(participant, unset), factories=agents, seed=participant.id)
         except ConfigError as error:
             field = f"participants.{participant.id}.{error.field}"
             raise ConfigError(field, error.value, error.expected) from error

@@ -17,6 +17,7 @@ from molt_bench.bench.entries import participants_from
 from molt_bench.bench.loading import load_config, put, read_config_file, set_field
 from molt_bench.bench.participants import check_participants
 from molt_bench.bench.playing import Where
+from molt_bench.bench.variables import unset_variables
 from molt_bench.bench.verify import played_again
 from molt_bench.cli.folder import EXCHANGES, JOURNAL, config_of, journal_in, last_run, new_folder, opened, recorder_in
 from molt_bench.cli.progress import watching
@@ -39,13 +40,23 @@ def config_from(file: str | None, flags: Mapping[str, Any], assignments: Sequenc
 
 
 def describe(config: BenchmarkConfig) -> str:
-    """Say in one line what a config will run, once everybody in it can be made."""
-    check_participants(config)
+    """Say in one line what a config will run, once everybody in it can be made; keys may still be missing."""
+    check_participants(config, keys=False)
     names = ", ".join(participant.id for participant in config.participants)
     return (
         f"{len(config.participants)} participants ({names}), {config.seeds.per_match} seeds a match, "
-        f"{config.game.hands_per_game} hands a game"
+        f"{config.game.hands_per_game} hands a game{_to_be_set(config)}"
     )
+
+
+def _to_be_set(config: BenchmarkConfig) -> str:
+    """Say which environment variables a run will need that are not set, and for whom."""
+    needed: dict[str, list[str]] = {}
+    for participant in config.participants:
+        for variable in unset_variables(participant):
+            needed.setdefault(variable, []).append(participant.id)
+    listed = ", ".join(f"{variable} (for {', '.join(names)})" for variable, names in needed.items())
+    return f"; not set yet, and needed for a run: {listed}" if listed else ""
 
 
 def start(config: BenchmarkConfig, *, resume: bool, where: Where, quiet: bool, as_json: bool) -> None:

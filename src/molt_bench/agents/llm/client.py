@@ -60,18 +60,19 @@ class ModelClient:
         ConfigError: The package, the key or the provider is missing.
     """
 
-    def __init__(self, settings: LLMSettings, *, keep_alive: bool = True) -> None:
+    def __init__(self, settings: LLMSettings, *, keep_alive: bool = True, key: str | None = None) -> None:
         """Look for everything that is needed.
 
         Args:
             settings: Which model, and how.
             keep_alive: Whether connections are kept for the next request; then `close` ends them.
+            key: The key; None for the one in the environment.
         """
         self._settings = settings
         self._keep_alive = keep_alive
         if settings.provider not in USUAL:
             provider_class(settings)  # that there is no such provider is said before that its key is missing
-        self._key = api_key(settings)
+        self._key = api_key(settings) if key is None else key
         self._pools = [self._new_pool()]
         self._fixed = settings.output_mode != "auto"
         self.mode: OutputMode = settings.output_mode if settings.output_mode != "auto" else self._best_mode()
