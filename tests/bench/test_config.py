@@ -91,6 +91,18 @@ def test_participants_in_shorthand():
         participants_from("random,,tight")
 
 
+def test_a_comma_inside_a_command_is_escaped():
+    r"""A backslash before a comma makes it part of the name; before anything else it stays as it is."""
+    found = participants_from(r"exec:./bot --sizes 1\,2\,3 --path a\\b\n ,tight,http://h/act?x=1\,2")
+    assert [each["type"] for each in found] == [
+        r"exec:./bot --sizes 1,2,3 --path a\\b\n",
+        "tight",
+        "http://h/act?x=1,2",
+    ]
+    assert [each["id"] for each in found] == ["bot", "tight", "h/act"]
+    assert [each["type"] for each in participants_from(r"a\,b")] == ["a,b"]
+
+
 @pytest.mark.parametrize(("text", "value"), [("3", 3), ("0.5", 0.5), ("null", None), ("carry", "carry"), ("[1]", [1])])
 def test_any_field_can_be_set(text, value):
     values = {}

@@ -126,3 +126,10 @@ def test_when_the_bench_is_killed_a_program_that_reads_its_input_ends_by_itself(
     process.kill()
     process.communicate()
     until(lambda: processes_with(log) == [])
+
+
+def test_a_comma_inside_a_command_reaches_the_program(tmp_path):
+    log = tmp_path / "a,b"
+    escaped = str(log).replace(",", r"\,")
+    ran(tmp_path / "out", *SMALL, "--participants", rf"exec:{BOT} well {escaped},random")
+    assert "bye" in log.read_text()

@@ -1,5 +1,6 @@
 """Entries: those who take part, as a config has them."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -143,8 +144,11 @@ PARTICIPANT_KINDS: Final[Mapping[str, type[ParticipantConfig]]] = {
 
 
 def participants_from(text: str) -> list[dict[str, Any]]:
-    """Return the participants of a list such as `random,tight`; one that stands there twice gets a number."""
-    names = [name.strip() for name in text.split(",")]
+    r"""Return the participants of a list such as `random,tight`; one that stands there twice gets a number.
+
+    A comma that belongs to a name is written with a backslash before it: `exec:./bot --sizes 1\,2`.
+    """
+    names = [name.replace("\\,", ",").strip() for name in re.split(r"(?<!\\),", text)]
     if "" in names:
         raise ConfigError("participants", text, "names with commas between, such as random,tight")
     return named(names)

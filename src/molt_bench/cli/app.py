@@ -18,6 +18,7 @@ from molt_bench.cli.options import (
     NoBrowser,
     Params,
     Participant,
+    Participants,
     PlannedConfidence,
     PlannedGap,
     PlannedInterval,
@@ -54,7 +55,7 @@ def default(
 @app.command()
 def run(
     config: Annotated[str | None, typer.Option(help="A YAML or JSON file; flags win over it.")] = None,
-    participants: Annotated[str | None, typer.Option(help="Such as tight,my_bot.py:make,llm:openai:gpt-4.1.")] = None,
+    participants: Participants = None,
     seeds: Annotated[int | None, typer.Option(help="Seeds of a match; each is played twice, seats swapped.")] = None,
     hands: Annotated[int | None, typer.Option(help="Hands of a game.")] = None,
     master_seed: MasterSeed = None,
@@ -162,7 +163,7 @@ def replay(
 
 @app.command()
 def validate(file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or JSON config.")]) -> None:
-    """Check a config without running it."""
+    """Check a config without running it; no key is needed, and those that a run will need are named."""
     from molt_bench.cli.running import config_from, describe
 
     typer.echo(f"{file} is valid: {describe(config_from(file, {}, []))}")

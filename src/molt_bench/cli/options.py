@@ -18,6 +18,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standar
 Participant = Annotated[
     str, typer.Argument(metavar="AGENT", help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.")
 ]
+Participants = Annotated[
+    str | None,
+    typer.Option(help=r"Such as tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command."),
+]
 Params = Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A param of it; may be repeated.")]
 
 
