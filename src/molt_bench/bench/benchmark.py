@@ -303,6 +303,7 @@ class _Run:
             self.recorder.problem,
             self.ladder.misfit(),
             *self.ladder.helpless(),
+            *self.table.problems,
         ]
         return RunResult(
             config=self.config.plain(),

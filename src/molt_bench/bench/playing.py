@@ -59,6 +59,7 @@ class Playing:
 
     Attributes:
         known_matches: The last match of which a game is known.
+        problems: What the user should know about how the games were played.
 
     Args:
         config: The config of the run.
@@ -99,6 +100,7 @@ class Playing:
             expected = f"inline or async, since {objects[0]!r} is made by an object that workers do not have"
             raise ConfigError("executor", where.executor, expected)
         self._where = where
+        self.problems: list[str] = []
         self.estimated = estimated
         # A cluster that is not there is an error before the first card.
         self._pool = self._new_pool() if where.executor == "ray" else None
@@ -203,7 +205,7 @@ class Playing:
         setup = WorkerSetup.of(self._cast.specs_of(self._cast.portable))
         if self._where.executor == "ray":
             return Cluster(setup, self._where.ray_address)
-        return WorkerPool(setup, self._where.workers)
+        return WorkerPool(setup, self._where.workers, warn=self.problems.append)
 
     def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: Done) -> None:
         """Play games that wait: all those of models at once, of other programs as many as there are cores."""
