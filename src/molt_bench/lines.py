@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from time import sleep
 from typing import IO, Final, TypeAlias
 
@@ -90,6 +91,22 @@ def _locked(path: str, mode: str) -> IO[bytes]:
         file.close()
         raise JournalError(f"{path} is being written by another process") from error
     return file
+
+
+def being_written(path: str | Path) -> bool:
+    """Say whether a program is writing a file of lines just now: it holds a lock on it as long as it does."""
+    try:
+        import fcntl
+    except ImportError:
+        return False  # a system without such locks
+    try:
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def whole_lines(path: str) -> tuple[list[bytes], int]:

@@ -117,7 +117,10 @@ def report(
     figures: FiguresFolder = None,
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
-    """Write all files of a run anew from its journal, and print the table; or a page or figures of it alone."""
+    """Write all files of a run anew from its journal, and print the table; or a page or figures of it alone.
+
+    Of a run that is still going the table is printed as it stands, and nothing is written.
+    """
     if html is None and figures is None:
         from molt_bench.cli.running import rebuild
 

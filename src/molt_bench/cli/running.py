@@ -8,10 +8,11 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from rich.console import Console
 
 from molt_bench.agents.llm.exchange import Recorder
-from molt_bench.bench.benchmark import run_benchmark
+from molt_bench.bench.benchmark import INTERRUPTED, run_benchmark
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.entries import participants_from
 from molt_bench.bench.loading import load_config, put, read_config_file, set_field
@@ -21,8 +22,9 @@ from molt_bench.bench.variables import unset_variables
 from molt_bench.bench.verify import played_again
 from molt_bench.cli.folder import EXCHANGES, JOURNAL, config_of, journal_in, last_run, new_folder, opened, recorder_in
 from molt_bench.cli.progress import watching
-from molt_bench.errors import JournalError, MoltBenchError
+from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.journal import Journal, JournalContent, Sitting, games_in
+from molt_bench.lines import being_written, whole_lines
 from molt_bench.records import RunResult
 from molt_bench.report.artifacts import ARTIFACTS, TIMED, leaderboard, summary, usage, write_artifacts
 from molt_bench.report.terminal import print_result
@@ -86,9 +88,21 @@ def go_on(folder: str, *, where: Where, quiet: bool, as_json: bool) -> None:
 
 
 def rebuild(folder: str, *, as_json: bool) -> None:
-    """Write all files of a run anew from its journal."""
-    path = journal_in(folder).parent
-    _finish(_result_of(path), path, as_json=as_json)
+    """Write all files of a run anew from its journal; those of one that is still going are its own to write."""
+    journal = journal_in(folder)
+    going = being_written(journal)
+    if going and not whole_lines(str(journal))[0]:
+        raise JournalError(f"{folder}: the run has only just begun, and there is nothing to report yet")
+    result = _result_of(journal.parent)
+    # Looked at twice: one that has ended meanwhile has written more than was read, one that has begun will.
+    if not going and not being_written(journal):
+        _finish(result, journal.parent, as_json=as_json)
+        return
+    if result.stop_reason == INTERRUPTED:
+        result = msgspec.structs.replace(result, stop_reason="not yet, the run is still going")
+    _print(result, str(journal.parent), as_json=as_json)
+    for warning in (*result.warnings, "the run is still going: this is how it stands, and nothing was written"):
+        _warn(warning)
 
 
 def verify_run(folder: str) -> None:
@@ -101,12 +115,18 @@ def replay_run(folder: str, *, output: str | None, as_json: bool) -> None:
     """Run a whole benchmark again from what was recorded, and compare its files byte by byte."""
     path = journal_in(folder).parent
     target = Path(output).absolute() if output is not None else None
+    if target is not None and being_written(target / JOURNAL):
+        raise ConfigError("--output", output, "another folder, since a run is still going in this one")
+    going = being_written(path / JOURNAL)
     again, result = _played_again(folder)
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)
         for warning in write_artifacts(result, target):
             _warn(warning)
     _print(result, output or folder, as_json=as_json)
+    if going:
+        _warn("the run is still going: its files are not compared yet")
+        return
     compared = {name: make(result) for name, make in ARTIFACTS.items() if name not in TIMED}
     there = {name: (path / name).read_text("utf-8") if (path / name).is_file() else None for name in compared}
     differing = [name for name, content in compared.items() if there[name] != content]

@@ -21,11 +21,12 @@ from molt_bench.bench.loading import load_config
 from molt_bench.bench.spending import Spending
 from molt_bench.errors import JournalError
 from molt_bench.journal import Game, Sitting
+from molt_bench.lines import being_written
 from molt_bench.records import GameRecord, MatchResult, RunResult, SeedResult
 from molt_bench.report.style import Style, combined
 from molt_bench.seeds import Seed
 from molt_bench.specs import Seating
-from molt_bench.view.folders import EXCHANGES, JOURNAL, being_written, inside
+from molt_bench.view.folders import EXCHANGES, JOURNAL, inside
 from molt_bench.view.opening import decoded, header_in, known_policies
 from molt_bench.view.stored import StoredMatches
 from molt_bench.view.styling import StyleCount
