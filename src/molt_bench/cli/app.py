@@ -25,6 +25,7 @@ from molt_bench.cli.options import (
     PlannedLatency,
     Quiet,
     RayAddress,
+    Root,
     RunFolder,
     Strict,
     Version,
@@ -145,23 +146,24 @@ def view(
 
 
 @app.command()
-def verify(folder: RunFolder) -> None:
+def verify(folder: RunFolder, root: Root = None) -> None:
     """Play every game of a run again and say whether it is identical; models are not asked again."""
     from molt_bench.cli.running import verify_run
 
-    verify_run(folder)
+    verify_run(folder, root=root)
 
 
 @app.command()
 def replay(
     folder: RunFolder,
     output: Annotated[str | None, typer.Option(help="A folder that gets the files anew.")] = None,
+    root: Root = None,
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
     """Run a whole benchmark again from what was recorded, asking no model, and compare all files."""
     from molt_bench.cli.running import replay_run
 
-    replay_run(folder, output=output, as_json=as_json)
+    replay_run(folder, output=output, root=root, as_json=as_json)
 
 
 @app.command()

@@ -7,11 +7,12 @@ from pathlib import Path
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.exchange import Recorder
 from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.elsewhere import moved_config
 from molt_bench.bench.header import config_hash
 from molt_bench.bench.loading import load_config
 from molt_bench.bench.playing import label_of
 from molt_bench.errors import ConfigError, JournalError
-from molt_bench.journal import JournalContent, Sitting, games_in, read_journal
+from molt_bench.journal import Header, JournalContent, Sitting, games_in, read_journal
 from molt_bench.lines import Warn
 
 JOURNAL = "journal.jsonl"
@@ -67,6 +68,15 @@ def config_of(path: Path, content: JournalContent) -> BenchmarkConfig:
     if Path(header.folder).is_dir():
         os.chdir(header.folder)
     return load_config(header.config)
+
+
+def at_root(root: Path, header: Header) -> BenchmarkConfig:
+    """Return the config of a run whose files are in another folder now, and start its relative paths there."""
+    try:
+        os.chdir(root)
+    except OSError as error:
+        raise ConfigError("--root", str(root), f"a folder that is there ({error.strerror})") from error
+    return load_config(moved_config(header.config, header.folder, root))
 
 
 def new_folder(config: BenchmarkConfig) -> Path:

@@ -18,6 +18,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standar
 Participant = Annotated[
     str, typer.Argument(metavar="AGENT", help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.")
 ]
+Root = Annotated[
+    str | None, typer.Option(metavar="DIR", help="Where the files that the run names are now, as on another machine.")
+]
 Participants = Annotated[
     str | None,
     typer.Option(help=r"Such as tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command."),

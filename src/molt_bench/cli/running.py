@@ -14,13 +14,24 @@ from rich.console import Console
 from molt_bench.agents.llm.exchange import Recorder
 from molt_bench.bench.benchmark import INTERRUPTED, run_benchmark
 from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.elsewhere import changed_code
 from molt_bench.bench.entries import participants_from
 from molt_bench.bench.loading import load_config, put, read_config_file, set_field
 from molt_bench.bench.participants import check_participants
 from molt_bench.bench.playing import Where
 from molt_bench.bench.variables import unset_variables
 from molt_bench.bench.verify import played_again
-from molt_bench.cli.folder import EXCHANGES, JOURNAL, config_of, journal_in, last_run, new_folder, opened, recorder_in
+from molt_bench.cli.folder import (
+    EXCHANGES,
+    JOURNAL,
+    at_root,
+    config_of,
+    journal_in,
+    last_run,
+    new_folder,
+    opened,
+    recorder_in,
+)
 from molt_bench.cli.progress import watching
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.journal import Journal, JournalContent, Sitting, games_in
@@ -105,20 +116,20 @@ def rebuild(folder: str, *, as_json: bool) -> None:
         _warn(warning)
 
 
-def verify_run(folder: str) -> None:
-    """Play every game of a run again and compare."""
-    again, _ = _played_again(folder)
+def verify_run(folder: str, *, root: str | None) -> None:
+    """Play every game of a run again and compare; its files are below the root, where one is named."""
+    again, _ = _played_again(folder, root)
     print(f"{folder}: all {len(games_in(again.lines)):,} games are identical when they are played again")
 
 
-def replay_run(folder: str, *, output: str | None, as_json: bool) -> None:
+def replay_run(folder: str, *, output: str | None, root: str | None, as_json: bool) -> None:
     """Run a whole benchmark again from what was recorded, and compare its files byte by byte."""
     path = journal_in(folder).parent
     target = Path(output).absolute() if output is not None else None
     if target is not None and being_written(target / JOURNAL):
         raise ConfigError("--output", output, "another folder, since a run is still going in this one")
     going = being_written(path / JOURNAL)
-    again, result = _played_again(folder)
+    again, result = _played_again(folder, root)
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)
         for warning in write_artifacts(result, target):
@@ -140,12 +151,17 @@ def replay_run(folder: str, *, output: str | None, as_json: bool) -> None:
     )
 
 
-def _played_again(folder: str) -> tuple[JournalContent, RunResult]:
+def _played_again(folder: str, root: str | None) -> tuple[JournalContent, RunResult]:
     path = journal_in(folder).parent
+    place = Path(root).absolute() if root is not None else None
     config, content = opened(folder)
+    here = config if place is None else at_root(place, content.header)
+    for name in changed_code(here, content.header.source_hashes):
+        _warn(f"the code of {name!r} is not the one that the run was played with")
     recorder = recorder_in(path, content, read_only=True, every_game=True)
-    again = played_again(config, content, recorder)
-    return again, run_benchmark(config, known=again, recorder=recorder, play=False)
+    again = played_again(here, content, recorder)
+    result = run_benchmark(here, known=again, recorder=recorder, play=False)
+    return again, msgspec.structs.replace(result, config=config.plain())
 
 
 def _run(
