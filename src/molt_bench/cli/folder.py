@@ -49,8 +49,12 @@ def opened(folder: str) -> tuple[BenchmarkConfig, JournalContent]:
 
 def journal_in(folder: str) -> Path:
     """Return where the journal of a run is."""
-    path = Path(folder).absolute() / JOURNAL
-    if not path.is_file():
+    try:
+        path = Path(folder).absolute() / JOURNAL
+        there = path.is_file()
+    except OSError as error:
+        raise ConfigError("RUN", folder, f"the folder of a run that can be read ({error.strerror})") from error
+    if not there:
         raise ConfigError("RUN", folder, f"the folder of a run, with a {JOURNAL} in it")
     return path
 
