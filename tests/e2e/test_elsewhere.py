@@ -97,8 +97,8 @@ def test_other_absolute_paths_are_found_by_their_names(tmp_path):
     ids=["file", "absolute file", "module", "program", "absolute program"],
 )
 def test_a_file_that_is_missing_is_named_and_so_is_the_way_out(tmp_path, command, participant, gone):
-    moved = Moved(tmp_path, ("tight", participant))
-    name = gone if "beside" not in gone else "beside"
+    moved = Moved(tmp_path / "somewhere far away" / ("deep" * 20), ("tight", participant))
+    name = f"{gone} is not there" if "beside" not in gone else "beside:make_picky is not there"
     one_clear_line(moved.does(command), name, "--root DIR")
     (moved.files / gone).unlink()
     one_clear_line(moved.does(command, "--root", "../there/files"), name, "--root DIR")

@@ -307,15 +307,16 @@ class TestStopped:
         monkeypatch.setattr("molt_bench.play.workers._LOOK_S", 0.1)
 
     @pytest.mark.parametrize("number", [1, 2])
-    def test_it_is_replaced_and_nothing_is_lost_or_taken_twice(self, number):
+    def test_it_is_replaced_and_nothing_is_lost_or_taken_twice(self, tmp_path, number):
         told, stopped, found = [], [], {}
-        pool = WorkerPool(setup, 2, warn=told.append)
+        pool = WorkerPool(partial(playing_together, str(tmp_path)), 2, warn=told.append)
 
         def done(spec, result):
             assert spec not in found
             found[spec] = result
-            if len(found) == 3:
-                for worker in pool._workers[:number]:
+            busy = [worker for worker in pool._workers if worker.batches]
+            if not stopped and len(busy) >= number:
+                for worker in busy[:number]:
                     os.kill(worker.process.pid, signal.SIGSTOP)
                     stopped.append(worker.process.pid)
 
@@ -376,6 +377,17 @@ class TestStopped:
             pool.close()
         assert stopped
         assert not running(stopped[0])
+
+
+def play_together(folder, spec):
+    """Play once there are two workers, and take a while."""
+    meet(folder, spec)
+    sleep(0.02)
+    return play_here(spec)
+
+
+def playing_together(folder):
+    return partial(play_together, folder)
 
 
 def play_or_stop(folder, times, spec):

@@ -3,16 +3,16 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Final
 
 from molt_bench.agents.external.command import words_of
 from molt_bench.agents.registry import is_exec
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.entries import ExecParticipantConfig, ParticipantConfig
 from molt_bench.bench.header import source_hashes
-from molt_bench.errors import ConfigError
+from molt_bench.errors import AgentError
 
-_HINT = "a file that is there: --root DIR names the folder where the files of the run are now"
+_HINT: Final = "--root DIR names the folder where the files of the run are now"
 
 
 def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str, Any]:
@@ -81,19 +81,20 @@ def changed_code(config: BenchmarkConfig, recorded: Mapping[str, str]) -> list[s
         recorded: The hashes of the code, by participant, as the run has them.
 
     Raises:
-        ConfigError: A file is not there.
+        AgentError: A file is not there.
     """
     now = source_hashes(config)
     changed = [each for each in config.participants if now.get(each.id) != recorded.get(each.id, now.get(each.id))]
     for participant in changed:
-        field, missing = _missing(participant, hashed=participant.id in now)
+        missing = _missing(participant, hashed=participant.id in now)
         if missing is not None:
-            raise ConfigError(f"participants.{participant.id}.{field}", missing, _HINT)
+            # Whole, however long: whoever looks for the file has to know where it was looked for.
+            raise AgentError(f"participant {participant.id!r}: {missing} is not there: {_HINT}")
     return [each.id for each in changed if each.id in now]
 
 
-def _missing(participant: ParticipantConfig, *, hashed: bool) -> tuple[str, str | None]:
-    """Return the field that names a participant's code, and the file in it that is not there.
+def _missing(participant: ParticipantConfig, *, hashed: bool) -> str | None:
+    """Return the file of a participant's code that is not there, if one is not.
 
     Args:
         participant: Who.
@@ -103,11 +104,11 @@ def _missing(participant: ParticipantConfig, *, hashed: bool) -> tuple[str, str 
         program, *arguments = words_of(participant.command)
         words = [program] if "/" in program else []
         words += [word for word in arguments if not word.startswith("-") and _looks_like_a_file(word)]
-        return "command", next((word for word in words if not os.path.exists(word)), None)
+        return next((word for word in words if not os.path.exists(word)), None)
     place, _, _ = participant.type.rpartition(":")
     if place.endswith(".py"):
-        return "type", None if os.path.isfile(place) else place
-    return "type", None if hashed else participant.type
+        return None if os.path.isfile(place) else place
+    return None if hashed else participant.type
 
 
 def _looks_like_a_file(word: str) -> bool:
