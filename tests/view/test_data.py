@@ -60,6 +60,30 @@ def test_a_run_page_has_all_parts_and_the_numbers_of_the_run_itself(library, run
     assert page["pending"] is None
 
 
+def test_who_has_not_played_has_no_win_rate_and_who_has_not_met_all_no_interval(tmp_path):
+    """One match among three: in the list, on the page, over time and in the history alike."""
+    flags = ("--participants", "tag,folder,tight", "--max-matches", 1, "--seeds", 4, "--hands", 10)
+    name = quick_run(tmp_path, *flags, "--quiet", "--executor", "inline").name
+    library = Library(tmp_path)
+    page = told(library, f"api/runs/{name}.json")
+    rows = {row["id"]: row for row in page["leaderboard"]}
+    written = {row["id"]: row for row in read(tmp_path / name, "leaderboard.json")["participants"]}
+    for each, row in rows.items():
+        assert row["halfWidth"] is None
+        assert row["bb100"] == pytest.approx(written[each]["bbPer100"], abs=0.001)
+    assert rows["tight"]["bb100"] is None
+    assert rows["folder"]["bb100"] < 0
+    (line,) = told(library, "api/runs.json")
+    assert [each["bb100"] for each in line["leaders"]] == [rows[each]["bb100"] for each in ("tag", "folder", "tight")]
+    over_time = {series["id"]: series["bb100"] for series in page["convergence"]["series"]}
+    assert over_time["tight"] == [None]
+    assert over_time["folder"] == [pytest.approx(rows["folder"]["bb100"], abs=0.01)]
+    points = {each["name"]: each["points"] for each in told(library, "api/history.json")["agents"]}
+    assert points["tight"][0]["bb100"] is None
+    said = "bb/100 is only over the opponents met so far for tag (1 of 2), folder (1 of 2); tight has not played."
+    assert said in page["sentences"]
+
+
 def test_margins_are_the_same_whether_they_are_read_or_found_out_again(runs, bots_id, tmp_path):
     (tmp_path / "journal.jsonl").write_bytes((runs / bots_id / "journal.jsonl").read_bytes())
     anew, stored = OpenRun(tmp_path), OpenRun(runs / bots_id)

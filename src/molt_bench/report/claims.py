@@ -1,6 +1,7 @@
 """Claims: what a run shows about who is better, what it does not, and how each number was measured."""
 
 from itertools import combinations
+from math import isfinite
 from typing import Any, Final
 
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
@@ -10,7 +11,7 @@ from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, significant
 from molt_bench.rating.sequence import SPREAD, radius, sure
 from molt_bench.rating.verdicts import Verdict, surely, verdicts
 from molt_bench.records import RunResult
-from molt_bench.report.numbers import confidence_rule, margin_model
+from molt_bench.report.numbers import confidence_rule, margin_model, participant_numbers
 
 #: An interval as wide as this, in thousandths of a big blind a hand, says nothing at all.
 _NOTHING_KNOWN: Final = 1e9
@@ -23,11 +24,14 @@ def neighbours(result: RunResult) -> tuple[Verdict, ...]:
 
 
 def sentences(result: RunResult) -> list[str]:
-    """Say what is not resolved, who is tied, and where ratings and margins disagree."""
+    """Say whose result is not complete, what is not resolved, who is tied, and where ratings and margins disagree."""
     rule = confidence_rule(result)
-    if rule["method"] != "margin" or not result.matches:
+    if not result.matches:
         return []
-    said = []
+    incomplete = met_so_far(result)
+    said = [incomplete] if incomplete else []
+    if rule["method"] != "margin":
+        return said
     found = neighbours(result)
     tied = [f"{each.above} and {each.below}" for each in found if each.kind == "tied"]
     unresolved = [f"{each.above} and {each.below} ({surely(each.sure)})" for each in found if each.kind == "unresolved"]
@@ -40,9 +44,21 @@ def sentences(result: RunResult) -> list[str]:
     said += [f"A cycle: {' beats '.join([*cycle.members, cycle.members[0]])}." for cycle in cycles]
     by_rating = tuple(rating.id for rating in result.leaderboard)
     by_margin = margin_model(result).ranking()
-    if by_rating != by_margin:
+    if by_rating != by_margin and not incomplete:
         said.append(f"By win rate against the field the order is {', '.join(by_margin)}; mu counts matches won.")
     return said
+
+
+def met_so_far(result: RunResult) -> str | None:
+    """Say whose bb/100 is only over the opponents met so far, and who has not played; None where all have met all."""
+    rows = participant_numbers(result)
+    partly = [
+        f"{row.rating.id} ({row.met[0]} of {row.met[1]})" for row in rows if row.met is not None and row.rating.matches
+    ]
+    absent = [row.rating.id for row in rows if not row.rating.matches]
+    said = [f"bb/100 is only over the opponents met so far for {', '.join(partly)}"] if partly else []
+    said += [f"{', '.join(absent)} {'has' if len(absent) == 1 else 'have'} not played"] if absent else []
+    return f"{'; '.join(said)}." if said else None
 
 
 def margins(result: RunResult) -> dict[str, Any]:
@@ -56,7 +72,7 @@ def margins(result: RunResult) -> dict[str, Any]:
         "luckVersion": FROZEN.version,
         "luckHash": coefficients_hash(),
         "ranking": [
-            {"id": name, **_interval(model.result(name)), "anchor": name in model.anchors} for name in model.ranking()
+            {"id": name, **_interval(model.so_far(name)), "anchor": name in model.anchors} for name in model.ranking()
         ],
         "neighbours": [
             {
@@ -65,7 +81,7 @@ def margins(result: RunResult) -> dict[str, Any]:
                 "verdict": each.kind,
                 "sure": each.sure,
                 "posterior": each.lead.above(),
-                "lead": _interval(each.lead),
+                "lead": _interval(each.lead if isfinite(each.lead.scale) else None),
             }
             for each in neighbours(result)
         ],
@@ -117,7 +133,10 @@ def _estimators(result: RunResult, first: str, second: str) -> dict[str, Any]:
     return found
 
 
-def _interval(known: Estimate) -> dict[str, float | None]:
+def _interval(known: Estimate | None) -> dict[str, float | None]:
+    """Return a mean and its interval; nothing at all of what is not known."""
+    if known is None:
+        return {"mean": None, "halfWidth95": None}
     return {"mean": known.mean, "halfWidth95": _finite(known.half_width())}
 
 

@@ -1,11 +1,12 @@
 """Numbers: what a result says about each participant, and about the run as a whole.
 
 Win rates are those of the margin model: the mean over all opponents of the field, each counting the same, however often
-they were met. Their intervals take the seed pair as the unit.
+they were met. Their intervals take the seed pair as the unit. Where some of the field has not been met, it is the mean
+over the others, without an interval.
 """
 
 from collections import Counter
-from math import sqrt
+from math import inf, isfinite, sqrt
 from typing import Any, Final
 
 import msgspec
@@ -27,24 +28,26 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     Attributes:
         rating: Its final rating.
         name: Its name on screens.
-        bb_per_100: Big blinds won in 100 hands from the field.
+        bb_per_100: Big blinds won in 100 hands from the field, or from those of it who were met; None before that.
         half_width: Half of the 95% interval of that; infinite where an opponent has not been met.
         ranks: Between which ranks its result lies with 95% probability; None where margins do not decide.
         better_than_next: How sure it is that it is better than the next one; None for the last.
         hands: Hands that count.
         faults: Mistakes by kind.
         forced_folds: Hands that were folded after a last mistake.
+        met: How many of its field it has met, and of how many; None where its result is known.
     """
 
     rating: Rating
     name: str
-    bb_per_100: float
+    bb_per_100: float | None
     half_width: float
     ranks: tuple[int, int] | None
     better_than_next: float | None
     hands: int
     faults: dict[str, int]
     forced_folds: int
+    met: tuple[int, int] | None = None
 
 
 def margin_model(result: RunResult, estimator: str | None = None) -> MarginModel:
@@ -77,7 +80,8 @@ def participant_numbers(result: RunResult) -> list[ParticipantNumbers]:
     ranks = model.rank_intervals(seed=derive(result.config["seeds"]["masterSeed"], "ranks")) if by_margins else {}
     rows = []
     for rating, below in zip(result.leaderboard, [*result.leaderboard[1:], None], strict=True):
-        won = model.result(rating.id)
+        won = model.so_far(rating.id)
+        known = won is not None and isfinite(won.scale)
         faults = [
             fault
             for match in result.matches
@@ -90,13 +94,14 @@ def participant_numbers(result: RunResult) -> list[ParticipantNumbers]:
             ParticipantNumbers(
                 rating,
                 names[rating.id],
-                won.mean / MBB_PER_BB100,
-                won.half_width() / MBB_PER_BB100,
+                None if won is None else won.mean / MBB_PER_BB100,
+                inf if won is None else won.half_width() / MBB_PER_BB100,
                 ranks.get(rating.id),
                 None if below is None else _better(rating, below, model, rule),
                 hands,
                 dict(Counter(fault.kind for fault in faults)),
                 sum(fault.forced_fold for fault in faults),
+                None if known else (len(model.met(rating.id)), len(model.field_of(rating.id))),
             )
         )
     return rows

@@ -50,7 +50,7 @@ def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
             f"{rating.mu:.1f}",
             f"{rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}-{rating.draws}",
-            f"{row.bb_per_100:+.1f}",
+            "-" if row.bb_per_100 is None else f"{row.bb_per_100:+.1f}",
             f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
             _ranks(row.ranks),
             "" if row.better_than_next is None else surely(row.better_than_next),

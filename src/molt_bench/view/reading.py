@@ -5,6 +5,7 @@ in a match is taken from the run's own `matches.json` where that has it, since f
 """
 
 from collections import defaultdict
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final, Literal, TypeAlias
@@ -42,9 +43,12 @@ _SEATINGS: Final[tuple[Seating, ...]] = ("AB", "BA")
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
-    """What margins said of one participant after a match: bb/100, and half of the 95% interval."""
+    """What margins said of one participant after a match: bb/100, and half of the 95% interval.
 
-    mean: float
+    The mean is over the opponents met so far, and None before the first.
+    """
+
+    mean: float | None
     half_width: float
 
 
@@ -258,8 +262,13 @@ class OpenRun:
         self._blocks[number] = seeds
         self.ladder.rounds = stored.round - 1 if stored else (number - 1) // self.config.matches_per_round()
         self.ladder.rate(self.pairs[number], result, margins=stored.margins if stored else None)
-        known = {name: self.ladder.margins.result(name) for name in self.ladder.margins.participants}
-        self.standings.append({name: Standing(each.mean / 10, each.half_width() / 10) for name, each in known.items()})
+        known = {name: self.ladder.margins.so_far(name) for name in self.ladder.margins.participants}
+        self.standings.append(
+            {
+                name: Standing(None, inf) if each is None else Standing(each.mean / 10, each.half_width() / 10)
+                for name, each in known.items()
+            }
+        )
         return True
 
     def _count_next(self) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 from molt_bench._version import BENCH_VERSION
@@ -31,7 +32,8 @@ from molt_bench.view.reading import OpenRun
 def run_summary(run: OpenRun) -> dict[str, Any]:
     """Return a run as one line of a list."""
     result = run.result()
-    rows = sorted(participant_numbers(result), key=lambda row: row.bb_per_100, reverse=True) if result.matches else []
+    rows = participant_numbers(result) if result.matches else []
+    rows.sort(key=lambda row: -inf if row.bb_per_100 is None else row.bb_per_100, reverse=True)
     return {
         "id": run.id,
         "started": started(run.id),

@@ -10,6 +10,7 @@ from molt_bench.rating.payoffs import Payoff, payoff_matrix
 from molt_bench.rating.sequence import SPREAD
 from molt_bench.rating.verdicts import verdict
 from molt_bench.records import RunResult
+from molt_bench.report.claims import met_so_far
 from molt_bench.report.numbers import (
     MBB_PER_BB100,
     ParticipantNumbers,
@@ -79,7 +80,7 @@ def _cells(rank: int, row: ParticipantNumbers, mark: str) -> list[str]:
     return [
         f"{rank}{mark}",
         escaped(row.name),
-        _signed(row.bb_per_100),
+        "--" if row.bb_per_100 is None else _signed(row.bb_per_100),
         f"{row.half_width:.1f}" if isfinite(row.half_width) else "--",
         "" if row.ranks is None else str(best) if best == worst else f"{best}--{worst}",
         f"{row.rating.mu:.1f}",
@@ -112,6 +113,8 @@ def _leaderboard_caption(result: RunResult, marks: dict[str, str]) -> str:
         f"$\\pm$: half of its 95\\% interval, with the seed pair as the unit; Ranks: 95\\% interval of the rank; "
         f"$\\mu$ and $\\sigma$: OpenSkill rating."
     )
+    incomplete = met_so_far(result)
+    said += f" {escaped(incomplete)}" if incomplete else ""
     used = set(marks.values())
     said += f" {_TIED}: within {_margin(result)} bb/100 of the one above." if _TIED in used else ""
     return said + (f" {_OPEN}: not surely below the one above." if _OPEN in used else "")
