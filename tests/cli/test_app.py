@@ -225,3 +225,29 @@ def test_any_field_can_be_set_whichever_way_it_is_spelt(run, tmp_path):
     assert run("--config", "d.yaml", "--set", "stop.budget.max_matches=1", "--quiet").returncode == 0
     done = run("--config", "d.yaml", "--max-matches", "1", "--set", "participants.0.displayName=Zed", "--quiet")
     assert "Zed" in done.stdout
+
+
+SHORT = ("participants: [folder, callstation, shover]", "seeds: {perMatch: 4}", "stop: {budget: {maxMatches: 2}}")
+TOO_SMALL = (
+    "molt-bench: warning: the budget (maxMatches: 2) ends before all 3 pairs have played 4 seed pairs "
+    "(scheduler.minSeedPairs), so the result will be incomplete; maxMatches: 3 would do\n"
+)
+
+
+def test_a_budget_too_small_is_one_line_before_anything_is_played(run, program, tmp_path):
+    """Once, though it is in the result's warnings as well; what is asked for on standard output stays as it is."""
+    config = tmp_path / "short.yaml"
+    config.write_text("\n".join(SHORT))
+    checked = program("validate", str(config))
+    assert (checked.returncode, checked.stderr) == (0, TOO_SMALL)
+    assert checked.stdout.count("\n") == 1
+    planned = program("plan", str(config), "--json")
+    assert (planned.returncode, planned.stderr) == (0, TOO_SMALL)
+    assert json.loads(planned.stdout)["needs"]
+    done = run("--config", str(config), "--hands", "5", "--json")
+    assert (done.returncode, done.stderr) == (0, TOO_SMALL)
+    assert json.loads(done.stdout)["summary"]["warnings"] == [TOO_SMALL.removeprefix("molt-bench: warning: ").strip()]
+    reported = program("report", json.loads(done.stdout)["runDir"], "--json")
+    assert reported.stderr == TOO_SMALL
+    enough = run("--config", str(config), "--hands", "5", "--max-matches", "3", "--json")
+    assert enough.stderr == ""

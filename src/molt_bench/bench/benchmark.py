@@ -18,6 +18,7 @@ from molt_bench.bench.header import header_of, luck_version, source_hashes
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.live import Live, Watch
 from molt_bench.bench.loading import load_config
+from molt_bench.bench.opening import opening_shortfall
 from molt_bench.bench.participants import Cast, check_participants
 from molt_bench.bench.playing import Executor, Playing, Where
 from molt_bench.bench.scheduler import Pair, choose_round, policy_named
@@ -301,6 +302,7 @@ class _Run:
         problems = [
             self.journal.problem if self.journal is not None else None,
             self.recorder.problem,
+            opening_shortfall(self.config),
             self.ladder.misfit(),
             *self.ladder.helpless(),
         ]

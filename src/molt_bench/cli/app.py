@@ -163,9 +163,11 @@ def replay(
 @app.command()
 def validate(file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or JSON config.")]) -> None:
     """Check a config without running it."""
-    from molt_bench.cli.running import config_from, describe
+    from molt_bench.cli.running import config_from, describe, warn_ahead
 
-    typer.echo(f"{file} is valid: {describe(config_from(file, {}, []))}")
+    config = config_from(file, {}, [])
+    typer.echo(f"{file} is valid: {describe(config)}")
+    warn_ahead(config)
 
 
 @app.command()
@@ -180,10 +182,12 @@ def plan(
 ) -> None:
     """Say what a config will take, in hands, calls, dollars and hours, before anything is spent."""
     from molt_bench.cli.deciding import show_plan
-    from molt_bench.cli.running import config_from
+    from molt_bench.cli.running import config_from, warn_ahead
 
+    planned = config_from(config, {}, [])
+    warn_ahead(planned)
     show_plan(
-        config_from(config, {}, []),
+        planned,
         pilot=pilot,
         gap=gap,
         interval=interval,

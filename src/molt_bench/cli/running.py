@@ -15,6 +15,7 @@ from molt_bench.bench.benchmark import run_benchmark
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.entries import participants_from
 from molt_bench.bench.loading import load_config, put, read_config_file, set_field
+from molt_bench.bench.opening import opening_shortfall
 from molt_bench.bench.participants import check_participants
 from molt_bench.bench.playing import Where
 from molt_bench.bench.verify import played_again
@@ -46,6 +47,15 @@ def describe(config: BenchmarkConfig) -> str:
         f"{len(config.participants)} participants ({names}), {config.seeds.per_match} seeds a match, "
         f"{config.game.hands_per_game} hands a game"
     )
+
+
+def warn_ahead(config: BenchmarkConfig) -> list[str]:
+    """Print what a run of this config will fall short of, and return it."""
+    found = opening_shortfall(config)
+    if found is None:
+        return []
+    _warn(found)
+    return [found]
 
 
 def start(config: BenchmarkConfig, *, resume: bool, where: Where, quiet: bool, as_json: bool) -> None:
@@ -128,6 +138,7 @@ def _run(
     quiet: bool,
     as_json: bool,
 ) -> None:
+    said = warn_ahead(config)
     try:
         # What agents print is not the one object that is asked for.
         with watching(config, quiet=quiet or as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
@@ -154,12 +165,12 @@ def _run(
     except KeyboardInterrupt:
         recorder.close()
         if not _forget_if_empty(journal, folder):
-            _finish(_result_of(folder), folder, as_json=as_json)
+            _finish(_result_of(folder), folder, as_json=as_json, said=said)
             print(f"Interrupted. Go on with:\n  {_resume_command(folder)}", file=sys.stderr)
         sys.exit(130)
     recorder.close()
     journal.close()
-    _finish(result, folder, as_json=as_json)
+    _finish(result, folder, as_json=as_json, said=said)
 
 
 def _result_of(folder: Path) -> RunResult:
@@ -189,11 +200,13 @@ def _warn(warning: str) -> None:
     print(f"molt-bench: warning: {warning}", file=sys.stderr)
 
 
-def _finish(result: RunResult, folder: Path, *, as_json: bool) -> None:
+def _finish(result: RunResult, folder: Path, *, as_json: bool, said: Sequence[str] = ()) -> None:
+    """Write and print the result; warnings that were said before are not said again."""
     warnings = [*result.warnings, *write_artifacts(result, folder)]
     _print(result, str(folder), as_json=as_json)
     for warning in warnings:
-        _warn(warning)
+        if warning not in said:
+            _warn(warning)
 
 
 def _print(result: RunResult, folder: str, *, as_json: bool) -> None:

@@ -19,6 +19,7 @@ from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.decks import SeedBlocks
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.loading import load_config
+from molt_bench.bench.opening import opening_shortfall
 from molt_bench.bench.spending import Spending
 from molt_bench.errors import JournalError
 from molt_bench.journal import Game, Sitting
@@ -176,7 +177,7 @@ class OpenRun:
     def result(self) -> RunResult:
         """Return the result of the run as it stands."""
         ladder = self.ladder
-        misfit = ladder.misfit()
+        problems = opening_shortfall(self.config), ladder.misfit(), *ladder.helpless()
         return RunResult(
             config=self.plain,
             matches=tuple(ladder.matches),
@@ -185,7 +186,7 @@ class OpenRun:
             stop_reason=self.stop_reason or "",
             seeds=(),
             seconds=self.seconds,
-            warnings=(*([misfit] if misfit else []), *ladder.helpless()),
+            warnings=tuple(problem for problem in problems if problem),
             usage=self.spending.usage(),
         )
 

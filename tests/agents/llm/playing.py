@@ -73,4 +73,5 @@ def assert_complete(result, *, hands=HANDS, games=GAMES):
     assert {rating.id: rating.matches for rating in result.leaderboard} == dict.fromkeys(
         result.matches[0].participants, 1
     )
-    assert all("no usable answer" in warning for warning in result.warnings)
+    # One match is too small a budget, and that is said.
+    assert all("no usable answer" in warning or "minSeedPairs" in warning for warning in result.warnings)
