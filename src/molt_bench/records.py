@@ -130,6 +130,15 @@ class SeedResult(msgspec.Struct, frozen=True):
         """Hands that count in both games together."""
         return sum(game.hands for game in self.games)
 
+    @property
+    def nominal_hands(self) -> int:
+        """Hands that both games were to have together; a player who goes broke ends a game before.
+
+        What is won a hand is won in so many of them. How many were played is decided by the cards, and a mean of
+        ratios to it would favour whoever wins the short games.
+        """
+        return sum(game.spec.hands for game in self.games)
+
 
 class MatchResult(msgspec.Struct, frozen=True):
     """All seed pairs of one pairing.
@@ -171,6 +180,11 @@ class MatchResult(msgspec.Struct, frozen=True):
     def hands(self) -> int:
         """Hands that count in all games together."""
         return sum(result.hands for result in self.seed_results)
+
+    @property
+    def nominal_hands(self) -> int:
+        """Hands that all games were to have together."""
+        return sum(result.nominal_hands for result in self.seed_results)
 
     @property
     def faults(self) -> tuple[Fault, ...]:

@@ -19,8 +19,8 @@ def shortfall(participants, *, budget, per_match=4, **sections):
 def test_the_default_budget_is_one_match_short_for_seven():
     said = shortfall(7, budget={"maxMatches": 20})
     assert said == (
-        "the budget (maxMatches: 20) ends before all 21 pairs have played 4 seed pairs (scheduler.minSeedPairs), so the "
-        "result will be incomplete; maxMatches: 21 would do"
+        "the budget (maxMatches: 20) ends before all 21 pairs have played 4 seed pairs (scheduler.minSeedPairs), so "
+        "the result will be incomplete; maxMatches: 21 would do"
     )
     assert shortfall(7, budget={"maxMatches": 21}) is None
 

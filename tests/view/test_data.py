@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from molt_bench.errors import ConfigError, JournalError
+from molt_bench.luck.estimators import game_estimates
 from molt_bench.report.artifacts import leaderboard
 from molt_bench.view.answering import answer
 from molt_bench.view.library import Library
@@ -113,6 +114,25 @@ def test_winnings_end_where_the_matches_do(library, bots_id):
         net = sum(match["net"] for match in page["matches"] if (match["a"], match["b"]) == (each["a"], each["b"]))
         assert each["raw"][-1] == pytest.approx(net / 100)
         assert len(each["raw"]) == len(each["adjusted"])
+
+
+def test_carried_stacks_that_end_games_early_are_told_alike_everywhere(tmp_path):
+    """Chips are chips, and what is won a hand is by the hands that the config asks for."""
+    flags = ("--participants", "shover,tight", "--max-matches", 1, "--seeds", 6, "--hands", 20)
+    carried = ("--set", "game.stacks=carry", "--set", "game.stack=1000", "--set", "rating.estimator=raw")
+    folder = quick_run(tmp_path, *flags, *carried, "--quiet", "--executor", "inline")
+    run = OpenRun(folder)
+    run.catch_up()
+    pairs = run.ladder.matches[0].result.seed_results
+    assert sum(pair.hands for pair in pairs) < 240
+    library = Library(tmp_path)
+    page = told(library, f"api/runs/{folder.name}.json")
+    won = [sum(game_estimates(game.record).adjusted for game in run.sides(1, pair.seed)) / 100 for pair in pairs]
+    assert page["winnings"][0]["adjusted"][-1] == pytest.approx(sum(won), abs=0.01)
+    seeds = told(library, f"api/runs/{folder.name}/match/1.json")["seeds"]
+    assert [seed["adjusted"] for seed in seeds] == pytest.approx(won, abs=0.001)
+    (row,) = [row for row in page["leaderboard"] if row["id"] == "shover"]
+    assert page["matches"][0]["bb100"] == pytest.approx(row["bb100"], abs=0.001)
 
 
 def test_costs_and_faults_of_models_are_told(library, runs, models_id):

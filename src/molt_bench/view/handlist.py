@@ -79,13 +79,14 @@ def match_page(run: OpenRun, match: int) -> dict[str, Any]:
             continue
         nets = {seating_of(game.record): game.record.net[0] / big_blind for game in games}
         hands = sum([game.record.hands for game in games])
+        nominal = sum([game.record.spec.hands for game in games])
         seeds.append(
             {
                 "index": at,
                 "seed": str(seed),
                 "net": rounded(sum(nets.values())),
                 "raw": [rounded(nets.get(seating)) for seating in (0, 1)],
-                "adjusted": rounded(rated.margins.adjusted[at] * hands / 1000) if rated else None,
+                "adjusted": rounded(rated.margins.adjusted[at] * nominal / 1000) if rated else None,
                 "hands": hands,
                 "biggest": _biggest(games, big_blind),
                 "faults": sum([len(game.record.faults) for game in games]),

@@ -64,7 +64,7 @@ def winnings_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
         pairs = match.result.seed_results
         raw[match.participants] += [pair.net / big_blind for pair in pairs]
         adjusted[match.participants] += [
-            margin * pair.hands / 1000 for margin, pair in zip(match.margins.adjusted, pairs, strict=True)
+            margin * pair.nominal_hands / 1000 for margin, pair in zip(match.margins.adjusted, pairs, strict=True)
         ]
     return [
         {
@@ -139,7 +139,7 @@ def matches_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
             "a": match.participants[0],
             "b": match.participants[1],
             "net": match.result.score_a,
-            "bb100": rounded(100 * match.result.score_a / big_blind / match.result.hands if match.result.hands else 0),
+            "bb100": rounded(100 * match.result.score_a / big_blind / match.result.nominal_hands),
             "winner": match.result.winner,
             "seeds": len(match.result.seed_results),
             "hands": match.result.hands,
