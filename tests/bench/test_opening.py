@@ -54,6 +54,12 @@ def test_every_limit_that_can_be_counted_is_looked_at(enough, game):
     assert said.startswith(f"the budget ({name}: {value - 1:,}) ends before all 3 pairs have played 4 seed pairs")
 
 
+def test_two_are_a_pair():
+    said = shortfall(2, budget={"maxMatches": 3}, per_match=1)
+    assert said.startswith("the budget (maxMatches: 3) ends before both have played 4 seed pairs")
+    assert said.endswith("; maxMatches: 4 would do")
+
+
 def test_all_limits_that_are_too_small_are_named():
     said = shortfall(3, budget={"maxMatches": 2, "maxGames": 16, "maxHands": 10_000})
     assert said.endswith("maxMatches: 3 and maxGames: 24 would do")

@@ -251,3 +251,12 @@ def test_a_budget_too_small_is_one_line_before_anything_is_played(run, program, 
     assert reported.stderr == TOO_SMALL
     enough = run("--config", str(config), "--hands", "5", "--max-matches", "3", "--json")
     assert enough.stderr == ""
+
+
+def test_an_error_before_the_first_game_is_the_only_line_also_with_such_a_budget(run, tmp_path):
+    config = tmp_path / "short.yaml"
+    config.write_text("\n".join(SHORT).replace("shover", "nobody_of_this_name"))
+    done = run("--config", str(config))
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "nobody_of_this_name" in done.stderr

@@ -81,7 +81,7 @@ def test_in_every_kind_of_game_each_estimator_has_the_mean_of_the_raw_margins():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_in_every_kind_of_game_each_estimator_has_the_mean_of_the_raw_margins_over_many_hands(seed):
-    for number, (pairing, mode) in enumerate(cases(40, 100 + seed)):
+    for number, (pairing, mode) in enumerate(cases(25, 100 + seed)):
         _, margins = played(pairing, mode, seeds=300, hands=8, name=f"long {seed} {number}")
         assert all(abs(away) < MOST for away in beyond_raw(margins).values()), (pairing, mode, beyond_raw(margins))
 

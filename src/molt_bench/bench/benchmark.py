@@ -5,7 +5,7 @@ up by playing it again from the start with the games of its journal, and only th
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -48,6 +48,7 @@ def run_benchmark(
     games_at_once: int | None = None,
     keep_hands: bool = True,
     watch: Watch | None = None,
+    warn: Callable[[str], None] | None = None,
     play: bool = True,
 ) -> RunResult:
     """Run a benchmark and return its result.
@@ -64,6 +65,7 @@ def run_benchmark(
         games_at_once: Games under way on an event loop; None for all of language models.
         keep_hands: Whether the result keeps every single hand; a journal has them anyway.
         watch: Is told of every finished game and match, and of every reply of a language model.
+        warn: Is told, before the first game, what the run will fall short of.
         play: Whether games that are not known are played; otherwise the result ends before the first of them.
 
     Raises:
@@ -88,6 +90,9 @@ def run_benchmark(
             raise JournalError("the run began with other coefficients of luck than this version has: start a new run")
     if journal is not None and known is None:
         journal.write(header_of(checked, run.decks.listed))
+    ahead = opening_shortfall(checked)
+    if ahead is not None and warn is not None:
+        warn(ahead)
     return run.to_the_end()
 
 

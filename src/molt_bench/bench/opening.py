@@ -26,8 +26,9 @@ def opening_shortfall(config: BenchmarkConfig) -> str | None:
             f"the budget ({_set(config, apart)}) cannot even connect all {len(ids)} participants by matches, so their "
             f"results cannot be compared; {_listed(apart)} would{also if rule.method == 'margin' else ''}"
         )
+    all_of_them = f"all {pairs} pairs have" if pairs > 1 else "both have"
     return (
-        f"the budget ({_set(config, missed)}) ends before all {pairs} pairs have played {least} seed pairs "
+        f"the budget ({_set(config, missed)}) ends before {all_of_them} played {least} seed pairs "
         f"(scheduler.minSeedPairs), so the result will be incomplete; {_listed(missed)} would do"
     )
 

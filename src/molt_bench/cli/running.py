@@ -49,13 +49,11 @@ def describe(config: BenchmarkConfig) -> str:
     )
 
 
-def warn_ahead(config: BenchmarkConfig) -> list[str]:
-    """Print what a run of this config will fall short of, and return it."""
+def warn_ahead(config: BenchmarkConfig) -> None:
+    """Print what a run of this config will fall short of."""
     found = opening_shortfall(config)
-    if found is None:
-        return []
-    _warn(found)
-    return [found]
+    if found is not None:
+        _warn(found)
 
 
 def start(config: BenchmarkConfig, *, resume: bool, where: Where, quiet: bool, as_json: bool) -> None:
@@ -138,7 +136,12 @@ def _run(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    said = warn_ahead(config)
+    said: list[str] = []
+
+    def warn(warning: str) -> None:
+        said.append(warning)
+        _warn(warning)
+
     try:
         # What agents print is not the one object that is asked for.
         with watching(config, quiet=quiet or as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
@@ -153,6 +156,7 @@ def _run(
                 games_at_once=where.games_at_once,
                 keep_hands=False,
                 watch=watch,
+                warn=warn,
             )
     except MoltBenchError as error:
         recorder.close()
