@@ -270,7 +270,7 @@ class AgentUsage(msgspec.Struct, frozen=True):
         reported: The model as its provider reports it; several if that changed.
         modes: How replies were asked for.
         decisions: Decisions it was asked for.
-        exchanges: Questions in all, those after a fault included.
+        exchanges: Questions in games, those after a fault included. Tokens and dollars count the one before them, too.
         requests: Requests that were sent, those that brought no reply included.
         input_tokens: Tokens read, cached ones included.
         cached_tokens: Those read from a cache.

@@ -48,6 +48,7 @@ def run_benchmark(
     keep_hands: bool = True,
     watch: Watch | None = None,
     play: bool = True,
+    preflight: bool = True,
 ) -> RunResult:
     """Run a benchmark and return its result.
 
@@ -64,10 +65,11 @@ def run_benchmark(
         keep_hands: Whether the result keeps every single hand; a journal has them anyway.
         watch: Is told of every finished game and match, and of every reply of a language model.
         play: Whether games that are not known are played; otherwise the result ends before the first of them.
+        preflight: Whether programs, servers and language models are asked once before the first card.
 
     Raises:
-        ConfigError: A setting that cannot work.
-        AgentError: A participant that cannot be made.
+        ConfigError: A setting that cannot work, or a server that is not there.
+        AgentError: A participant that cannot be made, or a program that does not start.
         JournalError: The known games are not those of this config.
         ProviderError: A model's provider refuses for good; what was played is in the journal.
     """
@@ -85,6 +87,8 @@ def run_benchmark(
             raise JournalError(f"the code of {changed[0]!r} has been changed since the run began: start a new run")
         if known.header.versions.get("luck") not in (None, luck_version()):
             raise JournalError("the run began with other coefficients of luck than this version has: start a new run")
+    if play and preflight:
+        run.preflight()
     if journal is not None and known is None:
         journal.write(header_of(checked, run.decks.listed))
     return run.to_the_end()
@@ -132,6 +136,11 @@ class _Run:
     def seconds(self) -> float:
         """How long the run has gone on, all sittings together."""
         return self.earlier_seconds + (monotonic() - self.start if self.playing else 0.0)
+
+    def preflight(self) -> None:
+        """Ask everybody once; the clock of the run starts after that."""
+        self.table.preflight()
+        self.start = monotonic()
 
     def to_the_end(self) -> RunResult:
         """Play, and note in the journal how long this sitting went on."""
@@ -210,7 +219,8 @@ class _Run:
     def costs(self) -> dict[Pair, float]:
         """Return what a match of each pair costs in dollars, by those so far; nothing where that is not known."""
         matches = Counter(name for match in self.ladder.matches for name in match.participants)
-        spent = {name: self.spending.usd_of(name) for pair in self.ladder.meetings for name in pair}
+        done = len(self.ladder.matches)
+        spent = {name: self.spending.usd_of(name, done) for pair in self.ladder.meetings for name in pair}
         known = {name: usd / matches[name] for name, usd in spent.items() if usd is not None and matches[name]}
         if len(known) < len(spent) or not any(known.values()):
             return {}

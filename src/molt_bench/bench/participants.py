@@ -1,6 +1,7 @@
 """Participants: whether everybody can play, and the agents that play a game."""
 
 from collections.abc import Callable, Container, Mapping
+from functools import partial
 from pathlib import Path
 
 from molt_bench.agents.base import PokerAgent, PolicyOf
@@ -13,6 +14,7 @@ from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.registry import BUILTIN_AGENTS, EXEC, HTTP, AgentFactory, make_agent
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.entries import LLMParticipantConfig
+from molt_bench.bench.preflight import Greet, greeting_of
 from molt_bench.errors import ConfigError
 from molt_bench.specs import GameLabel, ParticipantSpec
 
@@ -126,6 +128,16 @@ class Cast:
                     found[name] = policy
         return found
 
+    def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
+        """Return how those outside this process are asked whether they are there: for free, and models."""
+        free = {}
+        for name in sorted(self.waiting - self.models.keys()):
+            greet = greeting_of(self._made(name, folder=None))
+            if greet is not None:
+                free[name] = greet
+        desk = self.desk
+        return free, {} if desk is None else {name: partial(desk.greet, name) for name in self.models}
+
     def specs_of(self, participants: Container[str]) -> tuple[ParticipantSpec, ...]:
         """Return the specs of some participants."""
         return tuple(spec for name, spec in self._specs.items() if name in participants)
@@ -135,10 +147,13 @@ class Cast:
         settings = self.models.get(participant)
         if settings is not None and self.desk is not None:
             return LLMAgent(participant, settings, self.desk, game=game, may_put_back=may_put_back)
+        return self._made(participant, folder=self._folder)
+
+    def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
         return make_agent(
             self._specs[participant],
             factories=self._agents,
             seed=participant,
             action_timeout_s=self._timeout_s,
-            folder=self._folder,
+            folder=folder,
         )

@@ -11,6 +11,7 @@ import msgspec
 from molt_bench.agents.llm.exchange import Recorder
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.participants import Cast
+from molt_bench.bench.preflight import preflight
 from molt_bench.bench.workers import PlayedGame, WorkerSetup
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.journal import Game, Journal, JournalContent, games_in
@@ -109,6 +110,18 @@ class Playing:
         games = games_in(known.lines if known else ())
         self._known = {label_of(game): game.record for game in games}
         self.known_matches = max((game.match for game in games), default=0)
+
+    def preflight(self) -> None:
+        """Ask everybody outside this process once; if somebody is not there, close and say so.
+
+        Raises:
+            MoltBenchError: Somebody is not there.
+        """
+        try:
+            self._loop.run(preflight(*self._cast.greets()))
+        except BaseException:
+            self.close(patience_s=0.0)
+            raise
 
     def known(self, wanted: Wanted) -> dict[GameLabel, GameRecord]:
         """Return the records of those games that are known.
@@ -220,11 +233,11 @@ class Playing:
             pause_s = _PUT_BACK_PAUSE * self._config.llm.backoff_s
             self._loop.run(play_games_together(specs, players, done, at_once=at_once, put_back_pause_s=pause_s))
 
-    def close(self) -> None:
+    def close(self, *, patience_s: float = _PATIENCE_S) -> None:
         """End the run's event loop; replies that are under way are waited for, since they are paid for."""
         if self._cast.desk is not None:
             with suppress(KeyboardInterrupt):  # another one: they are not waited for any more
-                self._loop.run(self._cast.desk.close(patience_s=_PATIENCE_S))
+                self._loop.run(self._cast.desk.close(patience_s=patience_s))
         self._loop.close()
         if self._pool is not None:
             self._pool.close()

@@ -16,6 +16,7 @@ from molt_bench.cli.options import (
     HtmlFile,
     MasterSeed,
     NoBrowser,
+    NoPreflight,
     Params,
     Participant,
     PlannedConfidence,
@@ -69,11 +70,13 @@ def run(
     workers: Workers = None,
     ray_address: RayAddress = None,
     games_at_once: GamesAtOnce = None,
+    no_preflight: NoPreflight = False,  # noqa: FBT002
     quiet: Quiet = False,  # noqa: FBT002
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
     """Run a benchmark (this is the default command)."""
     from molt_bench.bench.playing import Where
+    from molt_bench.cli.care import Care
     from molt_bench.cli.running import config_from, start
 
     flags = {
@@ -89,7 +92,8 @@ def run(
     }
     checked = config_from(config, flags, set_ or [])
     where = Where(executor, workers, ray_address, games_at_once)
-    start(checked, resume=resume, where=where, quiet=quiet, as_json=as_json)
+    care = Care(preflight=not no_preflight)
+    start(checked, resume=resume, where=where, quiet=quiet, as_json=as_json, care=care)
 
 
 @app.command()
@@ -99,14 +103,17 @@ def resume(
     workers: Workers = None,
     ray_address: RayAddress = None,
     games_at_once: GamesAtOnce = None,
+    no_preflight: NoPreflight = False,  # noqa: FBT002
     quiet: Quiet = False,  # noqa: FBT002
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
     """Go on with a run that was cut off."""
     from molt_bench.bench.playing import Where
+    from molt_bench.cli.care import Care
     from molt_bench.cli.running import go_on
 
-    go_on(folder, where=Where(executor, workers, ray_address, games_at_once), quiet=quiet, as_json=as_json)
+    where = Where(executor, workers, ray_address, games_at_once)
+    go_on(folder, where=where, quiet=quiet, as_json=as_json, care=Care(preflight=not no_preflight))
 
 
 @app.command()

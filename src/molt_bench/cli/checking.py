@@ -9,8 +9,11 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from molt_bench.agents.registry import is_llm
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.registry import is_http, is_llm
+from molt_bench.bench.preflight import greeting_of, preflight
 from molt_bench.cli.participant import maker_of, participant_from, printable
+from molt_bench.play.loops import run_in_new_loop
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent
 
@@ -44,6 +47,7 @@ def check(name: str, params: Sequence[str], *, hands: int | None, timeout_s: flo
     try:
         # What an agent prints is not the one object that is asked for.
         with _watching(participant, quiet=as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
+            _ask_once(participant, make)
             report = check_agent(
                 make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners, watch=watch
             )
@@ -56,6 +60,13 @@ def check(name: str, params: Sequence[str], *, hands: int | None, timeout_s: flo
         _print(report)
     if not report.ok:
         sys.exit(1)
+
+
+def _ask_once(participant: ParticipantSpec, make: Callable[[], PokerAgent]) -> None:
+    """Ask a server or a model once before the first game: one that is not there is an error at once."""
+    greet = greeting_of(make()) if is_http(participant.type) or is_llm(participant.type) else None
+    if greet is not None:
+        run_in_new_loop(preflight({participant.id: greet}, {}))
 
 
 @contextmanager

@@ -13,6 +13,9 @@ Executor = Annotated[
 Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; one on every core by default.")]
 RayAddress = Annotated[str | None, typer.Option(help="A running Ray cluster; by default one is started here.")]
 GamesAtOnce = Annotated[int | None, typer.Option(min=1, help="Games under way on the event loop.")]
+NoPreflight = Annotated[
+    bool, typer.Option("--no-preflight", help="Do not ask programs, servers and models once before the first card.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, only the result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
 Participant = Annotated[

@@ -18,6 +18,7 @@ from molt_bench.bench.loading import load_config, put, read_config_file, set_fie
 from molt_bench.bench.participants import check_participants
 from molt_bench.bench.playing import Where
 from molt_bench.bench.verify import played_again
+from molt_bench.cli.care import Care
 from molt_bench.cli.folder import EXCHANGES, JOURNAL, config_of, journal_in, last_run, new_folder, opened, recorder_in
 from molt_bench.cli.progress import watching
 from molt_bench.errors import JournalError, MoltBenchError
@@ -25,6 +26,8 @@ from molt_bench.journal import Journal, JournalContent, Sitting, games_in
 from molt_bench.records import RunResult
 from molt_bench.report.artifacts import ARTIFACTS, TIMED, leaderboard, summary, usage, write_artifacts
 from molt_bench.report.terminal import print_result
+
+_USUAL = Care()
 
 
 def config_from(file: str | None, flags: Mapping[str, Any], assignments: Sequence[str]) -> BenchmarkConfig:
@@ -48,20 +51,22 @@ def describe(config: BenchmarkConfig) -> str:
     )
 
 
-def start(config: BenchmarkConfig, *, resume: bool, where: Where, quiet: bool, as_json: bool) -> None:
+def start(
+    config: BenchmarkConfig, *, resume: bool, where: Where, quiet: bool, as_json: bool, care: Care = _USUAL
+) -> None:
     """Run a benchmark in a new folder, or go on with the last one of this config."""
     if resume:
         folder = last_run(config)
         if folder is not None:
-            go_on(str(folder), where=where, quiet=quiet, as_json=as_json)
+            go_on(str(folder), where=where, quiet=quiet, as_json=as_json, care=care)
             return
     folder = new_folder(config)
     journal = Journal(str(folder / JOURNAL), warn=_warn)
     recorder = Recorder(str(folder / EXCHANGES), warn=_warn) if config.models() else Recorder()
-    _run(config, folder, journal, recorder, None, where=where, quiet=quiet, as_json=as_json)
+    _run(config, folder, journal, recorder, None, where=where, quiet=quiet, as_json=as_json, care=care)
 
 
-def go_on(folder: str, *, where: Where, quiet: bool, as_json: bool) -> None:
+def go_on(folder: str, *, where: Where, quiet: bool, as_json: bool, care: Care = _USUAL) -> None:
     """Go on with a run that was cut off; nothing is played twice, nothing is paid twice."""
     path = journal_in(folder)
     journal, content = Journal.reopen(str(path), warn=_warn)
@@ -71,7 +76,7 @@ def go_on(folder: str, *, where: Where, quiet: bool, as_json: bool) -> None:
         rebuild(str(path.parent), as_json=as_json)
         return
     recorder = recorder_in(path.parent, content, read_only=False, warn=_warn)
-    _run(config, path.parent, journal, recorder, content, where=where, quiet=quiet, as_json=as_json)
+    _run(config, path.parent, journal, recorder, content, where=where, quiet=quiet, as_json=as_json, care=care)
 
 
 def rebuild(folder: str, *, as_json: bool) -> None:
@@ -127,6 +132,7 @@ def _run(
     where: Where,
     quiet: bool,
     as_json: bool,
+    care: Care,
 ) -> None:
     try:
         # What agents print is not the one object that is asked for.
@@ -142,6 +148,7 @@ def _run(
                 games_at_once=where.games_at_once,
                 keep_hands=False,
                 watch=watch,
+                preflight=care.preflight,
             )
     except MoltBenchError as error:
         recorder.close()

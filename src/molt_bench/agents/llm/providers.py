@@ -146,3 +146,9 @@ def model_settings(settings: LLMSettings) -> "ModelSettings":
     found: Any = {name: value for name, value in wanted.items() if value is not None}
     result: ModelSettings = found
     return result
+
+
+def trial_settings(settings: LLMSettings, max_tokens: int) -> "ModelSettings":
+    """Return the settings for a trial: a short answer, and no thinking, for which there would be no room."""
+    room = min(max_tokens, settings.max_tokens or max_tokens)
+    return model_settings(settings.model_copy(update={"max_tokens": room, "reasoning_effort": None}))
