@@ -1,7 +1,7 @@
 """What happened: every output of a game, frozen."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Any, Final, Literal, TypeAlias
 
@@ -17,6 +17,8 @@ Winner: TypeAlias = Literal["A", "B", "draw"]
 
 #: A fault's message is cut to this many characters.
 MESSAGE_LENGTH: Final = 500
+#: Share of hands without a usable answer beyond which somebody does not really play.
+_HELPLESS: Final = 0.5
 
 
 class Fault(msgspec.Struct, frozen=True, gc=False):
@@ -276,12 +278,13 @@ class AgentUsage(msgspec.Struct, frozen=True):
         cached_tokens: Those read from a cache.
         output_tokens: Tokens written, reasoning included.
         reasoning_tokens: Those of them that are reasoning.
-        cost_usd: Dollars; None where no price is known.
+        cost_usd: Dollars; None where no price is known, or no reply ever came.
         latency_p50_s: Half of the replies came within these seconds; None without any.
         latency_p95_s: 95% of them did.
         readings: How often it was asked to read its hand and the price.
         misread_hand: How often it misread the hand.
         misread_to_call: How often it misread the price.
+        replies: Questions that brought a reply.
     """
 
     id: str
@@ -301,6 +304,7 @@ class AgentUsage(msgspec.Struct, frozen=True):
     readings: int = 0
     misread_hand: int = 0
     misread_to_call: int = 0
+    replies: int = 0
 
 
 class RunResult(msgspec.Struct, frozen=True):
@@ -327,3 +331,42 @@ class RunResult(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
     usage: tuple[AgentUsage, ...] = ()
+
+
+class Failures(msgspec.Struct, frozen=True):
+    """How often one participant failed.
+
+    Attributes:
+        hands: Hands it was dealt, warm-up included.
+        faulty: Those in which it made a fault.
+        unanswered: Those without a usable answer of it: folded after its last try, or in a game in which both failed.
+    """
+
+    hands: int = 0
+    faulty: int = 0
+    unanswered: int = 0
+
+    @property
+    def share(self) -> float:
+        """The share of its hands in which it made a fault."""
+        return self.faulty / self.hands if self.hands else 0.0
+
+    @property
+    def helpless(self) -> bool:
+        """Whether it hardly ever answered, so that it did not really play."""
+        return self.unanswered > _HELPLESS * self.hands
+
+
+def failures_of(matches: Iterable[PlayedMatch]) -> dict[str, Failures]:
+    """Return how often everybody failed who has played, in the order of their first games."""
+    found: dict[str, Failures] = {}
+    for game in (game for match in matches for seed in match.result.seed_results for game in seed.games):
+        for player, name in enumerate(game.players):
+            before, own = found.get(name, Failures()), [each for each in game.faults if each.player == player]
+            found[name] = Failures(
+                before.hands + game.dealt,
+                # What fails before the first hand is a fault in that.
+                before.faulty + len({max(1, fault.hand_number) for fault in own}),
+                before.unanswered + max(sum(fault.forced_fold for fault in own), game.hands if game.both_failed else 0),
+            )
+    return found

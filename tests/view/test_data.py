@@ -259,3 +259,19 @@ def test_a_run_whose_config_was_changed_says_so(runs, bots_id, tmp_path):
     values["config"]["stop"]["budget"]["maxMatches"] = 1
     (folder / "journal.jsonl").write_bytes(json.dumps(values).encode() + b"\n" + rest)
     assert "the config has been changed after the run" in Library(tmp_path, work_s=None).run_page("changed")["warnings"]
+
+
+def test_one_who_hardly_ever_answered_has_no_rank(tmp_path):
+    (tmp_path / "mute.py").write_text(
+        "class Mute:\n    name = 'mute'\n    def act(self, observation):\n        raise OSError\n"
+    )
+    flags = ("--seeds", "2", "--hands", "6", "--max-matches", "6", "--quiet")
+    quick_run(tmp_path / "out", "--participants", f"{tmp_path}/mute.py:Mute,maniac,callstation", *flags)
+    (folder,) = (tmp_path / "out").iterdir()
+    library = Library(tmp_path / "out")
+    page = told(library, f"api/runs/{folder.name}.json")
+    *others, last = page["leaderboard"]
+    assert (last["id"], last["rank"], last["ranks"], last["sure"], last["verdict"]) == ("mute", None, None, None, None)
+    assert [row["rank"] for row in others] == [1, 2]
+    assert others[-1]["verdict"] is None
+    assert page["sentences"][0].startswith("mute is not ranked")

@@ -1,6 +1,5 @@
 """The ladder: what a run has learnt so far, match by match."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from math import inf
@@ -18,15 +17,13 @@ from molt_bench.rating.openskill import RatingService
 from molt_bench.rating.sequence import SPREAD, sure
 from molt_bench.rating.student import student_quantile
 from molt_bench.rating.verdicts import Verdict, verdicts
-from molt_bench.records import Convergence, Fault, Margins, MatchResult, PlayedMatch, RatingChange
+from molt_bench.records import Convergence, Fault, Margins, MatchResult, PlayedMatch, RatingChange, failures_of
 from molt_bench.specs import GameSpec
 
 #: How sure it is that the first is better than the second.
 Confidence: TypeAlias = Callable[[str, str], float]
 #: What is believed of somebody of whom nothing is known, in thousandths of a big blind a hand.
 _ANYTHING = 10_000.0
-#: Share of hands folded by force beyond which somebody does not really play.
-_HELPLESS = 0.5
 
 
 class Ladder:
@@ -207,21 +204,15 @@ class Ladder:
 
     def helpless(self) -> list[str]:
         """Say who was no real opponent: somebody whose hands were nearly all folded by force."""
-        hands: Counter[str] = Counter()
-        folds: Counter[str] = Counter()
+        helpless = {name: found for name, found in failures_of(self.matches).items() if found.helpless}
         examples: dict[str, Fault] = {}
-        for match in self.matches:
-            for game in (game for seed in match.result.seed_results for game in seed.games):
-                hands.update(dict.fromkeys(game.players, game.dealt))
-                for fault in game.faults:
-                    name = game.players[fault.player]
-                    folds[name] += fault.forced_fold
-                    examples.setdefault(name, fault)
+        for match in self.matches if helpless else ():
+            for fault in match.result.faults:
+                examples.setdefault(match.participants[fault.player], fault)
         return [
-            f"{name} gave no usable answer in {folds[name]:,} of {count:,} hands, so its result says little; the first "
-            f"fault: {examples[name].kind}: {examples[name].message}"
-            for name, count in hands.items()
-            if folds[name] > _HELPLESS * count
+            f"{name} gave no usable answer in {found.unanswered:,} of {found.hands:,} hands, so its result says "
+            f"little; the first fault: {examples[name].kind}: {examples[name].message}"
+            for name, found in helpless.items()
         ]
 
     def progress(

@@ -52,6 +52,11 @@ class Spending:
         return any(sums.unpriced for sums in self._sums.values())
 
     @property
+    def unanswered(self) -> bool:
+        """Whether no reply ever came."""
+        return not any(sums.counts["replies"] for sums in self._sums.values())
+
+    @property
     def usd(self) -> float:
         """Dollars so far, as far as prices are known."""
         return sum(price for price, _ in self._by_match.values()) / _PER_DOLLAR
@@ -97,6 +102,7 @@ class _Sums:
             counts["misread_hand"] += "hand" in exchange.misread
             counts["misread_to_call"] += "toCall" in exchange.misread
         if exchange.outcome == "reply":
+            counts["replies"] += 1
             if in_game:
                 self.latencies.append(exchange.latency_s)
             self.unpriced |= exchange.cost_usd is None
@@ -113,7 +119,7 @@ class _Sums:
             model=model,
             reported=tuple(sorted(self.reported)),
             modes=tuple(sorted(self.modes)),
-            cost_usd=None if self.unpriced else self.price / _PER_DOLLAR,
+            cost_usd=None if self.unpriced or not self.counts["replies"] else self.price / _PER_DOLLAR,
             latency_p50_s=_quantile(latencies, 0.5),
             latency_p95_s=_quantile(latencies, 0.95),
             **self.counts,

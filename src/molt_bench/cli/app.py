@@ -11,6 +11,7 @@ from molt_bench.cli.options import (
     Executor,
     ExportFormat,
     FailBelow,
+    FailOnFaults,
     FiguresFolder,
     GamesAtOnce,
     HtmlFile,
@@ -71,6 +72,7 @@ def run(
     ray_address: RayAddress = None,
     games_at_once: GamesAtOnce = None,
     no_preflight: NoPreflight = False,  # noqa: FBT002
+    fail_on_faults: FailOnFaults = None,
     quiet: Quiet = False,  # noqa: FBT002
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
@@ -92,7 +94,7 @@ def run(
     }
     checked = config_from(config, flags, set_ or [])
     where = Where(executor, workers, ray_address, games_at_once)
-    care = Care(preflight=not no_preflight)
+    care = Care(preflight=not no_preflight, fail_on_faults=fail_on_faults)
     start(checked, resume=resume, where=where, quiet=quiet, as_json=as_json, care=care)
 
 
@@ -104,6 +106,7 @@ def resume(
     ray_address: RayAddress = None,
     games_at_once: GamesAtOnce = None,
     no_preflight: NoPreflight = False,  # noqa: FBT002
+    fail_on_faults: FailOnFaults = None,
     quiet: Quiet = False,  # noqa: FBT002
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
@@ -113,7 +116,8 @@ def resume(
     from molt_bench.cli.running import go_on
 
     where = Where(executor, workers, ray_address, games_at_once)
-    go_on(folder, where=where, quiet=quiet, as_json=as_json, care=Care(preflight=not no_preflight))
+    care = Care(preflight=not no_preflight, fail_on_faults=fail_on_faults)
+    go_on(folder, where=where, quiet=quiet, as_json=as_json, care=care)
 
 
 @app.command()

@@ -43,6 +43,13 @@ def probability(value: float | None) -> float | None:
     return value
 
 
+def share(value: float | None) -> float | None:
+    """Check an option that is a part of a whole."""
+    if value is not None and not 0 <= value <= 1:
+        raise typer.BadParameter("a number from 0 to 1 is needed, such as 0.1")
+    return value
+
+
 def two_blinds(value: str) -> str:
     """Check an option that names both blinds."""
     found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", value)
@@ -82,6 +89,10 @@ ComparedAgents = Annotated[
 ]
 ComparedWithin = Annotated[
     float, typer.Option(metavar="MBB", callback=positive, help="A difference that does not matter.")
+]
+FailOnFaults = Annotated[
+    float | None,
+    typer.Option(metavar="SHARE", callback=share, help="Status 1 if anybody made faults in more of its hands."),
 ]
 FailBelow = Annotated[
     float | None, typer.Option(metavar="MBB", callback=not_negative, help="Status 1 if it surely lost more.")

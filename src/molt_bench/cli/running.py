@@ -73,16 +73,18 @@ def go_on(folder: str, *, where: Where, quiet: bool, as_json: bool, care: Care =
     config = config_of(path, content)
     if any(isinstance(line, Sitting) and line.stop_reason for line in content.lines):
         journal.close()
-        rebuild(str(path.parent), as_json=as_json)
+        care.end(rebuild(str(path.parent), as_json=as_json))
         return
     recorder = recorder_in(path.parent, content, read_only=False, warn=_warn)
     _run(config, path.parent, journal, recorder, content, where=where, quiet=quiet, as_json=as_json, care=care)
 
 
-def rebuild(folder: str, *, as_json: bool) -> None:
+def rebuild(folder: str, *, as_json: bool) -> RunResult:
     """Write all files of a run anew from its journal."""
     path = journal_in(folder).parent
-    _finish(_result_of(path), path, as_json=as_json)
+    result = _result_of(path)
+    _finish(result, path, as_json=as_json)
+    return result
 
 
 def verify_run(folder: str) -> None:
@@ -167,6 +169,7 @@ def _run(
     recorder.close()
     journal.close()
     _finish(result, folder, as_json=as_json)
+    care.end(result)
 
 
 def _result_of(folder: Path) -> RunResult:

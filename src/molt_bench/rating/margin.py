@@ -191,20 +191,32 @@ class MarginModel:
         others = tuple(other for other in self.participants if other != name)
         return tuple(other for other in others if other not in self.anchors) or others
 
-    def rank_intervals(self, *, seed: int, level: float = 0.95, draws: int = 4000) -> dict[str, tuple[int, int]]:
-        """Return between which ranks everybody is with this probability, by draws from what is known."""
+    def rank_intervals(
+        self, *, seed: int, level: float = 0.95, draws: int = 4000, apart: Collection[str] = ()
+    ) -> dict[str, tuple[int, int]]:
+        """Return between which ranks everybody is with this probability, by draws from what is known.
+
+        Args:
+            seed: Of the draws.
+            level: The probability.
+            draws: How many.
+            apart: Those who have no rank; the others are ranked among themselves.
+        """
         import numpy as np
 
         # The legacy generator's numbers are frozen for ever, so that they are the same with every version.
         dice = np.random.RandomState(seed % 2**32)
         known = [self.margin(*pair) for pair in self._samples]
         drawn = np.array([each.mean + min(each.scale, _ANYTHING) * dice.standard_t(each.free, draws) for each in known])
-        weights = [self._weights({name: 1.0}) for name in self.participants]
+        names = [name for name in self.participants if name not in apart]
+        if not names:
+            return {}
+        weights = [self._weights({name: 1.0}) for name in names]
         table = np.array([[each.get(pair, 0.0) for pair in self._samples] for each in weights]) @ drawn
         ranks = (-table).argsort(axis=0).argsort(axis=0) + 1
         tail = (1 - level) / 2
         low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="inverted_cdf")
-        return {name: (int(low[at]), int(high[at])) for at, name in enumerate(self.participants)}
+        return {name: (int(low[at]), int(high[at])) for at, name in enumerate(names)}
 
     def _pair(self, first: str, second: str) -> Pair:
         return (first, second) if (first, second) in self._samples else (second, first)

@@ -36,6 +36,7 @@ def leaderboard(result: RunResult) -> dict[str, Any]:
                 "hands": row.hands,
                 "faults": row.faults,
                 "forcedFolds": row.forced_folds,
+                **({} if row.ranked else {"ranked": False}),
             }
             for row in participant_numbers(result)
         ]

@@ -1,5 +1,6 @@
 """Claims: what a run shows about who is better, what it does not, and how each number was measured."""
 
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, significant
 from molt_bench.rating.sequence import SPREAD, radius, sure
 from molt_bench.rating.verdicts import Verdict, surely, verdicts
 from molt_bench.records import RunResult
-from molt_bench.report.numbers import confidence_rule, margin_model
+from molt_bench.report.numbers import confidence_rule, margin_model, unranked
 
 #: An interval as wide as this, in thousandths of a big blind a hand, says nothing at all.
 _NOTHING_KNOWN: Final = 1e9
@@ -19,15 +20,19 @@ _NOTHING_KNOWN: Final = 1e9
 def neighbours(result: RunResult) -> tuple[Verdict, ...]:
     """Return the verdict on each two neighbours of the ranking by margins."""
     rule = confidence_rule(result)
-    return verdicts(margin_model(result), threshold=rule["threshold"], tie_margin=rule["tieMarginMbb"])
+    apart = unranked(result)
+    return verdicts(margin_model(result), threshold=rule["threshold"], tie_margin=rule["tieMarginMbb"], apart=apart)
 
 
 def sentences(result: RunResult) -> list[str]:
-    """Say what is not resolved, who is tied, and where ratings and margins disagree."""
-    rule = confidence_rule(result)
+    """Say who is not ranked, what is not resolved, who is tied, and where ratings and margins disagree."""
+    rule, apart = confidence_rule(result), unranked(result)
+    said = [
+        f"{name} is not ranked: it gave no usable answer in {found.unanswered:,} of {found.hands:,} hands."
+        for name, found in apart.items()
+    ]
     if rule["method"] != "margin" or not result.matches:
-        return []
-    said = []
+        return said
     found = neighbours(result)
     tied = [f"{each.above} and {each.below}" for each in found if each.kind == "tied"]
     unresolved = [f"{each.above} and {each.below} ({surely(each.sure)})" for each in found if each.kind == "unresolved"]
@@ -36,10 +41,11 @@ def sentences(result: RunResult) -> list[str]:
     if unresolved:
         said.append(f"Not resolved, so no order is claimed: {', '.join(unresolved)}.")
     spread = SPREAD * rule["tieMarginMbb"]
-    cycles = significant_cycles(margin_model(result), spread=spread, error=1 - rule["threshold"])
+    found_cycles = significant_cycles(margin_model(result), spread=spread, error=1 - rule["threshold"])
+    cycles = [cycle for cycle in found_cycles if apart.keys().isdisjoint(cycle.members)]
     said += [f"A cycle: {' beats '.join([*cycle.members, cycle.members[0]])}." for cycle in cycles]
-    by_rating = tuple(rating.id for rating in result.leaderboard)
-    by_margin = margin_model(result).ranking()
+    by_rating = [rating.id for rating in result.leaderboard if rating.id not in apart]
+    by_margin = [name for name in margin_model(result).ranking() if name not in apart]
     if by_rating != by_margin:
         said.append(f"By win rate against the field the order is {', '.join(by_margin)}; mu counts matches won.")
     return said
@@ -47,7 +53,7 @@ def sentences(result: RunResult) -> list[str]:
 
 def margins(result: RunResult) -> dict[str, Any]:
     """Return everything the margins say: the ranking, its verdicts, and every pair by each estimator."""
-    model, rule = margin_model(result), confidence_rule(result)
+    model, rule, apart = margin_model(result), confidence_rule(result), unranked(result)
     spread = SPREAD * rule["tieMarginMbb"]
     error = 1 - rule["threshold"]
     return {
@@ -56,7 +62,13 @@ def margins(result: RunResult) -> dict[str, Any]:
         "luckVersion": FROZEN.version,
         "luckHash": coefficients_hash(),
         "ranking": [
-            {"id": name, **_interval(model.result(name)), "anchor": name in model.anchors} for name in model.ranking()
+            {
+                "id": name,
+                **_interval(model.result(name)),
+                "anchor": name in model.anchors,
+                **({"ranked": False} if name in apart else {}),
+            }
+            for name in sorted(model.ranking(), key=lambda name: name in apart)
         ],
         "neighbours": [
             {
@@ -81,11 +93,11 @@ def margins(result: RunResult) -> dict[str, Any]:
             for first, second in combinations(model.participants, 2)
             if model.count(first, second)
         ],
-        **_structure(model, spread, error),
+        **_structure(model, spread, error, apart),
     }
 
 
-def _structure(model: MarginModel, spread: float, error: float) -> dict[str, Any]:
+def _structure(model: MarginModel, spread: float, error: float, apart: Mapping[str, object]) -> dict[str, Any]:
     """Return what the pairs say together: whether skill explains them, who is in no one's reach, and cycles."""
     nash, transitive = nash_averaging(model), transitivity(model)
     return {
@@ -100,6 +112,7 @@ def _structure(model: MarginModel, spread: float, error: float) -> dict[str, Any
         "cycles": [
             {"members": list(cycle.members), "sure": cycle.sure}
             for cycle in significant_cycles(model, spread=spread, error=error)
+            if apart.keys().isdisjoint(cycle.members)
         ],
     }
 

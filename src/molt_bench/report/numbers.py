@@ -14,7 +14,7 @@ from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.sequence import SPREAD, sure
-from molt_bench.records import Rating, RunResult
+from molt_bench.records import Failures, Rating, RunResult, failures_of
 from molt_bench.seeds import derive
 
 #: Thousandths of a big blind a hand are a tenth of big blinds in 100 hands.
@@ -34,6 +34,7 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
         hands: Hands that count.
         faults: Mistakes by kind.
         forced_folds: Hands that were folded after a last mistake.
+        ranked: Whether it has a rank; not if it hardly ever answered, so that it did not really play.
     """
 
     rating: Rating
@@ -45,6 +46,7 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     hands: int
     faults: dict[str, int]
     forced_folds: int
+    ranked: bool = True
 
 
 def margin_model(result: RunResult, estimator: str | None = None) -> MarginModel:
@@ -70,13 +72,18 @@ def confidence_rule(result: RunResult) -> dict[str, Any]:
 
 
 def participant_numbers(result: RunResult) -> list[ParticipantNumbers]:
-    """Return everybody's numbers, in the order of the leaderboard."""
+    """Return everybody's numbers, in the order of the leaderboard; those without a rank are last."""
     names = {each["id"]: each["displayName"] or each["id"] for each in result.config["participants"]}
     model, rule = margin_model(result), confidence_rule(result)
     by_margins = rule["method"] == "margin"
-    ranks = model.rank_intervals(seed=derive(result.config["seeds"]["masterSeed"], "ranks")) if by_margins else {}
+    apart = unranked(result)
+    seed = derive(result.config["seeds"]["masterSeed"], "ranks")
+    ranks = model.rank_intervals(seed=seed, apart=apart) if by_margins else {}
     rows = []
-    for rating, below in zip(result.leaderboard, [*result.leaderboard[1:], None], strict=True):
+    ranked = [rating for rating in result.leaderboard if rating.id not in apart]
+    neighbours = [*zip(ranked, [*ranked[1:], None], strict=False)]
+    neighbours += [(rating, None) for rating in result.leaderboard if rating.id in apart]
+    for rating, below in neighbours:
         won = model.result(rating.id)
         faults = [
             fault
@@ -97,9 +104,15 @@ def participant_numbers(result: RunResult) -> list[ParticipantNumbers]:
                 hands,
                 dict(Counter(fault.kind for fault in faults)),
                 sum(fault.forced_fold for fault in faults),
+                rating.id not in apart,
             )
         )
     return rows
+
+
+def unranked(result: RunResult) -> dict[str, Failures]:
+    """Return those who hardly ever answered: they have no rank, and nobody is compared with them."""
+    return {name: found for name, found in failures_of(result.matches).items() if found.helpless}
 
 
 def _better(above: Rating, below: Rating, model: MarginModel, rule: dict[str, Any]) -> float:

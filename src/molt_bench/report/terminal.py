@@ -45,15 +45,15 @@ def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
     for rank, row in enumerate(rows, start=1):
         rating = row.rating
         table.add_row(
-            str(rank),
+            str(rank) if row.ranked else "-",
             Text(row.name),
             f"{rating.mu:.1f}",
             f"{rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}-{rating.draws}",
             f"{row.bb_per_100:+.1f}",
             f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
-            _ranks(row.ranks),
-            "" if row.better_than_next is None else surely(row.better_than_next),
+            _ranks(row.ranks) if row.ranked else "-",
+            "-" if not row.ranked else "" if row.better_than_next is None else surely(row.better_than_next),
             str(sum(row.faults.values())),
         )
     return table
@@ -72,7 +72,7 @@ def cost_table(rows: list[CostNumbers]) -> Table:
             _count(usage.input_tokens),
             f"{usage.cached_tokens / usage.input_tokens:.0%}" if usage.input_tokens else "-",
             _count(usage.output_tokens),
-            dollars(usage.cost_usd),
+            dollars(usage.cost_usd) if usage.cost_usd is not None or usage.replies else "-",
             "-" if row.usd_per_hand is None else dollars(row.usd_per_hand),
             "-" if row.usd_per_100_decisions is None else dollars(row.usd_per_100_decisions),
             _seconds(usage.latency_p50_s),

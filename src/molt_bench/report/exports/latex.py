@@ -16,6 +16,7 @@ from molt_bench.report.numbers import (
     confidence_rule,
     margin_model,
     participant_numbers,
+    unranked,
 )
 
 _TIED: Final = "$^=$"
@@ -77,11 +78,11 @@ def _leaderboard(result: RunResult) -> Iterator[str]:
 def _cells(rank: int, row: ParticipantNumbers, mark: str) -> list[str]:
     best, worst = row.ranks or (rank, rank)
     return [
-        f"{rank}{mark}",
+        f"{rank}{mark}" if row.ranked else "--",
         escaped(row.name),
         _signed(row.bb_per_100),
         f"{row.half_width:.1f}" if isfinite(row.half_width) else "--",
-        "" if row.ranks is None else str(best) if best == worst else f"{best}--{worst}",
+        "--" if not row.ranked else "" if row.ranks is None else str(best) if best == worst else f"{best}--{worst}",
         f"{row.rating.mu:.1f}",
         f"{row.rating.sigma:.1f}",
         _count(row.hands),
@@ -93,7 +94,8 @@ def _marks(result: RunResult) -> dict[str, str]:
     rule = confidence_rule(result)
     if rule["method"] != "margin":
         return {}
-    model, names = margin_model(result), [rating.id for rating in result.leaderboard]
+    apart = unranked(result)
+    model, names = margin_model(result), [rating.id for rating in result.leaderboard if rating.id not in apart]
     error = (1 - rule["threshold"]) / max(1, len(names) - 1)
     kinds = {
         below: verdict(model, above, below, error=error, tie_margin=rule["tieMarginMbb"]).kind
@@ -114,7 +116,8 @@ def _leaderboard_caption(result: RunResult, marks: dict[str, str]) -> str:
     )
     used = set(marks.values())
     said += f" {_TIED}: within {_margin(result)} bb/100 of the one above." if _TIED in used else ""
-    return said + (f" {_OPEN}: not surely below the one above." if _OPEN in used else "")
+    said += f" {_OPEN}: not surely below the one above." if _OPEN in used else ""
+    return said + (" {-}{-} in place of a rank: it hardly ever gave a usable answer." if unranked(result) else "")
 
 
 def _margin(result: RunResult) -> str:
