@@ -12,6 +12,7 @@ from typing import Any
 
 from molt_bench.agents.llm.exchange import Exchange, Recorder
 from molt_bench.agents.registry import AgentFactory
+from molt_bench.agents.traced import Raised
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.decks import SeedBlocks
 from molt_bench.bench.header import header_of, luck_version, source_hashes
@@ -49,6 +50,7 @@ def run_benchmark(
     watch: Watch | None = None,
     play: bool = True,
     preflight: bool = True,
+    raised: Raised | None = None,
 ) -> RunResult:
     """Run a benchmark and return its result.
 
@@ -66,6 +68,7 @@ def run_benchmark(
         watch: Is told of every finished game and match, and of every reply of a language model.
         play: Whether games that are not known are played; otherwise the result ends before the first of them.
         preflight: Whether programs, servers and language models are asked once before the first card.
+        raised: Is told of participants and the tracebacks of what their agents raised, once for each place.
 
     Raises:
         ConfigError: A setting that cannot work, or a server that is not there.
@@ -78,7 +81,16 @@ def run_benchmark(
         check_participants(checked, agents, skills=recorder.skills if recorder is not None else ())
     where = Where(executor, workers, ray_address, games_at_once)
     run = _Run(
-        checked, agents or {}, journal, known, recorder or Recorder(), where, watch, keep_hands=keep_hands, play=play
+        checked,
+        agents or {},
+        journal,
+        known,
+        recorder or Recorder(),
+        where,
+        watch,
+        keep_hands=keep_hands,
+        play=play,
+        raised=raised,
     )
     if play and known is not None:
         now = source_hashes(checked)
@@ -109,6 +121,7 @@ class _Run:
         *,
         keep_hands: bool,
         play: bool,
+        raised: Raised | None,
     ) -> None:
         self.config = config
         self.journal = journal
@@ -120,7 +133,7 @@ class _Run:
         self.spending = Spending(config.models())
         self.under_way: tuple[tuple[str, str], int, int] | None = None
         folder = Path(journal.path).parent / "agents" if journal is not None else None
-        self.cast = Cast(config, agents, recorder, heard=self.heard, folder=folder)
+        self.cast = Cast(config, agents, recorder, heard=self.heard, folder=folder, raised=raised)
         self.ladder = Ladder(config, self.cast.policies(), keep_hands=keep_hands)
         self.decks = SeedBlocks(config.seeds, self.ladder.meetings, known.header.seeds if known else None)
         self.table = Playing(config, self.cast, recorder, journal, known, where, self.ladder.estimates.__setitem__)

@@ -12,6 +12,7 @@ from molt_bench.agents.llm.desk import DEFAULT_TIMEOUT_S, Desk, Policy
 from molt_bench.agents.llm.exchange import Exchange, Recorder
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.registry import BUILTIN_AGENTS, EXEC, HTTP, AgentFactory, make_agent
+from molt_bench.agents.traced import Raised, TraceLog
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.entries import LLMParticipantConfig
 from molt_bench.bench.preflight import Greet, greeting_of
@@ -62,13 +63,16 @@ class Cast:
         waiting: Those whose games wait for something outside this process, so that many can be under way.
         agents: All participants.
         portable: Those that any process can make from their specs.
+        traces: Where agents of one's own raised.
 
     Args:
         config: The config of the run.
         agents: Agents of the caller's own, by type.
         recorder: Holds the exchanges with language models.
         heard: Is told of every exchange, those that took place earlier first.
-        folder: Gets a file for each program that writes to its standard error; None keeps none of it.
+        folder: Gets a file for each program that writes to its standard error, and for each agent that raises; None
+            keeps none of it.
+        raised: Is told where agents of one's own raise.
     """
 
     def __init__(
@@ -79,7 +83,9 @@ class Cast:
         *,
         heard: Callable[[Exchange], None] | None = None,
         folder: Path | None = None,
+        raised: Raised | None = None,
     ) -> None:
+        self.traces = TraceLog(folder, raised)
         self.models = config.models()
         self._agents = agents
         self._specs = {participant.id: participant.spec() for participant in config.participants}
@@ -147,7 +153,10 @@ class Cast:
         settings = self.models.get(participant)
         if settings is not None and self.desk is not None:
             return LLMAgent(participant, settings, self.desk, game=game, may_put_back=may_put_back)
-        return self._made(participant, folder=self._folder)
+        made = self._made(participant, folder=self._folder)
+        kind = self._specs[participant].type
+        own = participant not in self.waiting and (kind in self._agents or kind not in BUILTIN_AGENTS)
+        return self.traces.traced(participant, made) if own else made
 
     def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
         return make_agent(

@@ -200,6 +200,7 @@ class Playing:
         def took(spec: GameSpec, played: PlayedGame) -> None:
             del left[spec]
             self.estimated(spec, played.estimates)
+            self._cast.traces.add(played.traces)
             done(spec, played.record)
 
         try:
@@ -239,6 +240,7 @@ class Playing:
             with suppress(KeyboardInterrupt):  # another one: they are not waited for any more
                 self._loop.run(self._cast.desk.close(patience_s=patience_s))
         self._loop.close()
+        self._cast.traces.close()
         if self._pool is not None:
             self._pool.close()
 

@@ -30,6 +30,7 @@ from molt_bench.cli.options import (
     Strict,
     Version,
     Workers,
+    debugging,
     positive,
     probability,
     two_blinds,
@@ -55,6 +56,7 @@ def default(
 
 @app.command()
 def run(
+    context: typer.Context,
     config: Annotated[str | None, typer.Option(help="A YAML or JSON file; flags win over it.")] = None,
     participants: Annotated[str | None, typer.Option(help="Such as tight,my_bot.py:make,llm:openai:gpt-4.1.")] = None,
     seeds: Annotated[int | None, typer.Option(help="Seeds of a match; each is played twice, seats swapped.")] = None,
@@ -94,12 +96,13 @@ def run(
     }
     checked = config_from(config, flags, set_ or [])
     where = Where(executor, workers, ray_address, games_at_once)
-    care = Care(preflight=not no_preflight, fail_on_faults=fail_on_faults)
+    care = Care(preflight=not no_preflight, fail_on_faults=fail_on_faults, debug=debugging(context))
     start(checked, resume=resume, where=where, quiet=quiet, as_json=as_json, care=care)
 
 
 @app.command()
 def resume(
+    context: typer.Context,
     folder: RunFolder,
     executor: Executor = "auto",
     workers: Workers = None,
@@ -116,7 +119,7 @@ def resume(
     from molt_bench.cli.running import go_on
 
     where = Where(executor, workers, ray_address, games_at_once)
-    care = Care(preflight=not no_preflight, fail_on_faults=fail_on_faults)
+    care = Care(preflight=not no_preflight, fail_on_faults=fail_on_faults, debug=debugging(context))
     go_on(folder, where=where, quiet=quiet, as_json=as_json, care=care)
 
 

@@ -119,6 +119,7 @@ def _plain(name: str, report: AgentReport) -> dict[str, Any]:
                 "seat": fault.seat,
                 "handNumber": fault.hand_number,
                 "hand": fault.hand,
+                "traceback": fault.trace or None,
             }
             for fault in report.examples
         ],

@@ -50,6 +50,11 @@ def share(value: float | None) -> float | None:
     return value
 
 
+def debugging(context: typer.Context) -> bool:
+    """Say whether `--debug` stands before the command that is running."""
+    return bool(context.find_root().params.get("debug"))
+
+
 def two_blinds(value: str) -> str:
     """Check an option that names both blinds."""
     found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", value)

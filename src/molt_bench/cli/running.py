@@ -18,7 +18,7 @@ from molt_bench.bench.loading import load_config, put, read_config_file, set_fie
 from molt_bench.bench.participants import check_participants
 from molt_bench.bench.playing import Where
 from molt_bench.bench.verify import played_again
-from molt_bench.cli.care import Care
+from molt_bench.cli.care import Care, show_raised
 from molt_bench.cli.folder import EXCHANGES, JOURNAL, config_of, journal_in, last_run, new_folder, opened, recorder_in
 from molt_bench.cli.progress import watching
 from molt_bench.errors import JournalError, MoltBenchError
@@ -151,6 +151,7 @@ def _run(
                 keep_hands=False,
                 watch=watch,
                 preflight=care.preflight,
+                raised=show_raised if care.debug else None,
             )
     except MoltBenchError as error:
         recorder.close()

@@ -7,6 +7,7 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.registry import make_agent
+from molt_bench.agents.traced import Traced, trace_of
 from molt_bench.errors import AgentError, FaultKind, shown
 from molt_bench.play.drivers import GameOptions, play_game_async
 from molt_bench.play.seat import Seat
@@ -31,6 +32,8 @@ TABLES: dict[str, GameOptions] = {
 
 #: Each of these takes so long that one is enough to know.
 _NO_ANSWER: Final[tuple[FaultKind, ...]] = ("timeout", "transport")
+#: Of the traceback of an exception.
+_FRAMES: Final = 3
 _ENOUGH: Final = "the check ended here: there is no use in asking on"
 
 
@@ -104,6 +107,7 @@ class _Sparring:
         self._partners = partners
         self._watch = watch
         self._played = 0
+        self._raised: list[BaseException] = []
 
     async def all_checks(self) -> list[Check]:
         """Play at all tables, then twice the same; stop early at an agent that does not answer."""
@@ -133,7 +137,9 @@ class _Sparring:
         # With a patience of two answers, an agent that never answers is found out soon.
         settings: GameOptions = {**options, "action_timeout_s": self._timeout_s, "max_retries": 0}
         self.clock.first = True
-        players = (Watched(Seat(self._make()), self.clock), make_agent(partner))
+        self._raised.clear()
+        watched = Traced(Watched(Seat(self._make()), self.clock), self._raised.append)
+        players = (watched, make_agent(partner))
         return await play_game_async(players, seed=self._seed, hands=self._hands, **settings)
 
     def _noted(self, record: GameRecord, table: str, partner: str) -> list[Fault]:
@@ -145,7 +151,9 @@ class _Sparring:
             if known is None:
                 seat, number = int(record.seating == "BA"), fault.hand_number
                 hand = record.hand_texts[number - 1] if number else ""
-                known = FaultExample(fault.kind, 0, fault.message, table, partner, seat, number, hand)
+                raised = self._raised[:1] if fault.kind == "exception" else []
+                trace = "".join([trace_of(error, frames=_FRAMES).text for error in raised])
+                known = FaultExample(fault.kind, 0, fault.message, table, partner, seat, number, hand, trace)
             self.examples[fault.kind] = msgspec.structs.replace(known, count=known.count + 1)
         return found
 
