@@ -6,12 +6,16 @@ Nothing here has state, so the order in which games are played never changes wha
 import json
 import re
 from hashlib import sha256
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from molt_bench.errors import ConfigError, shown
+from molt_bench.files import text_of
 
 #: A seed as users write it. The int 7 and the text "7" are two different seeds.
 Seed: TypeAlias = int | str
+
+#: Bytes of a file of seeds.
+_MOST_BYTES: Final = 10_000_000
 
 
 def label_bytes(label: Seed) -> bytes:
@@ -57,17 +61,15 @@ def load_seeds(path: str) -> list[Seed]:
     Raises:
         ConfigError: It cannot be read, is empty, or has a seed twice.
     """
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError("seeds.file", path, f"a file that can be read ({error})") from error
+    text = text_of(path, field="seeds.file", most_bytes=_MOST_BYTES)
     seeds: list[Seed]
     if text.lstrip().startswith("["):
         try:
             seeds = json.loads(text)
         except json.JSONDecodeError as error:
             raise ConfigError("seeds.file", path, f"a JSON list (line {error.lineno}: {error.msg})") from error
+        except RecursionError as error:
+            raise ConfigError("seeds.file", path, "a JSON list of ints and texts alone") from error
         except ValueError as error:
             raise ConfigError("seeds.file", path, "ints of at most 4,000 digits") from error
     else:
@@ -85,6 +87,7 @@ def load_seeds(path: str) -> list[Seed]:
                 "seeds.file", path, f"every seed once, and seed {number}, {shown(seed)}, was there before"
             )
         seen.add((type(seed), seed))
+        label_bytes(seed)
     return seeds
 
 

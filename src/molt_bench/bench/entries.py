@@ -20,31 +20,34 @@ from molt_bench.agents.registry import (
     is_llm,
     llm_params,
 )
-from molt_bench.agents.sections import Section
+from molt_bench.agents.sections import Name, PathText, Section
 from molt_bench.errors import ConfigError
 from molt_bench.specs import ParticipantSpec
+
+#: A belief has to be one that floating-point numbers can move.
+Mu = Annotated[float, Field(ge=-1e6, le=1e6)]
+Sigma = Annotated[float, Field(ge=1e-6, le=1e6)]
 
 
 class InitialRating(Section):
     """What is believed of a participant before its first match."""
 
-    mu: float
-    sigma: Annotated[float, Field(gt=0)]
+    mu: Mu
+    sigma: Sigma
 
 
 class ParticipantConfig(Section):
     """One who takes part."""
 
-    id: Annotated[str, Field(min_length=1, description="Name in records; unique.")]
+    id: Annotated[Name, Field(description="Name in records; unique.")]
     type: Annotated[
-        str,
+        PathText,
         Field(
-            min_length=1,
             description="A built-in agent, an installed plug-in, `module:factory` or `path/to/file.py:factory`; "
             "`exec:` and a command, or a URL.",
         ),
     ]
-    display_name: Annotated[str, Field(description="Name on screens; the id where it is empty.")] = ""
+    display_name: Annotated[str, Field(max_length=200, description="Name on screens; the id where it is empty.")] = ""
     anchor: Annotated[bool, Field(description="Gives a scale, but is left out of the field.")] = False
     params: Annotated[dict[str, Any], Field(description="Keyword arguments for whatever makes the agent.")] = {}  # noqa: RUF012 - pydantic copies it
     initial_rating: InitialRating | None = None
