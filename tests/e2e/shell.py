@@ -131,14 +131,16 @@ _MOST_S = 120
 class Fork:
     """The program in a fork of this process: as real, without the time to start Python."""
 
-    def __init__(self, *arguments, cwd=None, env=None):
+    def __init__(self, *arguments, cwd=None, env=None, out=None, encoding=None):
+        """Start it; `out` is a file in place of what `communicate` returns, `encoding` that of both streams."""
         self.args = arguments
         self.returncode = None
         self._waiting = threading.Lock()
         self._out, self._err = (tempfile.TemporaryFile("w+") for _ in range(2))  # noqa: SIM115 - `communicate` closes them
         self.pid = os.fork()
         if not self.pid:
-            _be_the_program(arguments, self._out.fileno(), self._err.fileno(), cwd, env or {})
+            into = self._out.fileno() if out is None else os.open(out, os.O_WRONLY)
+            _be_the_program(arguments, into, self._err.fileno(), cwd, env or {}, encoding)
 
     def kill(self):
         """Kill it, in the middle of whatever it does."""
@@ -162,14 +164,14 @@ class Fork:
         return tuple(printed)
 
 
-def quick(*arguments, cwd=None, env=None):
+def quick(*arguments, **options):
     """Run the program to its end in a fork of this process."""
-    process = Fork(*arguments, cwd=cwd, env=env)
+    process = Fork(*arguments, **options)
     out, err = process.communicate()
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
-def _be_the_program(arguments, out, err, cwd, env):
+def _be_the_program(arguments, out, err, cwd, env, encoding=None):
     code = 70
     signal.alarm(_MOST_S)  # what hangs is killed by it
     try:
@@ -177,7 +179,7 @@ def _be_the_program(arguments, out, err, cwd, env):
         os.environ.update(env)
         os.dup2(out, 1)
         os.dup2(err, 2)
-        sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
+        sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding=encoding, closefd=False) for number in (1, 2))
         sys.argv = ["molt-bench", *map(str, arguments)]
         try:
             main()

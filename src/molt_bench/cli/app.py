@@ -165,7 +165,7 @@ def validate(file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or
     """Check a config without running it."""
     from molt_bench.cli.running import config_from, describe
 
-    typer.echo(f"{file} is valid: {describe(config_from(file, {}, []))}")
+    print(f"{file} is valid: {describe(config_from(file, {}, []))}")
 
 
 @app.command()

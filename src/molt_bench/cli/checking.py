@@ -1,6 +1,5 @@
 """Checking: is a participant fit to play, and if not, why?"""
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -11,6 +10,7 @@ from rich.text import Text
 
 from molt_bench.agents.registry import is_llm
 from molt_bench.cli.participant import maker_of, participant_from, printable
+from molt_bench.cli.streams import print_json
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent
 
@@ -51,7 +51,7 @@ def check(name: str, params: Sequence[str], *, hands: int | None, timeout_s: flo
         print("Interrupted.", file=sys.stderr)
         sys.exit(130)
     if as_json:
-        print(json.dumps(_plain(name, report), ensure_ascii=False))
+        print_json(_plain(name, report))
     else:
         _print(report)
     if not report.ok:

@@ -1,6 +1,5 @@
 """Deciding: what a run will take before it is started, and whether a new one is worse than an old one."""
 
-import json
 import sys
 from collections.abc import Sequence
 from math import isfinite
@@ -18,6 +17,7 @@ from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.pilot import Pilot, pilot_of
 from molt_bench.bench.planning import GAPS, Assumptions, Need, Planner
 from molt_bench.cli.folder import journal_in, opened, recorder_in
+from molt_bench.cli.streams import print_json
 from molt_bench.errors import ConfigError
 from molt_bench.report.costs import dollars
 
@@ -39,7 +39,7 @@ def show_plan(
     needs = [planner.to_separate(each) for each in gaps]
     needs += [] if interval is None else [planner.to_interval(interval)]
     if as_json:
-        print(json.dumps({"assumed": _plain_assumptions(planner.assumed), "needs": [*map(_plain_need, needs)]}))
+        print_json({"assumed": _plain_assumptions(planner.assumed), "needs": [*map(_plain_need, needs)]})
         return
     console = Console(markup=False, emoji=False, highlight=False)
     console.print(_plan_table(needs, models=bool(planner.assumed.models)))
@@ -225,7 +225,7 @@ def compare_runs(
             "failed": [each.new_id for each in failed],
             "warnings": list(found.warnings),
         }
-        print(json.dumps(content, ensure_ascii=False))
+        print_json(content)
     else:
         _print_comparison(found, confidence=confidence, within=within)
     for warning in () if as_json else found.warnings:
@@ -294,8 +294,8 @@ def _plain_difference(each: Difference, confidence: float) -> dict[str, Any]:
         "oldMbb": each.old,
         "newMbb": each.new,
         "changeMbb": each.change.mean,
-        "lowMbb": low,
-        "highMbb": high,
+        "lowMbb": low if isfinite(low) else None,
+        "highMbb": high if isfinite(high) else None,
         "verdict": each.verdict,
     }
 

@@ -53,7 +53,7 @@ def show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
     if wanted:
         from molt_bench._version import __version__
 
-        typer.echo(f"molt-bench {__version__}")
+        print(f"molt-bench {__version__}")
         raise typer.Exit
 
 

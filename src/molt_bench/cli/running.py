@@ -1,6 +1,5 @@
 """Running: from flags to a run's folder and back."""
 
-import json
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from molt_bench.bench.playing import Where
 from molt_bench.bench.verify import played_again
 from molt_bench.cli.folder import EXCHANGES, JOURNAL, config_of, journal_in, last_run, new_folder, opened, recorder_in
 from molt_bench.cli.progress import watching
+from molt_bench.cli.streams import print_json
 from molt_bench.errors import JournalError, MoltBenchError
 from molt_bench.journal import Journal, JournalContent, Sitting, games_in
 from molt_bench.records import RunResult
@@ -201,6 +201,6 @@ def _print(result: RunResult, folder: str, *, as_json: bool) -> None:
         content = {"runDir": folder, **leaderboard(result), "summary": summary(result)}
         if result.usage:
             content["usage"] = usage(result)
-        print(json.dumps(content, ensure_ascii=False))
+        print_json(content)
     else:
         print_result(result, Console(markup=False, emoji=False), folder=folder)
