@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.errors import FaultKind
+from molt_bench.errors import FaultKind, RulesError
 from molt_bench.poker.notation import ParsedHand, hand_from_text
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameSpec, Seating
@@ -63,6 +63,18 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     faults: tuple[Fault, ...]
     both_failed: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse a record whose numbers contradict each other: a file of results was damaged, or changed by hand."""
+        nets, warmup = self.hand_nets, self.spec.warmup_hands
+        if not 0 <= self.hands <= self.spec.hands or self.net[0] + self.net[1]:
+            raise ValueError("the hands or the chips of a game do not add up")
+        if nets or self.hand_texts:
+            won = 0 if self.both_failed else sum(nets[warmup:])
+            if not len(nets) == len(self.hand_texts) == self.dealt or won != self.net[0]:
+                raise ValueError("the hands of a game do not add up to its result")
+        if any(fault.player not in (0, 1) for fault in self.faults):
+            raise ValueError("a fault of neither player")
+
     @property
     def seed(self) -> Seed:
         """What names the decks."""
@@ -103,6 +115,17 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         """How many faults of each kind each player made."""
         first, second = (Counter(fault.kind for fault in self.faults if fault.player == who) for who in (0, 1))
         return first, second
+
+    def unreadable(self) -> str | None:
+        """Say which hand cannot have happened as it is written, if there is one."""
+        for number, text in enumerate(self.hand_texts, start=1):
+            try:
+                found = hand_from_text(text).number
+            except RulesError as error:
+                return f"hand {number}: {error}"
+            if found != number:
+                return f"hand {number} has the number {found}"
+        return None
 
     def replay(self) -> Iterator[ParsedHand]:
         """Rebuild every hand from its text, warm-up first; seat 0 is player A's with the seating "AB"."""

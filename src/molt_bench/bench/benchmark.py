@@ -23,8 +23,8 @@ from molt_bench.bench.playing import Executor, Playing, Where
 from molt_bench.bench.scheduler import Pair, choose_round, policy_named
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop import Progress, first_reason, rules_of
-from molt_bench.errors import JournalError
-from molt_bench.journal import Journal, JournalContent, Sitting, games_in
+from molt_bench.errors import JournalError, RulesError
+from molt_bench.journal import Game, Journal, JournalContent, Sitting, games_in
 from molt_bench.play.drivers import GameOptions
 from molt_bench.records import GameRecord, MatchResult, PlayedMatch, RunResult, SeedResult
 from molt_bench.seeds import Seed
@@ -87,7 +87,14 @@ def run_benchmark(
             raise JournalError("the run began with other coefficients of luck than this version has: start a new run")
     if journal is not None and known is None:
         journal.write(header_of(checked, run.decks.listed))
-    return run.to_the_end()
+    try:
+        return run.to_the_end()
+    except RulesError as error:
+        for number, line in enumerate(known.lines if known else (), start=2):
+            why = line.record.unreadable() if isinstance(line, Game) else None
+            if why is not None:
+                raise JournalError(f"the journal's line {number} is damaged: {why}") from error
+        raise
 
 
 class _Run:

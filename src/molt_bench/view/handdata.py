@@ -35,7 +35,8 @@ def hand_page(run: OpenRun, match: int, seed_index: int, number: int, *, prompts
         ConfigError: There is no such hand.
     """
     seed, games = _games(run, match, seed_index)
-    sides = [_side(run, game, number, prompts=prompts) for game in games if number <= len(game.record.hand_texts)]
+    with run.reading(games):
+        sides = [_side(run, game, number, prompts=prompts) for game in games if number <= len(game.record.hand_texts)]
     if number < 1 or not sides:
         raise ConfigError("hand", number, "a hand of this game")
     rules = run.config.game

@@ -27,7 +27,8 @@ def hand_columns(run: OpenRun) -> dict[str, Any]:
         a, b = (number_of[name] for name in run.pairs[match])
         for at, seed in enumerate(run.seeds_of(match)):
             for game in run.sides(match, seed):
-                rows += [(match, at, *rest[:2], a, b, *rest[2:]) for rest in _game_rows(game)]
+                with run.reading([game]):
+                    rows += [(match, at, *rest[:2], a, b, *rest[2:]) for rest in _game_rows(game)]
     columns = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in _COLUMNS]
     return {
         "agents": ids,

@@ -5,6 +5,8 @@ in a match is taken from the run's own `matches.json` where that has it, since f
 """
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final, Literal, TypeAlias
@@ -19,7 +21,7 @@ from molt_bench.bench.decks import SeedBlocks
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.loading import load_config
 from molt_bench.bench.spending import Spending
-from molt_bench.errors import JournalError
+from molt_bench.errors import JournalError, RulesError
 from molt_bench.journal import Game, Sitting
 from molt_bench.records import GameRecord, MatchResult, RunResult, SeedResult
 from molt_bench.report.style import Style, combined
@@ -87,6 +89,7 @@ class OpenRun:
         seeds = self.config.seeds.model_copy(update={"file": None})
         self._decks = SeedBlocks(seeds, self.ladder.meetings, self.header.seeds)
         self.games: dict[tuple[int, Seed, Seating], Game] = {}
+        self._lines: dict[tuple[int, Seed, Seating], int] = {}
         self.pairs: dict[int, tuple[str, str]] = {}
         self.standings: list[dict[str, Standing]] = []
         self._models = self.config.models()
@@ -164,6 +167,23 @@ class OpenRun:
         found = [self.games.get((match, seed, seating)) for seating in _SEATINGS]
         return [game for game in found if game is not None]
 
+    @contextmanager
+    def reading(self, games: Iterable[Game]) -> Iterator[None]:
+        """Name the line of the journal where a hand of these games cannot be read.
+
+        Raises:
+            JournalError: One cannot.
+        """
+        try:
+            yield
+        except (RulesError, ValueError) as error:
+            for game in games:
+                why = game.record.unreadable()
+                if why is not None:
+                    number = self._lines[game.match, game.record.seed, game.record.seating]
+                    raise JournalError(f"{self.folder / JOURNAL} line {number} is damaged: {why}") from error
+            raise
+
     def exchange_text(self, span: Span) -> str:
         """Read what a model said once more."""
         line = _exchange_decoder.decode(self._exchange_file.line_at(*span))
@@ -207,7 +227,9 @@ class OpenRun:
     def _take_game(self, game: Game, number: int) -> None:
         if game.participants not in self.ladder.meetings:
             raise JournalError(f"{self.folder / JOURNAL} line {number}: nobody of the config plays this game")
-        self.games[game.match, game.record.seed, game.record.seating] = game
+        place = game.match, game.record.seed, game.record.seating
+        self.games[place] = game
+        self._lines[place] = number
         self.pairs[game.match] = game.participants
         self.seconds = max(self.seconds, game.seconds)
         self._uncounted.append(game)
@@ -257,7 +279,8 @@ class OpenRun:
             stored = None
         self._blocks[number] = seeds
         self.ladder.rounds = stored.round - 1 if stored else (number - 1) // self.config.matches_per_round()
-        self.ladder.rate(self.pairs[number], result, margins=stored.margins if stored else None)
+        with self.reading([game for seed in seeds for game in self.sides(number, seed)]):
+            self.ladder.rate(self.pairs[number], result, margins=stored.margins if stored else None)
         known = {name: self.ladder.margins.result(name) for name in self.ladder.margins.participants}
         self.standings.append({name: Standing(each.mean / 10, each.half_width() / 10) for name, each in known.items()})
         return True
@@ -267,7 +290,8 @@ class OpenRun:
         if not self._uncounted:
             return False
         game = self._uncounted.pop()
-        self.style_count.add(game.participants, game.record)
+        with self.reading([game]):
+            self.style_count.add(game.participants, game.record)
         return True
 
 

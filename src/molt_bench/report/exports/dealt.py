@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from molt_bench.errors import JournalError
+from molt_bench.errors import JournalError, RulesError
 from molt_bench.journal import FORMAT, Game, Header, Line
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
@@ -105,11 +105,16 @@ def dealt_hands(path: str, wanted: Wanted = lambda _: True) -> Iterator[DealtHan
     """
     config, place = read_header(path).config_hash, 0
     run = Path(path).absolute().parent.name
-    for line in _lines(path):
+    for number, line in enumerate(_lines(path), start=1):
         if not isinstance(line, Game):
             continue
+        if not 0 < line.match < _NUMBERS:
+            raise JournalError(f"{path} line {number} is damaged: no match has the number {line.match}")
         if wanted(line):
-            yield from hands_of(line, run=run, config=config, place=place)
+            try:
+                yield from hands_of(line, run=run, config=config, place=place)
+            except RulesError as error:
+                raise JournalError(f"{path} line {number} is damaged: {line.record.unreadable() or error}") from error
         place += len(line.record.hand_texts)
 
 
