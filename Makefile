@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games scale pipeline throughput real-llm test-models test-ray test-browser test-exports luck tables clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games scale pipeline throughput real-llm test-cheats test-models test-ray test-browser test-exports fuzz luck tables clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,9 @@ format: $(INSTALLED) ## put the code into its house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+test-cheats: $(INSTALLED) ## let agents that cheat play 200 seed pairs and see that they gain nothing, about five minutes
+	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py
+
 test-models: $(INSTALLED) ## run the longer tests of language models, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents
 
@@ -58,6 +61,9 @@ test-browser: .venv-browser/.installed ## open every page of the viewer in Chrom
 
 test-exports: $(INSTALLED) ## read 5,000 exported hands back with PokerKit, about a minute
 	$(BIN)/python -m pytest -n auto -m slow tests/report
+
+fuzz: $(INSTALLED) ## odd configs and damaged journals under every command, about five minutes on two cores
+	$(BIN)/python -m pytest -n auto tests/fuzz
 
 oracle: $(INSTALLED) ## play a million random hands against PokerKit, about 20 minutes on two cores
 	$(BIN)/python -m pytest -n auto -m slow tests/poker

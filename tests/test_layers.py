@@ -18,6 +18,7 @@ FLOORS = [
     {"agents", "records"},
     {"poker", "specs"},
     {"seeds", "_version", "lines"},
+    {"files"},
     {"errors"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -276,4 +276,4 @@ def test_whether_it_repeats_itself_is_told():
 def test_the_games_can_be_watched():
     seen = []
     check_agent(Fine(), hands=1, partners=("tight",), watch=lambda played, of: seen.append((played, of)))
-    assert seen == [(number, 10) for number in range(10)]
+    assert seen == [(number, 12) for number in range(12)]

@@ -51,7 +51,13 @@ def shown(value: object) -> str:
 
 
 class MoltBenchError(Exception):
-    """Base of all errors of this library; its text is one line that a user can act on."""
+    """Base of all errors of this library; its text is one line that a user can act on.
+
+    Attributes:
+        status: With which the program ends.
+    """
+
+    status: int = 1
 
 
 class ConfigError(MoltBenchError):

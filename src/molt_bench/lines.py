@@ -1,7 +1,9 @@
 """Append-only files of lines: every line is with the system before the next step, and a torn last one is dropped."""
 
+import os
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from time import sleep
 from typing import IO, Final, TypeAlias
 
@@ -60,6 +62,13 @@ class LineFile:
             if self._warn is not None:
                 self._warn(self.problem)
 
+    def sync(self) -> bool:
+        """Have the system write everything to the disk itself; say whether all of it is there."""
+        with suppress(OSError):
+            if self._file is not None:
+                os.fsync(self._file.fileno())
+        return self.problem is None and self._file is not None
+
     def close(self) -> None:
         """Close the file."""
         if self._file is not None:
@@ -92,6 +101,22 @@ def _locked(path: str, mode: str) -> IO[bytes]:
     return file
 
 
+def being_written(path: str | Path) -> bool:
+    """Say whether a program is writing a file of lines just now: it holds a lock on it as long as it does."""
+    try:
+        import fcntl
+    except ImportError:
+        return False  # a system without such locks
+    try:
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def whole_lines(path: str) -> tuple[list[bytes], int]:
     """Return the lines of a file that came to their end, and how many bytes those are.
 
@@ -104,4 +129,4 @@ def whole_lines(path: str) -> tuple[list[bytes], int]:
     except OSError as error:
         raise JournalError(f"{path} cannot be read: {error.strerror}") from error
     size = data.rfind(b"\n") + 1
-    return data[:size].splitlines(), size
+    return data[:size].split(b"\n")[:-1], size

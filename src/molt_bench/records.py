@@ -1,13 +1,14 @@
 """What happened: every output of a game, frozen."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET
 
-from molt_bench.errors import FaultKind
+from molt_bench.errors import FaultKind, RulesError
 from molt_bench.poker.notation import ParsedHand, hand_from_text
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameSpec, Seating
@@ -17,6 +18,8 @@ Winner: TypeAlias = Literal["A", "B", "draw"]
 
 #: A fault's message is cut to this many characters.
 MESSAGE_LENGTH: Final = 500
+#: Share of hands without a usable answer beyond which somebody does not really play.
+_HELPLESS: Final = 0.5
 
 
 class Fault(msgspec.Struct, frozen=True, gc=False):
@@ -63,6 +66,18 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     faults: tuple[Fault, ...]
     both_failed: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse a record whose numbers contradict each other: a file of results was damaged, or changed by hand."""
+        nets, warmup = self.hand_nets, self.spec.warmup_hands
+        if not 0 <= self.hands <= self.spec.hands or self.net[0] + self.net[1]:
+            raise ValueError("the hands or the chips of a game do not add up")
+        if nets or self.hand_texts:
+            won = 0 if self.both_failed else sum(nets[warmup:])
+            if not len(nets) == len(self.hand_texts) == self.dealt or won != self.net[0]:
+                raise ValueError("the hands of a game do not add up to its result")
+        if any(fault.player not in (0, 1) for fault in self.faults):
+            raise ValueError("a fault of neither player")
+
     @property
     def seed(self) -> Seed:
         """What names the decks."""
@@ -104,6 +119,19 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         first, second = (Counter(fault.kind for fault in self.faults if fault.player == who) for who in (0, 1))
         return first, second
 
+    def unreadable(self) -> str | None:
+        """Say which hand cannot have happened as it is written, if there is one."""
+        for number, text in enumerate(self.hand_texts, start=1):
+            try:
+                found = hand_from_text(text)
+            except RulesError as error:
+                return f"hand {number}: {error}"
+            if found.number != number:
+                return f"hand {number} has the number {found.number}"
+            if self.hand_nets[number - 1] != found.hand.payoffs[0 if self.seating == "AB" else 1]:
+                return f"hand {number} was won by other chips than the game says"
+        return None
+
     def replay(self) -> Iterator[ParsedHand]:
         """Rebuild every hand from its text, warm-up first; seat 0 is player A's with the seating "AB"."""
         return map(hand_from_text, self.hand_texts)
@@ -129,6 +157,15 @@ class SeedResult(msgspec.Struct, frozen=True):
     def hands(self) -> int:
         """Hands that count in both games together."""
         return sum(game.hands for game in self.games)
+
+    @property
+    def nominal_hands(self) -> int:
+        """Hands that both games were to have together; a player who goes broke ends a game before.
+
+        What is won a hand is won in so many of them. How many were played is decided by the cards, and a mean of
+        ratios to it would favour whoever wins the short games.
+        """
+        return sum(game.spec.hands for game in self.games)
 
 
 class MatchResult(msgspec.Struct, frozen=True):
@@ -171,6 +208,16 @@ class MatchResult(msgspec.Struct, frozen=True):
     def hands(self) -> int:
         """Hands that count in all games together."""
         return sum(result.hands for result in self.seed_results)
+
+    @property
+    def own_decks(self) -> bool:
+        """Whether the two seatings of a seed were dealt different cards, since a player may remember."""
+        return any(game.spec.deck_seed is not UNSET for result in self.seed_results for game in result.games)
+
+    @property
+    def nominal_hands(self) -> int:
+        """Hands that all games were to have together."""
+        return sum(result.nominal_hands for result in self.seed_results)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -270,18 +317,19 @@ class AgentUsage(msgspec.Struct, frozen=True):
         reported: The model as its provider reports it; several if that changed.
         modes: How replies were asked for.
         decisions: Decisions it was asked for.
-        exchanges: Questions in all, those after a fault included.
+        exchanges: Questions in games, those after a fault included. Tokens and dollars count the one before them, too.
         requests: Requests that were sent, those that brought no reply included.
         input_tokens: Tokens read, cached ones included.
         cached_tokens: Those read from a cache.
         output_tokens: Tokens written, reasoning included.
         reasoning_tokens: Those of them that are reasoning.
-        cost_usd: Dollars; None where no price is known.
+        cost_usd: Dollars; None where no price is known, or no reply ever came.
         latency_p50_s: Half of the replies came within these seconds; None without any.
         latency_p95_s: 95% of them did.
         readings: How often it was asked to read its hand and the price.
         misread_hand: How often it misread the hand.
         misread_to_call: How often it misread the price.
+        replies: Questions that brought a reply.
     """
 
     id: str
@@ -301,6 +349,7 @@ class AgentUsage(msgspec.Struct, frozen=True):
     readings: int = 0
     misread_hand: int = 0
     misread_to_call: int = 0
+    replies: int = 0
 
 
 class RunResult(msgspec.Struct, frozen=True):
@@ -316,6 +365,9 @@ class RunResult(msgspec.Struct, frozen=True):
         seconds: How long it took, all sittings together.
         warnings: What the user should know, such as results that could not be written.
         usage: What every language model took.
+        history: The stages it has been extended by: after how many matches each stopped and why, and by which rule.
+        journal_lines: Lines of its journal; 0 without one.
+        journal_hash: SHA-256 of the last of them, which stands for all of it.
     """
 
     config: dict[str, Any]
@@ -327,3 +379,45 @@ class RunResult(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
     usage: tuple[AgentUsage, ...] = ()
+    history: tuple[dict[str, Any], ...] = ()
+    journal_lines: int = 0
+    journal_hash: str = ""
+
+
+class Failures(msgspec.Struct, frozen=True):
+    """How often one participant failed.
+
+    Attributes:
+        hands: Hands it was dealt, warm-up included.
+        faulty: Those in which it made a fault.
+        unanswered: Those without a usable answer of it: folded after its last try, or in a game in which both failed.
+    """
+
+    hands: int = 0
+    faulty: int = 0
+    unanswered: int = 0
+
+    @property
+    def share(self) -> float:
+        """The share of its hands in which it made a fault."""
+        return self.faulty / self.hands if self.hands else 0.0
+
+    @property
+    def helpless(self) -> bool:
+        """Whether it hardly ever answered, so that it did not really play."""
+        return self.unanswered > _HELPLESS * self.hands
+
+
+def failures_of(matches: Iterable[PlayedMatch]) -> dict[str, Failures]:
+    """Return how often everybody failed who has played, in the order of their first games."""
+    found: dict[str, Failures] = {}
+    for game in (game for match in matches for seed in match.result.seed_results for game in seed.games):
+        for player, name in enumerate(game.players):
+            before, own = found.get(name, Failures()), [each for each in game.faults if each.player == player]
+            found[name] = Failures(
+                before.hands + game.dealt,
+                # What fails before the first hand is a fault in that.
+                before.faulty + len({max(1, fault.hand_number) for fault in own}),
+                before.unanswered + max(sum(fault.forced_fold for fault in own), game.hands if game.both_failed else 0),
+            )
+    return found

@@ -6,12 +6,19 @@ Nothing here has state, so the order in which games are played never changes wha
 import json
 import re
 from hashlib import sha256
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from molt_bench.errors import ConfigError, shown
+from molt_bench.files import text_of
+
+#: The variable that names a master seed which is to be kept secret.
+MASTER_SEED_VARIABLE: Final = "MOLT_BENCH_MASTER_SEED"
 
 #: A seed as users write it. The int 7 and the text "7" are two different seeds.
 Seed: TypeAlias = int | str
+
+#: Bytes of a file of seeds.
+_MOST_BYTES: Final = 10_000_000
 
 
 def label_bytes(label: Seed) -> bytes:
@@ -40,6 +47,15 @@ def derive(seed: Seed, *labels: Seed) -> int:
     return int.from_bytes(sha256(b"".join(map(label_bytes, (seed, *labels)))).digest(), "big")
 
 
+def derived_seed(seed: Seed, *labels: Seed) -> str:
+    """Return a seed of 128 bits that belongs to `seed` and `labels`; neither follows from it.
+
+    >>> len(derived_seed("s1", "noise"))
+    32
+    """
+    return f"{derive(seed, *labels):064x}"[:32]
+
+
 def seed_pool(master_seed: Seed, count: int, *, start: int = 0) -> list[str]:
     """Return the seeds number `start` to `start + count - 1` of the pool that `master_seed` names.
 
@@ -57,17 +73,15 @@ def load_seeds(path: str) -> list[Seed]:
     Raises:
         ConfigError: It cannot be read, is empty, or has a seed twice.
     """
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError("seeds.file", path, f"a file that can be read ({error})") from error
+    text = text_of(path, field="seeds.file", most_bytes=_MOST_BYTES)
     seeds: list[Seed]
     if text.lstrip().startswith("["):
         try:
             seeds = json.loads(text)
         except json.JSONDecodeError as error:
             raise ConfigError("seeds.file", path, f"a JSON list (line {error.lineno}: {error.msg})") from error
+        except RecursionError as error:
+            raise ConfigError("seeds.file", path, "a JSON list of ints and texts alone") from error
         except ValueError as error:
             raise ConfigError("seeds.file", path, "ints of at most 4,000 digits") from error
     else:
@@ -85,6 +99,7 @@ def load_seeds(path: str) -> list[Seed]:
                 "seeds.file", path, f"every seed once, and seed {number}, {shown(seed)}, was there before"
             )
         seen.add((type(seed), seed))
+        label_bytes(seed)
     return seeds
 
 

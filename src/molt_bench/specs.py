@@ -3,6 +3,7 @@
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from molt_bench.errors import ConfigError
 from molt_bench.seeds import Seed, label_bytes
@@ -56,7 +57,7 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One game: hands between two players in fixed seats, dealt from one seed.
 
     Attributes:
-        seed: Names the decks; an int of any size or a text.
+        seed: Names the game, and its decks unless `deck_seed` does; an int of any size or a text.
         hands: Hands that count, at least 1.
         players: Names of players A and B.
         seating: Who sits in seat 0, which has the button in odd hands.
@@ -71,6 +72,9 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
         max_actions: Actions of one hand after which nobody may raise, so that every hand ends.
         action_timeout_s: Seconds for one answer of any agent. None: an awaitable answer gets 60 s, and a plain
             function is called directly and may take as long as it does.
+        deck_seed: Names the decks, where the two seatings of a seed must not share them.
+        noise_seed: Names the noise of observations, so that nothing about the decks follows from it. Left out, the
+            noise comes with the decks, which is for agents that are trusted.
     """
 
     seed: Seed
@@ -87,9 +91,13 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     max_retries: int = 2
     max_actions: int = 200
     action_timeout_s: float | None = None
+    deck_seed: Seed | UnsetType = UNSET
+    noise_seed: Seed | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        label_bytes(self.seed)
+        for seed in (self.seed, self.deck_seed, self.noise_seed):
+            if seed is not UNSET:
+                label_bytes(seed)
         for field, lowest in (
             ("hands", 1),
             ("big_blind", 1),
@@ -120,3 +128,8 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
             isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < 1e9
         ):
             raise ConfigError("action_timeout_s", timeout, "None or seconds above 0")
+
+    @property
+    def decks(self) -> Seed:
+        """What names the decks."""
+        return self.seed if self.deck_seed is UNSET else self.deck_seed

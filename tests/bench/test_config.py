@@ -1,6 +1,7 @@
 """The config: every field checked, every error one line that names the field."""
 
 import json
+import os
 
 import pytest
 
@@ -65,7 +66,7 @@ def test_camel_case_and_snake_case_are_the_same():
         ({"participants": 5}, "participants = 5: expected a list"),
         ({"scheduler": {"policy": "roundrobin"}}, "scheduler.policy = 'roundrobin': expected 'round_robin' perhaps"),
         ({"rating": {"mu0": float("nan")}}, "rating.mu0 = nan: expected a finite number"),
-        ({"rating": {"sigma0": 0}}, "rating.sigma0 = 0: expected greater than 0"),
+        ({"rating": {"sigma0": 0}}, "rating.sigma0 = 0: expected greater than or equal to 0.000001"),
     ],
 )
 def test_a_mistake_is_one_line_that_names_the_field(values, said):
@@ -89,6 +90,18 @@ def test_participants_in_shorthand():
     assert participants_from("bots/mine.py:make,pkg.mod:make")[0] == {"id": "mine", "type": "bots/mine.py:make"}
     with pytest.raises(ConfigError, match="names with commas between"):
         participants_from("random,,tight")
+
+
+def test_a_comma_inside_a_command_is_escaped():
+    r"""A backslash before a comma makes it part of the name; before anything else it stays as it is."""
+    found = participants_from(r"exec:./bot --sizes 1\,2\,3 --path a\\b\n ,tight,http://h/act?x=1\,2")
+    assert [each["type"] for each in found] == [
+        r"exec:./bot --sizes 1,2,3 --path a\\b\n",
+        "tight",
+        "http://h/act?x=1,2",
+    ]
+    assert [each["id"] for each in found] == ["bot", "tight", "h/act"]
+    assert [each["type"] for each in participants_from(r"a\,b")] == ["a,b"]
 
 
 @pytest.mark.parametrize(("text", "value"), [("3", 3), ("0.5", 0.5), ("null", None), ("carry", "carry"), ("[1]", [1])])
@@ -132,3 +145,108 @@ def test_the_schema_describes_every_section():
     assert {"participants", "seeds", "game", "match", "rating", "scheduler", "stop", "llm", "outputDir"} == {
         *schema["properties"]
     }
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"seeds": {"perMatch": 10**23}}, "seeds.perMatch = 100000000000000000000000: expected less than or equal to"),
+        ({"game": {"handsPerGame": 100_001}}, "game.handsPerGame = 100001: expected less than or equal to 100000"),
+        (
+            {"game": {"handsPerGame": 100_000}, "seeds": {"perMatch": 100}},
+            "seeds.perMatch = 100: expected at most 1,000,000 hands in a match",
+        ),
+        ({"rating": {"sigma0": 1e-9}}, "rating.sigma0 = 1e-09: expected greater than or equal to 0.000001"),
+        ({"rating": {"mu0": 1e7}}, "rating.mu0 = 10000000.0: expected less than or equal to 1000000"),
+        (
+            {"stop": {"adjacentConfidence": {"tieMarginMbb": 1e300}}},
+            "stop.adjacentConfidence.tieMarginMbb = 1e+300: expected less than or equal to 1000000000",
+        ),
+        ({"participants": ["random"] * 201}, "participants: expected at most 200 of them"),
+        ({"participants": [{**TWO[0], "id": "x" * 201}, TWO[1]]}, "participants.0.id = 'xxx"),
+        ({"seeds": {"masterSeed": "\ud800"}}, "seeds.masterSeed = '\\ud800': expected text that UTF-8 can write"),
+        ({"outputDir": "a\0b"}, "outputDir = 'a\\x00b': expected a text without NUL characters"),
+        ({"seeds": {"masterSeed": 10**5000}}, "seeds.masterSeed = <an int of thousands of digits>: expected an int of"),
+        ({1: 2}, "config = 1: expected names of fields"),
+        (
+            {"participants": [{**TWO[0], "params": {"x": [float("inf")]}}, TWO[1]]},
+            "participants.0.params.x.0 = inf: expected a finite number",
+        ),
+    ],
+)
+def test_every_number_and_text_has_a_bound_that_is_named(values, said):
+    with pytest.raises(ConfigError) as caught:
+        load_config(values)
+    assert str(caught.value).startswith(said)
+
+
+LAUGHS = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
+    f"a{at}: &a{at} [{', '.join([f'*a{at - 1}'] * 9)}]\n" for at in range(1, 12)
+)
+MERGED = "a0: &a0 {x: 1}\n" + "".join(
+    f"a{at}: &a{at} {{<<: [{', '.join([f'*a{at - 1}'] * 9)}]}}\n" for at in range(1, 12)
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("c.yaml", "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", "YAML with every key once (line 5: 'c' stands there twice)"),
+        ("c.json", '{"a": {"c": 1,\n "\\u0063": 2}}', "JSON with every key once (line 2: 'c' stands there twice)"),
+        ("c.yaml", "a: " + "[" * 100_000, "at most 50 levels of sections and lists"),
+        ("c.json", '{"a": ' + "[" * 100_000, "at most 50 levels of sections and lists"),
+        ("c.yaml", LAUGHS, "at most 50,000 values, aliases spelt out"),
+        ("c.yaml", MERGED, "at most 50,000 values, aliases spelt out"),
+        ("c.yaml", "a: &a [*a]", "YAML (line 1: this value contains itself)"),
+        ("c.yaml", f"a: {'9' * 5000}", "YAML (line 1: an int of more than 4,000 digits)"),
+        ("c.json", f'{{"a": {"9" * 5000}}}', "JSON (an int of more than 4,000 digits)"),
+        ("c.json", '{"a": NaN}', "JSON (NaN is no number of JSON)"),
+        ("c.yaml", "a: 2024-13-45", "YAML (line 1: month must be in 1..12)"),
+        ("c.yaml", "a" * 1_000_001, "a file of at most 1,000,000 bytes"),
+        ("c.json", '"' + '\\"' * 400_000, "JSON (line 1: Unterminated string"),
+        ("c.yaml", "a: 1\0", "YAML (special characters are not allowed"),
+    ],
+    ids=lambda value: value[:40] if isinstance(value, str) and " " in value else "",
+)
+def test_a_text_that_could_mean_anything_is_refused(tmp_path, name, text, said):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        read_config_file(str(tmp_path / name))
+    assert said in str(caught.value)
+
+
+def test_aliases_and_merge_keys_within_bounds_are_read(tmp_path):
+    (tmp_path / "c.yaml").write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: [*a, *a]\n")
+    found = read_config_file(str(tmp_path / "c.yaml"))
+    assert (found["b"], found["c"]) == ({"x": 1, "y": 3}, [{"x": 1, "y": 2}] * 2)
+
+
+@pytest.mark.parametrize("name", ["c.yaml", "c.json"])
+def test_a_byte_order_mark_is_left_out(tmp_path, name):
+    (tmp_path / name).write_bytes(b'\xef\xbb\xbf{"game": {"stack": 500}}')
+    assert read_config_file(str(tmp_path / name)) == {"game": {"stack": 500}}
+
+
+def test_a_folder_a_pipe_that_nobody_writes_and_utf_16_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("molt_bench.files._PATIENCE_S", 0.05)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "wide.yaml").write_text("game: {}", "utf-16")
+    for name, said in ((".", "Is a directory"), ("pipe", "nothing came from it"), ("wide.yaml", "it is UTF-16")):
+        with pytest.raises(ConfigError, match=said):
+            read_config_file(str(tmp_path / name))
+    with pytest.raises(ConfigError, match="at most 1,000,000 bytes"):
+        read_config_file("/dev/zero")
+
+
+def test_what_comes_through_a_pipe_is_read():
+    reading, writing = os.pipe()
+    os.write(writing, b"game: {stack: 500}")
+    os.close(writing)
+    assert read_config_file(f"/dev/fd/{reading}") == {"game": {"stack": 500}}
+    os.close(reading)
+
+
+@pytest.mark.parametrize("path", ["participants.0.id", "participants.²", "participants.7.id", "a" + ".a" * 30])
+def test_a_path_that_leads_nowhere_is_refused(path):
+    with pytest.raises(ConfigError, match="--set"):
+        set_field({"participants": ["random", "tight"]}, f"{path}=x")

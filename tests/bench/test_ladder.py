@@ -154,7 +154,7 @@ def test_every_method_can_stop_a_run(method):
 
 
 def test_a_schedule_that_leaves_out_what_results_rest_on_is_warned_of():
-    config = {"participants": ["tight", "random", "folder"], "game": {"handsPerGame": 5}, "seeds": {"perMatch": 2}}
+    config = {"participants": ["tight", "random", "folder"], "game": {"handsPerGame": 5}, "seeds": {"perMatch": 4}}
     stop = {"budget": {"maxMatches": 3}}
     warned = run_benchmark({**config, "stop": stop, "scheduler": {"policy": "uncertainty_overlap"}}).warnings
     assert any("information_gain" in warning for warning in warned)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.e2e.shell import quick
+from tests.e2e.shell import SEEDED, cut_back, first_lines, quick
 
 MOLT_BENCH = str(Path(sys.executable).with_name("molt-bench"))
 
@@ -209,9 +209,9 @@ def test_changed_code_of_an_agent_is_noticed_before_a_run_goes_on(run, tmp_path)
         "from molt_bench import Action\nclass Bot:\n    name = 'b'\n"
         "    def act(self, observation):\n        return Action('fold')\n"
     )
-    folder = tmp_path / json.loads(run("--participants", "./mybot.py:Bot,tight", "--json").stdout)["runDir"]
-    journal = folder / "journal.jsonl"
-    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:5]))
+    done = run("--participants", "./mybot.py:Bot,tight", *SEEDED, "--json")
+    folder = tmp_path / json.loads(done.stdout)["runDir"]
+    cut_back(folder, first_lines(5))
     bot.write_text(bot.read_text() + "# changed\n")
     done = run("resume", str(folder))
     assert done.returncode == 1
@@ -225,3 +225,38 @@ def test_any_field_can_be_set_whichever_way_it_is_spelt(run, tmp_path):
     assert run("--config", "d.yaml", "--set", "stop.budget.max_matches=1", "--quiet").returncode == 0
     done = run("--config", "d.yaml", "--max-matches", "1", "--set", "participants.0.displayName=Zed", "--quiet")
     assert "Zed" in done.stdout
+
+
+SHORT = ("participants: [folder, callstation, shover]", "seeds: {perMatch: 4}", "stop: {budget: {maxMatches: 2}}")
+TOO_SMALL = (
+    "molt-bench: warning: the budget (maxMatches: 2) ends before all 3 pairs have played 4 seed pairs "
+    "(scheduler.minSeedPairs), so the result will be incomplete; maxMatches: 3 would do\n"
+)
+
+
+def test_a_budget_too_small_is_one_line_before_anything_is_played(run, program, tmp_path):
+    """Once, though it is in the result's warnings as well; what is asked for on standard output stays as it is."""
+    config = tmp_path / "short.yaml"
+    config.write_text("\n".join(SHORT))
+    checked = program("validate", str(config))
+    assert (checked.returncode, checked.stderr) == (0, TOO_SMALL)
+    assert checked.stdout.count("\n") == 1
+    planned = program("plan", str(config), "--json")
+    assert (planned.returncode, planned.stderr) == (0, TOO_SMALL)
+    assert json.loads(planned.stdout)["needs"]
+    done = run("--config", str(config), "--hands", "5", "--json")
+    assert (done.returncode, done.stderr) == (0, TOO_SMALL)
+    assert json.loads(done.stdout)["summary"]["warnings"] == [TOO_SMALL.removeprefix("molt-bench: warning: ").strip()]
+    reported = program("report", json.loads(done.stdout)["runDir"], "--json")
+    assert reported.stderr == TOO_SMALL
+    enough = run("--config", str(config), "--hands", "5", "--max-matches", "3", "--json")
+    assert enough.stderr == ""
+
+
+def test_an_error_before_the_first_game_is_the_only_line_also_with_such_a_budget(run, tmp_path):
+    config = tmp_path / "short.yaml"
+    config.write_text("\n".join(SHORT).replace("shover", "nobody_of_this_name"))
+    done = run("--config", str(config))
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "nobody_of_this_name" in done.stderr

@@ -45,7 +45,7 @@ class Server(Provider):
 
     def calm(self):
         """Be as in the beginning."""
-        self.hook = self.fault = None
+        self.hook = self.fault = self.preflight_fault = None
         self.delay = 0.0
         self.say = wire.default_policy
 
@@ -88,7 +88,7 @@ def config_for(url, *, llm=None, **model):
     player = {"id": "model", "type": f"llm:{MODEL}", "baseUrl": url, "memory": "session", **model}
     return {
         "participants": [player, "tight", "random"],
-        "seeds": {"perMatch": 2},
+        "seeds": {"perMatch": 2, "masterSeed": "the master seed of these tests"},
         "game": {"handsPerGame": 6},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 3}},
         "llm": {"backoffS": 0.01, "prices": {MODEL: PRICE}, **(llm or {})},
@@ -126,10 +126,16 @@ def same_files(folder, names=SAME):
 
 
 def exchanges_in(folder):
-    """Return the exchanges of a run; a torn last line is none."""
+    """Return the exchanges of a run's games; a torn last line is none."""
     path = Path(folder) / "exchanges.jsonl"
     whole = [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
-    return [line for line in map(json.loads, whole) if line["line"] == "exchange"]
+    return [line for line in map(json.loads, whole) if line["line"] == "exchange" and line["game"]["match"]]
+
+
+def preflights_in(folder):
+    """Return the exchanges of a run from before its first game."""
+    lines = map(json.loads, (Path(folder) / "exchanges.jsonl").read_bytes().splitlines())
+    return [line for line in lines if line["line"] == "exchange" and not line["game"]["match"]]
 
 
 def recorded(folder):
@@ -149,12 +155,14 @@ def prompt_hash(request):
 
 
 def cut(folder, *, games, exchanges=None):
-    """Cut a finished run back to its first games, and its exchanges to the first so many."""
+    """Cut a finished run back to its first games, and its exchanges to the first so many of games."""
     journal = folder / "journal.jsonl"
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[: 1 + games]))
+    (folder / "summary.json").unlink(missing_ok=True)  # a run that was killed has none
     if exchanges is not None:
         path = folder / "exchanges.jsonl"
-        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[: 1 + exchanges]))
+        before = 1 + len(preflights_in(folder))
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[: before + exchanges]))
 
 
 def until(condition, *, seconds=60):

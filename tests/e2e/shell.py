@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import traceback
+from hashlib import sha256
 from pathlib import Path
 
 from molt_bench.cli import main
@@ -30,6 +31,9 @@ FILES = {
 }
 #: So quick that starting the program takes longer.
 SMALL = ("--seeds", "2", "--hands", "5", "--max-matches", "3", "--set", "stop.adjacentConfidence=null")
+
+#: A master seed, for runs that are to be the same whoever plays in them.
+SEEDED = ("--master-seed", "the master seed of these tests")
 
 #: A file of agents, for participants of one's own.
 BOTS = '''
@@ -131,14 +135,16 @@ _MOST_S = 120
 class Fork:
     """The program in a fork of this process: as real, without the time to start Python."""
 
-    def __init__(self, *arguments, cwd=None, env=None):
+    def __init__(self, *arguments, cwd=None, env=None, out=None, encoding=None):
+        """Start it; `out` is a file in place of what `communicate` returns, `encoding` that of both streams."""
         self.args = arguments
         self.returncode = None
         self._waiting = threading.Lock()
         self._out, self._err = (tempfile.TemporaryFile("w+") for _ in range(2))  # noqa: SIM115 - `communicate` closes them
         self.pid = os.fork()
         if not self.pid:
-            _be_the_program(arguments, self._out.fileno(), self._err.fileno(), cwd, env or {})
+            into = self._out.fileno() if out is None else os.open(out, os.O_WRONLY)
+            _be_the_program(arguments, into, self._err.fileno(), cwd, env or {}, encoding)
 
     def kill(self):
         """Kill it, in the middle of whatever it does."""
@@ -162,14 +168,14 @@ class Fork:
         return tuple(printed)
 
 
-def quick(*arguments, cwd=None, env=None):
+def quick(*arguments, **options):
     """Run the program to its end in a fork of this process."""
-    process = Fork(*arguments, cwd=cwd, env=env)
+    process = Fork(*arguments, **options)
     out, err = process.communicate()
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
-def _be_the_program(arguments, out, err, cwd, env):
+def _be_the_program(arguments, out, err, cwd, env, encoding=None):
     code = 70
     signal.alarm(_MOST_S)  # what hangs is killed by it
     try:
@@ -177,7 +183,7 @@ def _be_the_program(arguments, out, err, cwd, env):
         os.environ.update(env)
         os.dup2(out, 1)
         os.dup2(err, 2)
-        sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
+        sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding=encoding, closefd=False) for number in (1, 2))
         sys.argv = ["molt-bench", *map(str, arguments)]
         try:
             main()
@@ -264,9 +270,33 @@ def games_in(folder):
     ]
 
 
-def one_clear_line(done, *said):
-    """Check that the program ended with status 1 and one line of its own on standard error."""
-    assert done.returncode == 1, (done.returncode, done.stderr)
+def cut_back(folder, keep):
+    """Cut a finished run back, as if it had been killed: `keep` is given its journal and returns what is left of it."""
+    journal = Path(folder) / "journal.jsonl"
+    journal.write_bytes(keep(journal.read_bytes()))
+    (Path(folder) / "summary.json").unlink(missing_ok=True)  # it is written at the end
+
+
+def first_lines(count):
+    """Return what keeps the first so many lines."""
+    return lambda data: b"".join(data.splitlines(keepends=True)[:count])
+
+
+def rechained(lines):
+    """Return the lines of a journal, each as bytes or as what it says, chained anew as a forger would."""
+    texts, before = [], None
+    for line in lines:
+        content = json.loads(line) if isinstance(line, bytes) else dict(line)
+        content.pop("prev", None)
+        text = json.dumps(content if before is None else {"prev": before, **content}, separators=(",", ":")).encode()
+        texts.append(text)
+        before = sha256(text).hexdigest()
+    return b"".join(text + b"\n" for text in texts)
+
+
+def one_clear_line(done, *said, status=1):
+    """Check that the program ended with status 1, or another, and one line of its own on standard error."""
+    assert done.returncode == status, (done.returncode, done.stderr)
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("molt-bench: ")
     assert done.stderr.count("\n") == 1, done.stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.llm import calm_server, config_for, module_server, no_keys, played  # noqa: F401 - fixtures
-from tests.e2e.shell import MOLT_BENCH, bench, one_clear_line, quick, run_of
+from tests.e2e.shell import MOLT_BENCH, bench, lines_of, one_clear_line, quick, rechained, run_of
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "planning.md").read_text("utf-8")
@@ -158,21 +158,33 @@ def test_one_run_alone_is_wrong_usage(runs):
 def test_runs_of_other_games_are_one_clear_line(runs, tmp_path):
     shutil.copytree(runs.home, tmp_path / "home")
     new = make(tmp_path / "home", "short", more=("--hands", "5"))
-    one_clear_line(quick("compare", runs.old, new), "cannot be compared", "game.handsPerGame is 10", "and 5 in")
+    done = quick("compare", runs.old, new)
+    one_clear_line(done, "cannot be compared", "game.handsPerGame is 10", "and 5 in", status=3)
 
 
 def test_a_run_of_another_bench_version_is_one_clear_line(runs, tmp_path):
     new = shutil.copytree(runs.same, tmp_path / "run")
-    journal = new / "journal.jsonl"
-    text = journal.read_text("utf-8")
-    journal.write_text(re.sub(r'"benchVersion":\d+', '"benchVersion":999', text, count=1), "utf-8")
-    one_clear_line(quick("compare", runs.old, new), "bench version 999")
+    header, *lines = lines_of(new, "journal.jsonl")
+    (new / "journal.jsonl").write_bytes(rechained([{**header, "benchVersion": 999}, *lines]))
+    (new / "summary.json").unlink()
+    one_clear_line(quick("compare", runs.old, new), "bench version 999", status=3)
 
 
 def test_what_is_no_run_or_no_agent_is_one_clear_line(runs, tmp_path):
-    one_clear_line(quick("compare", runs.old, tmp_path), "RUN", "journal.jsonl")
-    one_clear_line(quick("compare", runs.old, runs.same, "--agent", "nobody"), "--agent", "bot, tight, callstation")
-    one_clear_line(quick("compare", runs.old, runs.same, "--agent", "a=b=c"), "--agent", "OLD_ID=NEW_ID")
+    """And status 3, so that a pipeline tells a run that is missing from a regression."""
+    damaged = shutil.copytree(runs.same, tmp_path / "damaged")
+    (damaged / "journal.jsonl").write_text("what is this?\n")
+    for old, new in ((runs.old, tmp_path), (tmp_path / "nowhere", runs.same), (runs.old, runs.home / "bot.py")):
+        one_clear_line(quick("compare", old, new, "--fail-below", 500), "RUN", "journal.jsonl", status=3)
+    one_clear_line(quick("compare", runs.old, damaged, "--json"), "line 1 is damaged", status=3)
+    for agent, said in (("nobody", "bot, tight, callstation"), ("a=b=c", "OLD_ID=NEW_ID")):
+        one_clear_line(quick("compare", runs.old, runs.same, "--agent", agent), "--agent", said, status=3)
+
+
+def test_the_help_names_every_exit_status():
+    said = quick("compare", "--help", env={"COLUMNS": "200"}).stdout
+    for text in ("0 when all is well", "1 for a loss by --fail-below", "2 for wrong usage", "3 when there is nothing"):
+        assert text in " ".join(said.replace("│", " ").split())
 
 
 def test_an_opponent_that_changed_is_left_out_with_a_warning(runs):

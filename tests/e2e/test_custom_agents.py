@@ -7,7 +7,7 @@ import pytest
 from molt_bench import Action
 from molt_bench.bench.benchmark import run_benchmark
 from molt_bench.report.numbers import totals
-from tests.e2e.shell import SMALL, good_run, quick, quick_run, read, results
+from tests.e2e.shell import SEEDED, SMALL, cut_back, good_run, quick, quick_run, read, results
 
 
 def ids(folder):
@@ -69,11 +69,10 @@ def test_params_that_the_factory_does_not_take_are_one_clear_line(tmp_path, bots
 
 
 def test_a_run_with_agents_of_ones_own_can_be_verified_and_resumed(tmp_path, bots):
-    folder = quick_run(tmp_path / "out", *SMALL, "--participants", f"{bots}:make_caller,random")
+    folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{bots}:make_caller,random")
     before = results(folder)
     assert "12 games are identical" in quick("verify", folder).stdout
-    journal = folder / "journal.jsonl"
-    journal.write_bytes(journal.read_bytes()[:-2000])
+    cut_back(folder, lambda data: data[:-2000])
     assert quick("resume", folder).returncode == 0
     assert results(folder) == before
 
@@ -119,11 +118,11 @@ def test_an_agent_is_made_afresh_for_every_game(at_once):
 
 
 def test_the_library_gives_the_same_result_as_the_program(tmp_path, bots):
-    folder = quick_run(tmp_path / "out", *SMALL, "--participants", "random,callstation")
+    folder = quick_run(tmp_path / "out", *SMALL, "--participants", "tight,callstation")
     mine = run_benchmark(
         {
-            "participants": [{"id": "random", "type": "random"}, {"id": "callstation", "type": "mine"}],
-            "seeds": {"perMatch": 2},
+            "participants": [{"id": "tight", "type": "tight"}, {"id": "callstation", "type": "mine"}],
+            "seeds": {"perMatch": 2, "masterSeed": "molt-bench"},
             "game": {"handsPerGame": 5},
             "stop": {"budget": {"maxMatches": 3}, "adjacentConfidence": None},
         },

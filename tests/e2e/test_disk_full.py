@@ -9,6 +9,7 @@ import pytest
 from tests.e2e.shell import MOLT_BENCH, SMALL, one_clear_line, quick, run_of, strict_json
 
 WARNING = "molt-bench: warning: "
+LOST = "molt-bench: the results are not on disk: "
 LONG = ("--participants", "random,tight,callstation", "--max-matches", "8", "--hands", "20", "--confidence", "0.999")
 
 
@@ -52,7 +53,7 @@ def cut_off(tmp_path_factory):
 @pytest.mark.parametrize("kib", [0, 1, 64])
 def test_a_full_disk_is_a_warning_and_the_run_goes_on_in_memory(tmp_path, healthy, cut_off, kib):
     done = cut_off.done if kib == 64 else on_a_full_disk(kib, *LONG, "--output-dir", tmp_path / "full")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == (0 if kib == 64 else 1), done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
     assert "journal.jsonl could not be written" in done.stderr
@@ -76,8 +77,27 @@ def test_what_does_fit_is_written_whole_and_nothing_else_is_left(tmp_path):
     assert (folder / "leaderboard.json").exists()
     assert not (folder / "matches.json").exists()
     assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
-    for line in done.stderr.splitlines():
+    *lines, last = done.stderr.splitlines()
+    assert last.startswith(LOST)
+    for line in lines:
         assert line.startswith((WARNING, "match "))
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",), ("--quiet",)])
+def test_results_that_are_not_on_disk_at_all_are_a_failure_and_are_printed_in_full(tmp_path, flags):
+    done = on_a_full_disk(0, *SMALL, *flags, "--output-dir", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(LOST)
+    if flags == ("--json",):
+        assert strict_json(done.stdout)["participants"]
+    else:
+        assert "Stopped: the budget of 3 matches is spent" in done.stdout
+
+
+def test_results_whose_journal_is_whole_or_whose_files_are_there_are_none(tmp_path, cut_off):
+    assert cut_off.done.returncode == 0
+    assert {"leaderboard.json", "matches.json", "summary.json"} <= {path.name for path in cut_off.folder.iterdir()}
+    assert LOST not in cut_off.done.stderr
 
 
 def test_a_file_system_without_space_is_a_warning_and_the_run_goes_on_in_memory(tmp_path, healthy):
@@ -92,7 +112,7 @@ def test_a_file_system_without_space_is_a_warning_and_the_run_goes_on_in_memory(
     )
     if done.returncode in (1, 77) and "molt-bench" not in done.stderr:
         pytest.skip("no file system can be mounted here")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr
     assert "journal.jsonl could not be written (No space left on device)" in done.stderr
     assert table(done) == table(healthy.done)
@@ -100,7 +120,7 @@ def test_a_file_system_without_space_is_a_warning_and_the_run_goes_on_in_memory(
 
 def test_json_on_stdout_is_whole_on_a_full_disk_and_holds_the_warning(tmp_path):
     done = on_a_full_disk(0, *SMALL, "--json", "--output-dir", tmp_path)
-    assert done.returncode == 0
+    assert done.returncode == 1
     assert any("journal.jsonl could not be written" in each for each in strict_json(done.stdout)["summary"]["warnings"])
 
 

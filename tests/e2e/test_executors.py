@@ -18,10 +18,10 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.play.workers import WorkerPool
 from molt_bench.report.artifacts import ARTIFACTS, TIMED
 from molt_bench.specs import ParticipantSpec
-from tests.e2e.shell import MOLT_BENCH, quick, quick_run
+from tests.e2e.shell import MOLT_BENCH, SEEDED, cut_back, first_lines, quick, quick_run
 from tests.play.test_workers import running
 
-CONFIG = ("--seeds", "4", "--hands", "10", "--max-matches", "4", "--set", "scheduler.matchesPerRound=2")
+CONFIG = ("--seeds", "4", "--hands", "10", "--max-matches", "4", "--set", "scheduler.matchesPerRound=2", *SEEDED)
 #: Those that hold no time; the config names the folder of the run.
 SAME = sorted(ARTIFACTS.keys() - {*TIMED, "usage.json", "config.json"})
 EXECUTORS = (
@@ -62,9 +62,8 @@ def test_an_agent_of_ones_own_plays_in_workers(tmp_path, bots):
 def test_a_run_begun_inline_is_finished_by_workers(tmp_path, inline):
     """And the journal of workers is one that is played again identically."""
     folder = quick_run(tmp_path / "out", *CONFIG, "--participants", "tight,random,maniac", "--executor", "processes")
-    journal = Path(folder, "journal.jsonl")
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[: len(lines) // 2]))
+    lines = Path(folder, "journal.jsonl").read_bytes().count(b"\n")
+    cut_back(folder, first_lines(lines // 2))
     done = quick("resume", folder, "--executor", "inline", "--quiet")
     assert done.returncode == 0, done.stderr
     assert artifacts(folder) == inline
@@ -84,12 +83,15 @@ def workers_of(pid):
     return found
 
 
-def started(tmp_path, *more):
+def started(tmp_path, *more, session=False):
     """Start a long run on two workers, and return it once games are finished."""
     command = [MOLT_BENCH, "--participants", "tight,random,folder", "--seeds", "20", "--hands", "40", "--quiet"]
     command += ["--set", "stop.adjacentConfidence=null", "--output-dir", str(tmp_path / "out")]
     run = subprocess.Popen(
-        [*command, "--executor", "processes", "--workers", "2", *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*command, "--executor", "processes", "--workers", "2", *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=session,
     )
     deadline = monotonic() + 60
     while not any(journal.read_bytes().count(b"\n") > 20 for journal in tmp_path.glob("out/*/journal.jsonl")):
@@ -114,6 +116,32 @@ class TestKilled:
         assert artifacts(folders[0]) == artifacts(folders[1])
         games = (folders[0] / "journal.jsonl").read_bytes().count(b'"line":"game"')
         assert games == 4 * 2 * 20
+
+    def test_a_worker_that_is_stopped_is_replaced_with_a_warning_and_changes_nothing(self, tmp_path):
+        run = started(tmp_path / "stopped", "--max-matches", "4")
+        stopped, _ = workers_of(run.pid)
+        os.kill(stopped, signal.SIGSTOP)
+        _, errors = run.communicate(timeout=120)
+        assert run.returncode == 0, errors
+        assert errors.startswith(b"molt-bench: warning: a worker process was stopped")
+        assert errors.count(b"\n") == 1
+        assert not running(stopped)
+        whole = started(tmp_path / "whole", "--max-matches", "4")
+        assert whole.communicate(timeout=120)[1] == b""
+        folders = [next((tmp_path / name / "out").iterdir()) for name in ("stopped", "whole")]
+        assert artifacts(folders[0]) == artifacts(folders[1])
+
+    def test_a_job_that_is_stopped_as_a_whole_goes_on_with_the_same_workers(self, tmp_path):
+        """As by Ctrl-Z and `fg`."""
+        run = started(tmp_path, "--max-matches", "12", session=True)
+        workers = workers_of(run.pid)
+        os.killpg(run.pid, signal.SIGSTOP)
+        sleep(3.5)
+        os.killpg(run.pid, signal.SIGCONT)
+        sleep(0.5)
+        assert workers_of(run.pid) == workers
+        _, errors = run.communicate(timeout=120)
+        assert (run.returncode, errors) == (0, b"")
 
     @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     def test_an_interruption_leaves_no_worker_and_a_run_that_goes_on(self, tmp_path, how):

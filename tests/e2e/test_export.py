@@ -8,7 +8,7 @@ import pytest
 
 from molt_bench.cli import exporting, running
 from molt_bench.poker.equity import equity
-from tests.e2e.shell import SMALL, one_clear_line, quick, quick_run
+from tests.e2e.shell import SMALL, lines_of, one_clear_line, quick, quick_run, rechained
 from tests.report.exported_hands import NAMES
 
 FILES = {
@@ -128,8 +128,8 @@ def test_a_run_that_was_cut_off_is_exported_as_far_as_it_goes(run, tmp_path):
 
 
 def test_a_run_of_an_older_version_still_gives_its_hands(run, tmp_path):
-    journal = (run / "journal.jsonl").read_text("utf-8")
-    (tmp_path / "journal.jsonl").write_text(journal.replace('"benchVersion":', '"benchVersion":1', 1), "utf-8")
+    header, *lines = lines_of(run, "journal.jsonl")
+    (tmp_path / "journal.jsonl").write_bytes(rechained([{**header, "benchVersion": 1}, *lines]))
     assert quick("export", tmp_path, "--format", "csv").returncode == 0
     one_clear_line(quick("export", tmp_path, "--format", "latex"), "bench version")
 

@@ -1,6 +1,5 @@
 """Programs of one's own, in any language, from the command line."""
 
-import json
 import os
 import shutil
 import signal
@@ -9,7 +8,19 @@ import time
 import pytest
 
 from tests.agents.external.playing import CHAOS, PYTHON, on_linux, processes_with
-from tests.e2e.shell import SMALL, lines_of, one_clear_line, quick, read, results, run_of, start
+from tests.e2e.shell import (
+    SEEDED,
+    SMALL,
+    cut_back,
+    first_lines,
+    lines_of,
+    one_clear_line,
+    quick,
+    read,
+    results,
+    run_of,
+    start,
+)
 
 BOT = " ".join((*PYTHON, CHAOS))
 
@@ -43,9 +54,9 @@ def test_a_program_takes_part_from_the_command_line_and_can_be_verified(tmp_path
 
 
 def test_the_same_games_whether_one_after_the_other_or_at_once(tmp_path):
+    who = ("--participants", f"exec:{BOT} well,tight")
     played = [
-        results(ran(tmp_path / at_once, *SMALL, "--participants", f"exec:{BOT} well,tight", "--games-at-once", at_once))
-        for at_once in ("1", "4")
+        results(ran(tmp_path / at_once, *SMALL, *SEEDED, *who, "--games-at-once", at_once)) for at_once in ("1", "4")
     ]
     assert played[0] == played[1]
 
@@ -79,11 +90,9 @@ def test_a_changed_program_is_noticed_when_a_run_goes_on(tmp_path):
     bot = tmp_path / "bot.py"
     shutil.copy(CHAOS, bot)
     command = " ".join((*PYTHON, "bot.py"))
-    folder = ran(tmp_path / "out", *SMALL, "--participants", f"exec:{command} well,tight", cwd=tmp_path)
-    journal = folder / "journal.jsonl"
-    lines = journal.read_text().splitlines(keepends=True)
-    assert json.loads(lines[0])["sourceHashes"].keys() == {"bot"}
-    journal.write_text("".join(lines[:4]))
+    folder = ran(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"exec:{command} well,tight", cwd=tmp_path)
+    assert lines_of(folder, "journal.jsonl")[0]["sourceHashes"].keys() == {"bot"}
+    cut_back(folder, first_lines(4))
     bot.write_text(bot.read_text() + "\n# changed\n")
     one_clear_line(quick("resume", folder), "the code of 'bot' has been changed")
 
@@ -126,3 +135,10 @@ def test_when_the_bench_is_killed_a_program_that_reads_its_input_ends_by_itself(
     process.kill()
     process.communicate()
     until(lambda: processes_with(log) == [])
+
+
+def test_a_comma_inside_a_command_reaches_the_program(tmp_path):
+    log = tmp_path / "a,b"
+    escaped = str(log).replace(",", r"\,")
+    ran(tmp_path / "out", *SMALL, "--participants", rf"exec:{BOT} well {escaped},random")
+    assert "bye" in log.read_text()

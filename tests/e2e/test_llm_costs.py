@@ -25,6 +25,7 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     module_server,
     no_keys,
     played,
+    preflights_in,
     prepared,
     recorded,
     same_files,
@@ -43,6 +44,7 @@ class Shown:
         self.folder = run_of(home / "out")
         (self.model,) = read(self.folder, "usage.json")["models"]
         self.exchanges = exchanges_in(self.folder)
+        self.paid = [*preflights_in(self.folder), *self.exchanges]
 
 
 @pytest.fixture(scope="module")
@@ -72,17 +74,17 @@ def tokens_of(line):
 
 def test_the_tokens_of_a_run_are_the_sums_of_its_exchanges(priced):
     for kind in ("input", "cached", "output", "reasoning"):
-        assert priced.model["tokens"][kind] == sum(line["tokens"][kind] for line in priced.exchanges) > 0
+        assert priced.model["tokens"][kind] == sum(line["tokens"][kind] for line in priced.paid) > 0
     assert priced.model["exchanges"] == priced.model["decisions"] == len(priced.exchanges)
 
 
 def test_the_dollars_of_a_run_are_the_sums_of_its_exchanges(priced):
-    for line in priced.exchanges:
+    for line in priced.paid:
         tokens = line["tokens"]
         fresh = tokens["input"] - tokens["cached"]
         exact = fresh * PRICE["input"] + tokens["cached"] * PRICE["cachedInput"] + tokens["output"] * PRICE["output"]
         assert line["costUsd"] == pytest.approx(exact / 1e6, rel=1e-12)
-    spent = sum(line["costUsd"] for line in priced.exchanges)
+    spent = sum(line["costUsd"] for line in priced.paid)
     assert priced.model["costUsd"] == pytest.approx(spent, rel=1e-9)
     assert priced.model["costUsdPerHand"] == pytest.approx(spent / (2 * 4 * 6), rel=1e-9)
     assert priced.model["costUsdPer100Decisions"] == pytest.approx(100 * spent / len(priced.exchanges), rel=1e-9)
@@ -92,9 +94,9 @@ def test_every_match_shows_calls_tokens_and_dollars_so_far(priced):
     lines = [line for line in priced.err.splitlines() if line.startswith("match ")]
     assert len(lines) == 3
     for number, line in enumerate(lines, start=1):
-        so_far = [each for each in priced.exchanges if each["game"]["match"] <= number]
+        so_far = [each for each in priced.paid if each["game"]["match"] <= number]
         usd = sum(each["costUsd"] for each in so_far)
-        assert line.endswith(f"{len(so_far):,} calls, {sum(map(tokens_of, so_far)):,} tokens, ${usd:,.2f}")
+        assert line.endswith(f"{len(so_far) - 1:,} calls, {sum(map(tokens_of, so_far)):,} tokens, ${usd:,.2f}")
 
 
 def test_the_table_shows_what_every_model_cost(priced):
@@ -139,7 +141,7 @@ def test_a_budget_of_dollars_needs_a_price(tmp_path, server):
     ("limit", "said", "at_once"),
     [
         ({"maxTokens": 4_000}, "the budget of 4,000 tokens is spent", None),
-        ({"maxCostUsd": 0.8}, "the budget of $0.8 is spent", "1"),
+        ({"maxCostUsd": 1.6}, "the budget of $1.6 is spent", "1"),
     ],
     ids=["tokens, all games", "dollars, one game at a time"],
 )

@@ -24,6 +24,7 @@ def tiny(server, **model):
         "participants": config["participants"][:2],
         "seeds": {"perMatch": 1},
         "game": {"handsPerGame": 2},
+        "scheduler": {"minSeedPairs": 1},  # so that one match is enough, and no warning
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
     }
 
@@ -206,10 +207,47 @@ def test_a_flag_that_does_not_exist_is_a_mistake_of_usage(tmp_path):
     assert bench("--no-such-flag", cwd=tmp_path).returncode == 2
 
 
-@pytest.mark.slow
-def test_validate_finds_a_missing_key_as_well(tmp_path, server):
-    prepared(tmp_path, tiny(server, apiKeyEnv="MY_KEY"))
-    one_clear_line(bench("validate", "bench.json", cwd=tmp_path), "MY_KEY")
+def test_validate_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server):
+    config = tiny(server, apiKeyEnv="MY_KEY")
+    others = [
+        {"id": "gem", "type": "llm:openai:gpt-4.1"},
+        {"id": "nano", "type": "llm:openai:gpt-4.1-nano"},
+        {"id": "bot", "type": "exec", "command": sys.executable, "env": ["BOT_A", "PATH", "BOT_B"]},
+        {"id": "web", "type": "http", "url": "http://127.0.0.1:9/act", "apiKeyEnv": "WEB_KEY"},
+    ]
+    prepared(tmp_path, {**config, "participants": [*config["participants"], *others]})
+    done = quick("validate", "bench.json", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "maxMatches: 15 would" in done.stderr
+    needed = "MY_KEY (for model), OPENAI_API_KEY (for gem, nano), BOT_A (for bot), BOT_B (for bot), WEB_KEY (for web)"
+    assert done.stdout.endswith(f"; not set yet, and needed for a run: {needed}\n")
+    everything_set = dict.fromkeys(("MY_KEY", "OPENAI_API_KEY", "BOT_A", "BOT_B", "WEB_KEY"), SECRET)
+    done = quick("validate", "bench.json", cwd=tmp_path, env=everything_set)
+    assert done.stdout.endswith("2 hands a game\n")
+    assert MIDDLE not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("participant", "said"),
+    [
+        ({"type": "llm:openai:gpt-4.1", "skillDoc": "no-such.md"}, "no-such.md"),
+        ({"type": "llm:nosuch:model"}, "nosuch"),
+        ({"type": "exec", "command": "./nothing", "env": ["BOT_A"]}, "a program that is there"),
+        ({"type": "http", "url": "ftp://h", "apiKeyEnv": "WEB_KEY"}, "a URL"),
+        ({"type": "nowhere.py:make"}, "nowhere.py"),
+    ],
+    ids=lambda value: value["type"] if isinstance(value, dict) else "",
+)
+def test_validate_finds_everything_but_keys(tmp_path, participant, said):
+    prepared(tmp_path, {"participants": [{"id": "one", **participant}, "tight"]})
+    one_clear_line(quick("validate", "bench.json", cwd=tmp_path), said)
+
+
+def test_a_run_needs_the_keys_that_validate_did_without(tmp_path):
+    bot = {"id": "bot", "type": "exec", "command": sys.executable, "env": ["BOT_A"]}
+    prepared(tmp_path, {"participants": [bot, "tight"]})
+    assert quick("validate", "bench.json", cwd=tmp_path).returncode == 0
+    one_clear_line(quick("--config", "bench.json", cwd=tmp_path), "BOT_A")
 
 
 #: The program as it is where some packages are not installed, and what it has imported at its end.

@@ -15,7 +15,9 @@ from molt_bench.cli.running import go_on
 from tests.e2e.shell import (
     MOLT_BENCH,
     SMALL,
+    cut_back,
     everything,
+    first_lines,
     games_in,
     good_run,
     lines_of,
@@ -24,6 +26,7 @@ from tests.e2e.shell import (
     quick,
     quick_run,
     read,
+    rechained,
     results,
     run_of,
     start,
@@ -222,8 +225,7 @@ def test_resume_as_a_flag_goes_on_with_the_unfinished_run_of_this_config(tmp_pat
 
 def test_resume_as_a_flag_does_not_touch_the_run_of_another_config(tmp_path):
     folder = quick_run(tmp_path, *SMALL)
-    journal = folder / "journal.jsonl"
-    journal.write_bytes(journal.read_bytes()[:-500])
+    cut_back(folder, lambda data: data[:-500])
     before = everything(folder)
     assert quick(*SMALL, "--master-seed", "other", "--output-dir", tmp_path, "--resume").returncode == 0
     assert len([*tmp_path.iterdir()]) == 2
@@ -262,6 +264,7 @@ def test_a_journal_cut_off_anywhere_is_taken_up_from_its_last_whole_line(copied,
     places |= {first + int(moment("cut", n) * (len(whole) - first)) for n in range(20)}
     for size in places:
         (copied / "journal.jsonl").write_bytes(whole[:size])
+        (copied / "summary.json").unlink(missing_ok=True)
         go_on(str(copied), where=Where(), quiet=True, as_json=False)
         assert results(copied) == results(small_run), size
         assert sorted(games_in(copied)) == sorted(games_in(small_run)), size
@@ -310,10 +313,10 @@ def test_a_damaged_line_in_the_middle_is_named_by_its_number(copied, damage):
 def changed_header(folder, change):
     """Change the header of a journal and drop its last lines, so that there is something to go on with."""
     journal = folder / "journal.jsonl"
-    header, *lines = journal.read_bytes().splitlines(keepends=True)
+    header, *lines = journal.read_bytes().splitlines()
     content = json.loads(header)
     change(content)
-    journal.write_bytes(json.dumps(content).encode() + b"\n" + b"".join(lines[:5]))
+    journal.write_bytes(rechained([content, *lines[:5]]))
 
 
 def test_a_config_changed_in_the_journal_is_one_clear_line(copied):
@@ -330,8 +333,7 @@ def test_a_seed_file_that_has_changed_is_noticed(tmp_path):
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("\n".join(f"seed-{n}" for n in range(20)))
     folder = quick_run(tmp_path / "out", *SMALL, "--seeds-file", seeds)
-    journal = folder / "journal.jsonl"
-    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:6]))
+    cut_back(folder, first_lines(6))
     seeds.write_text("\n".join(f"another-{n}" for n in range(20)))
     one_clear_line(quick("resume", folder), "seed")
 

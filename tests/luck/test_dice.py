@@ -106,7 +106,9 @@ def test_player_b_is_corrected_with_its_own_sign_wherever_it_sits(seating):
     # The same hands, with the players' names exchanged.
     from msgspec.structs import replace
 
-    other = replace(record, spec=replace(record.spec, seating="BA" if seating == "AB" else "AB"))
+    swapped = replace(record.spec, seating="BA" if seating == "AB" else "AB")
+    nets = tuple(-net for net in record.hand_nets)
+    other = replace(record, spec=swapped, net=record.net[::-1], hand_nets=nets)
     assert game_estimates(other, policies[::-1]).corrected == pytest.approx(-both.corrected)
 
 

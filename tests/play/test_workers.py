@@ -272,6 +272,136 @@ def test_the_end_of_a_worker_is_seen_although_a_fork_of_it_lives_on():
         played(WorkerPool(forking, 1), GAMES[:5])
 
 
+def play_fork_and_die(folder, spec):
+    """Die once over one game, leaving a process behind that holds the line open; play the others slowly."""
+    mark = Path(folder, "mark")
+    if spec.seed == 0 and not mark.exists():
+        mark.touch()
+        if not os.fork():
+            os.execvp("sleep", ["sleep", "15"])
+        os._exit(1)
+    sleep(0.2)
+    return spec.seed
+
+
+def forking_once(folder):
+    return partial(play_fork_and_die, folder)
+
+
+def test_the_end_of_a_worker_is_seen_although_the_other_keeps_answering(tmp_path):
+    order = []
+    pool = WorkerPool(partial(forking_once, str(tmp_path)), 2)
+    try:
+        pool.play(GAMES, lambda spec, seed: order.append(seed))
+    finally:
+        pool.close()
+    assert sorted(order) == [*range(30)]
+    assert order.index(0) < 20  # not only when the other has nothing left to do
+
+
+class TestStopped:
+    """A worker that stands still is replaced; nothing comes of it but a warning."""
+
+    @pytest.fixture(autouse=True)
+    def _often(self, monkeypatch):
+        monkeypatch.setattr("molt_bench.play.workers._LOOK_S", 0.1)
+
+    @pytest.mark.parametrize("number", [1, 2])
+    def test_it_is_replaced_and_nothing_is_lost_or_taken_twice(self, tmp_path, number):
+        told, stopped, found = [], [], {}
+        pool = WorkerPool(partial(playing_together, str(tmp_path)), 2, warn=told.append)
+
+        def done(spec, result):
+            assert spec not in found
+            found[spec] = result
+            busy = [worker for worker in pool._workers if worker.batches]
+            if not stopped and len(busy) >= number:
+                for worker in busy[:number]:
+                    os.kill(worker.process.pid, signal.SIGSTOP)
+                    stopped.append(worker.process.pid)
+
+        try:
+            pool.play(GAMES, done)
+        finally:
+            pool.close()
+        assert found == {spec: play_here(spec) for spec in GAMES}
+        assert len(stopped) == number
+        assert not any(running(pid) for pid in stopped)
+        assert len(told) == 1
+        assert "stopped" in told[0]
+
+    def test_it_is_not_held_against_the_game(self, tmp_path):
+        """A game over which as many workers died would end the run."""
+        games = GAMES[:2]
+        assert played(WorkerPool(partial(stopping, str(tmp_path), MOST_DEATHS + 1), 1), games) == {
+            spec: spec.seed for spec in games
+        }
+
+    def test_a_game_that_stops_every_worker_is_named(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("molt_bench.play.batches.MOST_STOPS", 2)
+        with pytest.raises(MoltBenchError, match=r"3 workers were stopped .*'random' on seed 1"):
+            played(WorkerPool(partial(stopping, str(tmp_path), 1000), 1), GAMES[:2])
+
+    def test_one_that_goes_on_at_once_is_left_alone(self, monkeypatch):
+        monkeypatch.setattr("molt_bench.play.workers._LOOK_S", 0.5)
+        told, pids = [], set()
+        pool = WorkerPool(setup, 1, warn=told.append)
+
+        def done(spec, result):
+            pids.update(worker.process.pid for worker in pool._workers)
+            for pid in pids if spec.seed % 10 == 0 else ():
+                os.kill(pid, signal.SIGSTOP)
+                sleep(0.05)
+                os.kill(pid, signal.SIGCONT)
+
+        try:
+            pool.play(GAMES, done)
+        finally:
+            pool.close()
+        assert (len(pids), told) == (1, [])
+
+    def test_a_stopped_worker_that_is_being_sent_to_does_not_hold_us_up(self):
+        """Its line is full, and nobody reads there."""
+        games = [GameSpec(seed=f"{number:04}" * 40_000, hands=1, players=("folder", "folder")) for number in range(12)]
+        pool = WorkerPool(quick_batches, 1)
+        stopped = []
+
+        def done(spec, result):
+            if not stopped:
+                stopped.append(pool._workers[0].process.pid)
+                os.kill(stopped[0], signal.SIGSTOP)
+
+        try:
+            pool.play(games, done)
+        finally:
+            pool.close()
+        assert stopped
+        assert not running(stopped[0])
+
+
+def play_together(folder, spec):
+    """Play once there are two workers, and take a while."""
+    meet(folder, spec)
+    sleep(0.02)
+    return play_here(spec)
+
+
+def playing_together(folder):
+    return partial(play_together, folder)
+
+
+def play_or_stop(folder, times, spec):
+    """Stand still so many times over one game."""
+    if spec.seed == 1 and len(list(Path(folder).iterdir())) < times:
+        Path(folder, str(os.getpid())).touch()
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return spec.seed
+
+
+def stopping(folder, times):
+    return partial(play_or_stop, folder, times)
+
+
 def test_a_working_folder_that_is_gone_is_no_obstacle(tmp_path, monkeypatch):
     gone = tmp_path / "gone"
     gone.mkdir()

@@ -1,6 +1,6 @@
 """The margin model: by hand, by its symmetries, and by simulation."""
 
-from itertools import combinations
+from itertools import combinations, product
 from math import inf, isfinite, sqrt
 
 import numpy as np
@@ -424,3 +424,89 @@ def test_rank_intervals_of_the_clear_are_single_ranks():
 def test_rank_intervals_are_the_same_for_the_same_seed():
     model = model_of({pair: [truth, truth + 900] for pair, truth in TRUTH.items()})
     assert model.rank_intervals(seed=3) == model.rank_intervals(seed=3)
+
+
+# Pairs that have not met
+
+
+def possible_ranks(model, names):
+    """Return every rank that somebody may have, the margins of those who met being their means, by brute force."""
+    unmet = [pair for pair in combinations(names, 2) if not model.count(*pair)]
+    known = {pair: model.margin(*pair).mean for pair in combinations(names, 2)}
+    grid = [*range(-6000, 6001, 300), -(10**6), 10**6]
+    found = {name: set() for name in names}
+    for drawn in product(grid, repeat=len(unmet)):
+        strength = dict.fromkeys(names, 0.0)
+        for (one, two), won in {**known, **dict(zip(unmet, drawn, strict=True))}.items():
+            for name, other, sign in ((one, two, 1), (two, one, -1)):
+                if other not in model.anchors:
+                    strength[name] += sign * won
+        order = sorted(names, key=lambda name: -strength[name])
+        for name in names:
+            found[name].add(1 + order.index(name))
+    return found
+
+
+def test_who_is_unbeaten_may_be_first_although_others_have_not_met():
+    """Of two that have not met one may be far better than the other, or not: who beat both is first or second."""
+    model = model_of({("a", "b"): [400.0, 420.0] * 10, ("a", "c"): [300.0, 320.0] * 10})
+    assert model.rank_intervals(seed=1) == {"a": (1, 2), "b": (1, 3), "c": (1, 3)}
+    model = model_of({("a", "b"): [-400.0, -420.0] * 10, ("a", "c"): [-300.0, -320.0] * 10})
+    assert model.rank_intervals(seed=1) == {"a": (2, 3), "b": (1, 3), "c": (1, 3)}
+
+
+@pytest.mark.parametrize("anchors", ["", "d"])
+@pytest.mark.parametrize(
+    "gaps", list(combinations(combinations("abcd", 2), 2)) + [(pair,) for pair in combinations("abcd", 2)]
+)
+def test_rank_intervals_hold_exactly_the_ranks_that_are_possible(gaps, anchors):
+    """With margins that leave no doubt, whatever those are that nobody knows."""
+    skills = {"a": 1000.0, "b": 430.0, "c": 90.0, "d": -350.0}
+    told = {
+        (one, two): [skills[one] - skills[two] + own for own in (-1.0, 0.0, 1.0)] * 20
+        for one, two in combinations(skills, 2)
+        if (one, two) not in gaps
+    }
+    model = model_of(told, "abcd", anchors=anchors)
+    found = model.rank_intervals(seed=7, draws=400)
+    assert found == {name: (min(ranks), max(ranks)) for name, ranks in possible_ranks(model, "abcd").items()}
+
+
+def test_the_draws_of_those_who_met_count_beside_what_is_not_known():
+    """Who has met everybody, with margins in doubt, may be anywhere between."""
+    model = model_of({("a", "b"): [900.0, -800.0], ("a", "c"): [700.0, -600.0]})
+    assert model.rank_intervals(seed=1)["a"] == (1, 3)
+
+
+def test_among_many_who_has_not_played_may_be_anywhere():
+    names = [f"p{number}" for number in range(60)]
+    model = MarginModel(names)
+    model.add(("p0", "p1"), [100.0, 200.0, 300.0])
+    assert {*model.rank_intervals(seed=1, draws=50).values()} == {(1, 60)}
+
+
+def test_additive_skills_of_two_groups_that_have_not_met_may_lie_anywhere_to_each_other():
+    clear = [2000.0, 2010.0] * 20
+    model = model_of({("a", "b"): clear, ("c", "d"): clear, ("d", "e"): clear}, "abcde", additive=True)
+    found = model.rank_intervals(seed=1, draws=400)
+    assert found == {"a": (1, 4), "b": (2, 5), "c": (1, 3), "d": (2, 4), "e": (3, 5)}
+
+
+def test_a_result_so_far_is_the_mean_over_the_opponents_met():
+    model = model_of({("a", "b"): [100.0, 300.0], ("a", "c"): [500.0, 700.0]}, "abcd")
+    assert model.so_far("a").mean == 400.0
+    assert model.so_far("b").mean == -200.0
+    assert model.so_far("a").half_width() == inf
+    assert model.so_far("d") is None
+    assert (model.met("a"), model.met("d")) == (("b", "c"), ())
+
+
+def test_a_result_that_is_known_is_the_result_so_far():
+    model = model_of({pair: [truth, truth + 900] for pair, truth in TRUTH.items()})
+    assert [model.so_far(name) for name in "abc"] == [model.result(name) for name in "abc"]
+
+
+def test_anchors_do_not_count_in_a_result_so_far():
+    model = model_of({("a", "c"): [500.0, 700.0]}, "abc", anchors="c")
+    assert model.so_far("a") is None
+    assert model.so_far("c").mean == -600.0

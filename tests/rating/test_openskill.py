@@ -88,3 +88,23 @@ def test_predict_win_of_close_agents_stays_low_however_sure_the_ratings_are():
 @pytest.mark.parametrize(("value", "share"), [(0, 0.5), (1.959964, 0.975), (-1.644854, 0.05)])
 def test_the_normal_distribution(value, share):
     assert normal_cdf(value) == pytest.approx(share, abs=1e-6)
+
+
+@pytest.mark.parametrize(("mu", "sigma"), [(1e5, 25 / 3), (-1e6, 1e-6), (1e6, 1e-6), (1e6, 1e6)])
+def test_only_differences_count_wherever_the_scale_begins(mu, sigma):
+    far = RatingService(["a", "b"], mu=mu, sigma=sigma)
+    near = RatingService(["a", "b"], mu=0.0, sigma=sigma)
+    for winner in ("A", "B", "draw", "A"):
+        far.update("a", "b", winner)
+        near.update("a", "b", winner)
+    for name in ("a", "b"):
+        assert far[name].mu - mu == pytest.approx(near[name].mu, rel=1e-3, abs=1e-9)
+        assert far[name].sigma == pytest.approx(near[name].sigma, rel=1e-6)
+
+
+@pytest.mark.parametrize("winner", ["A", "B", "draw"])
+def test_two_that_could_not_be_further_apart_can_be_rated(winner):
+    ratings = RatingService(["a", "b"], initial={"a": (1e6, 1e-6), "b": (-1e6, 1e-6)})
+    change = ratings.update("a", "b", winner)
+    assert change.after[0].mu == pytest.approx(1e6)
+    assert 0 < change.after[1].sigma <= 1e-6

@@ -1,17 +1,23 @@
 """The numbers of a result, and the files they are written to."""
 
 import json
-from math import sqrt
+from io import StringIO
+from math import inf, sqrt
 from statistics import stdev
 
+import msgspec
 import pytest
+from rich.console import Console
+from tests.e2e.shell import strict_json
 
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.rating.student import student_quantile
+from molt_bench.records import Rating
 from molt_bench.report.artifacts import ARTIFACTS, convergence, leaderboard, matches
 from molt_bench.report.claims import margins, sentences
+from molt_bench.report.exports.latex import latex
 from molt_bench.report.numbers import guardrails, margin_model, participant_numbers, totals
-from molt_bench.report.terminal import duration
+from molt_bench.report.terminal import duration, print_result
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +70,92 @@ def test_two_that_play_the_same_are_tied():
     result = run_benchmark({"participants": ["callstation", {"id": "b", "type": "callstation"}]})
     assert "tied within 250 mbb" in result.stop_reason
     assert sentences(result) == ["Tied within 25 bb/100: callstation and b."]
+
+
+@pytest.fixture(scope="module")
+def unfinished():
+    """Three of four have played, each against some of the others."""
+    matches = (("tag", "folder"), ("tag", "callstation"))
+    found = run_benchmark(
+        {
+            "participants": ["tag", "folder", "callstation", "tight"],
+            "seeds": {"perMatch": 4},
+            "game": {"handsPerGame": 10},
+            "scheduler": {"policy": "round_robin"},
+            "stop": {"budget": {"maxMatches": 6}, "adjacentConfidence": None},
+        }
+    )
+    kept = tuple(match for match in found.matches if match.participants in matches)
+    last = {rating.id: rating for match in kept for rating in match.change.after}
+    board = tuple(last.get(each.id, Rating(each.id, 25.0, 25 / 3)) for each in found.leaderboard)
+    return msgspec.structs.replace(found, matches=kept, leaderboard=board)
+
+
+INCOMPLETE = "bb/100 is only over the opponents met so far for "
+
+
+def test_a_win_rate_is_over_the_opponents_met_and_without_an_interval_before_all_are(unfinished):
+    model = margin_model(unfinished)
+    rows = {row.rating.id: row for row in participant_numbers(unfinished)}
+    lost = [model.margin(name, "tag").mean for name in ("folder", "callstation")]
+    assert rows["folder"].bb_per_100 == pytest.approx(lost[0] / 10)
+    assert rows["folder"].bb_per_100 < 0  # it has lost every match
+    assert rows["tag"].bb_per_100 == pytest.approx(-sum(lost) / 20)
+    assert rows["tight"].bb_per_100 is None
+    assert all(row.half_width == inf for row in rows.values())
+
+
+def test_what_is_not_known_is_null_in_every_file(unfinished):
+    rows = {row["id"]: row for row in strict_json(ARTIFACTS["leaderboard.json"](unfinished))["participants"]}
+    ranking = {row["id"]: row for row in strict_json(ARTIFACTS["margins.json"](unfinished))["ranking"]}
+    assert rows["tight"]["bbPer100"] is ranking["tight"]["mean"] is None
+    assert all(row["bbPer100HalfWidth95"] is None for row in rows.values())
+    assert all(row["halfWidth95"] is None for row in ranking.values())
+    for name in ("tag", "folder", "callstation"):
+        assert ranking[name]["mean"] == pytest.approx(10 * rows[name]["bbPer100"])
+    assert rows["tight"]["rankInterval95"] == [1, 4]
+    assert all(each["lead"]["mean"] is None for each in margins(unfinished)["neighbours"])
+
+
+def test_one_sentence_says_whose_win_rate_is_not_complete_and_who_has_not_played(unfinished):
+    first, *others = sentences(unfinished)
+    assert first.startswith(INCOMPLETE)
+    assert all(each in first for each in ("tag (2 of 3)", "folder (1 of 3)", "callstation (1 of 3)"))
+    assert first.endswith("; tight has not played.")
+    assert others[0].startswith("Not resolved, so no order is claimed: ")
+    assert not any("the order is" in each for each in others)  # an order by results that nobody knows
+
+
+def test_it_is_said_whatever_decides_the_order(unfinished):
+    config = {**unfinished.config, "stop": {**unfinished.config["stop"], "adjacentConfidence": {"method": "openskill"}}}
+    (said,) = sentences(msgspec.structs.replace(unfinished, config=config))
+    assert said.startswith(INCOMPLETE)
+
+
+def test_the_table_and_its_latex_have_a_dash_for_what_is_not_known(unfinished):
+    console = Console(record=True, width=200, file=StringIO())
+    print_result(unfinished, console)
+    text = console.export_text()
+    (line,) = (line.split() for line in text.splitlines() if line.split()[1:2] == ["tight"])
+    assert line[5:8] == ["-", "-", "1-4"]
+    assert "+0.0" not in text
+    assert INCOMPLETE in text
+    paper = "".join(latex(unfinished))
+    (row,) = (line for line in paper.splitlines() if line.count("&") == 7 and " tight " in line)
+    assert " & tight & -- & -- & 1--4 & " in row
+    assert "is only over the opponents met so far for" in paper
+
+
+def test_nobody_is_shut_out_of_the_first_place_by_those_who_have_not_met():
+    """One that is unbeaten so far may be the best."""
+    config = {"participants": ["tag", "folder", "callstation"], "seeds": {"perMatch": 4}}
+    result = run_benchmark({**config, "stop": {"budget": {"maxMatches": 2}}})
+    ranks = {row.rating.id: row.ranks for row in participant_numbers(result)}
+    assert ranks == {"tag": (1, 2), "folder": (1, 3), "callstation": (1, 3)}
+
+
+def test_complete_results_need_no_such_sentence(result):
+    assert not any("met so far" in each for each in sentences(result))
 
 
 def test_anchors_are_left_out_of_the_field():

@@ -6,11 +6,12 @@ import msgspec
 import pytest
 
 from molt_bench.errors import ConfigError, JournalError
+from molt_bench.luck.estimators import game_estimates
 from molt_bench.report.artifacts import leaderboard
 from molt_bench.view.answering import answer
 from molt_bench.view.library import Library
 from molt_bench.view.reading import OpenRun
-from tests.e2e.shell import quick_run, read, strict_json
+from tests.e2e.shell import quick_run, read, rechained, strict_json
 from tests.view.conftest import EVIL
 
 RUN_KEYS = {
@@ -60,6 +61,30 @@ def test_a_run_page_has_all_parts_and_the_numbers_of_the_run_itself(library, run
     assert page["pending"] is None
 
 
+def test_who_has_not_played_has_no_win_rate_and_who_has_not_met_all_no_interval(tmp_path):
+    """One match among three: in the list, on the page, over time and in the history alike."""
+    flags = ("--participants", "tag,folder,tight", "--max-matches", 1, "--seeds", 4, "--hands", 10)
+    name = quick_run(tmp_path, *flags, "--quiet", "--executor", "inline").name
+    library = Library(tmp_path)
+    page = told(library, f"api/runs/{name}.json")
+    rows = {row["id"]: row for row in page["leaderboard"]}
+    written = {row["id"]: row for row in read(tmp_path / name, "leaderboard.json")["participants"]}
+    for each, row in rows.items():
+        assert row["halfWidth"] is None
+        assert row["bb100"] == pytest.approx(written[each]["bbPer100"], abs=0.001)
+    assert rows["tight"]["bb100"] is None
+    assert rows["folder"]["bb100"] < 0
+    (line,) = told(library, "api/runs.json")
+    assert [each["bb100"] for each in line["leaders"]] == [rows[each]["bb100"] for each in ("tag", "folder", "tight")]
+    over_time = {series["id"]: series["bb100"] for series in page["convergence"]["series"]}
+    assert over_time["tight"] == [None]
+    assert over_time["folder"] == [pytest.approx(rows["folder"]["bb100"], abs=0.01)]
+    points = {each["name"]: each["points"] for each in told(library, "api/history.json")["agents"]}
+    assert points["tight"][0]["bb100"] is None
+    said = "bb/100 is only over the opponents met so far for tag (1 of 2), folder (1 of 2); tight has not played."
+    assert said in page["sentences"]
+
+
 def test_margins_are_the_same_whether_they_are_read_or_found_out_again(runs, bots_id, tmp_path):
     (tmp_path / "journal.jsonl").write_bytes((runs / bots_id / "journal.jsonl").read_bytes())
     anew, stored = OpenRun(tmp_path), OpenRun(runs / bots_id)
@@ -89,6 +114,25 @@ def test_winnings_end_where_the_matches_do(library, bots_id):
         net = sum(match["net"] for match in page["matches"] if (match["a"], match["b"]) == (each["a"], each["b"]))
         assert each["raw"][-1] == pytest.approx(net / 100)
         assert len(each["raw"]) == len(each["adjusted"])
+
+
+def test_carried_stacks_that_end_games_early_are_told_alike_everywhere(tmp_path):
+    """Chips are chips, and what is won a hand is by the hands that the config asks for."""
+    flags = ("--participants", "shover,tight", "--max-matches", 1, "--seeds", 6, "--hands", 20)
+    carried = ("--set", "game.stacks=carry", "--set", "game.stack=1000", "--set", "rating.estimator=raw")
+    folder = quick_run(tmp_path, *flags, *carried, "--quiet", "--executor", "inline")
+    run = OpenRun(folder)
+    run.catch_up()
+    pairs = run.ladder.matches[0].result.seed_results
+    assert sum(pair.hands for pair in pairs) < 240
+    library = Library(tmp_path)
+    page = told(library, f"api/runs/{folder.name}.json")
+    won = [sum(game_estimates(game.record).adjusted for game in run.sides(1, pair.seed)) / 100 for pair in pairs]
+    assert page["winnings"][0]["adjusted"][-1] == pytest.approx(sum(won), abs=0.01)
+    seeds = told(library, f"api/runs/{folder.name}/match/1.json")["seeds"]
+    assert [seed["adjusted"] for seed in seeds] == pytest.approx(won, abs=0.001)
+    (row,) = [row for row in page["leaderboard"] if row["id"] == "shover"]
+    assert page["matches"][0]["bb100"] == pytest.approx(row["bb100"], abs=0.001)
 
 
 def test_costs_and_faults_of_models_are_told(library, runs, models_id):
@@ -257,5 +301,21 @@ def test_a_run_whose_config_was_changed_says_so(runs, bots_id, tmp_path):
     folder.mkdir()
     values = json.loads(header)
     values["config"]["stop"]["budget"]["maxMatches"] = 1
-    (folder / "journal.jsonl").write_bytes(json.dumps(values).encode() + b"\n" + rest)
+    (folder / "journal.jsonl").write_bytes(rechained([values, *rest.splitlines()]))
     assert "the config has been changed after the run" in Library(tmp_path, work_s=None).run_page("changed")["warnings"]
+
+
+def test_one_who_hardly_ever_answered_has_no_rank(tmp_path):
+    (tmp_path / "mute.py").write_text(
+        "class Mute:\n    name = 'mute'\n    def act(self, observation):\n        raise OSError\n"
+    )
+    flags = ("--seeds", "2", "--hands", "6", "--max-matches", "6", "--quiet")
+    quick_run(tmp_path / "out", "--participants", f"{tmp_path}/mute.py:Mute,maniac,callstation", *flags)
+    (folder,) = (tmp_path / "out").iterdir()
+    library = Library(tmp_path / "out")
+    page = told(library, f"api/runs/{folder.name}.json")
+    *others, last = page["leaderboard"]
+    assert (last["id"], last["rank"], last["ranks"], last["sure"], last["verdict"]) == ("mute", None, None, None, None)
+    assert [row["rank"] for row in others] == [1, 2]
+    assert others[-1]["verdict"] is None
+    assert page["sentences"][0].startswith("mute is not ranked")

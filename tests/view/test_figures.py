@@ -5,6 +5,7 @@ import pytest
 from molt_bench.errors import MoltBenchError
 from molt_bench.view.figures import write_figures
 from molt_bench.view.reading import OpenRun
+from tests.e2e.shell import quick_run
 
 NAMES = [f"{name}.{kind}" for name in ("leaderboard", "convergence", "payoffs") for kind in ("svg", "png")]
 
@@ -22,6 +23,16 @@ def test_figures_are_written_as_svg_and_png_and_repeat_themselves(library, model
     assert "model-1</text>" in svg
     assert "<script" not in svg
     assert "dc:date" not in svg
+
+
+def test_who_has_not_played_is_in_no_figure_of_win_rates(tmp_path):
+    flags = ("--participants", "tag,folder,tight", "--max-matches", 1, "--seeds", 4, "--hands", 10)
+    run = OpenRun(quick_run(tmp_path, *flags, "--quiet", "--executor", "inline"))
+    run.catch_up()
+    write_figures(run, tmp_path)
+    svg = (tmp_path / "leaderboard.svg").read_text("utf-8")
+    assert "folder</text>" in svg
+    assert "tight</text>" not in svg
 
 
 def test_a_run_without_a_match_has_nothing_to_draw(runs, bots_id, tmp_path):

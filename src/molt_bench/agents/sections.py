@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
@@ -10,7 +10,15 @@ from pydantic_core import PydanticCustomError
 
 from molt_bench.errors import ConfigError
 
-Count = Annotated[int, Field(ge=1, strict=True)]
+#: Whole numbers beyond this would lose digits in JSON readers that know only floats.
+MOST: Final = 2**53
+#: Seconds, dollars and the like beyond this are a slip of the pen.
+MUCH: Final = 1e9
+
+Count = Annotated[int, Field(ge=1, le=MOST, strict=True)]
+NoneOrMore = Annotated[int, Field(ge=0, le=MOST, strict=True)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+PathText = Annotated[str, Field(min_length=1, max_length=4096)]
 
 
 class Section(BaseModel):

@@ -3,15 +3,15 @@
 Files and artifacts use camelCase; snake_case is taken as well.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.llm.cost import Price
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.sections import Count, Section, as_problem
-from molt_bench.bench.entries import AnyParticipant, LLMParticipantConfig, ParticipantConfig, named
+from molt_bench.agents.sections import MUCH, Count, NoneOrMore, PathText, Section, as_problem
+from molt_bench.bench.entries import AnyParticipant, LLMParticipantConfig, Mu, ParticipantConfig, Sigma, named
 from molt_bench.bench.scheduler import policy_named
 from molt_bench.errors import ConfigError
 from molt_bench.play.drivers import GameOptions
@@ -20,35 +20,50 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import GameSpec
 
 Share = Annotated[float, Field(ge=0, le=1)]
+#: Seconds or dollars.
+Amount = Annotated[float, Field(gt=0, le=MUCH)]
+
+#: Every two of them are a pairing, and every pairing is thought about before every round.
+MOST_PARTICIPANTS: Final = 200
+#: Hands of one game; games of a round and hands of all of them, which are in memory until it is rated: 300 MB of them.
+MOST_HANDS: Final = 100_000
+MOST_GAMES_OF_A_ROUND: Final = 50_000
+MOST_HANDS_OF_A_ROUND: Final = 1_000_000
 
 
 class SeedsConfig(Section):
     """Which decks are dealt."""
 
-    per_match: Annotated[Count, Field(description="Seeds of a match; each is played twice, seats swapped.")] = 10
-    master_seed: Annotated[Seed, Field(description="Names the pool of seeds.")] = "molt-bench"
+    per_match: Annotated[
+        Count,
+        Field(le=MOST_GAMES_OF_A_ROUND // 2, description="Seeds of a match; each is played twice, seats swapped."),
+    ] = 10
+    master_seed: Annotated[
+        Seed | None,
+        Field(description="Names the pool of seeds; null: a fixed one for built-in bots alone, otherwise drawn."),
+    ] = None
     shared_decks: Annotated[
         bool | None, Field(description="Whether all pairings are dealt the same; null: only if a file is too short.")
     ] = None
     file: Annotated[
-        str | None, Field(description="A file of seeds (JSON list, or one a line) in place of the pool.")
+        PathText | None, Field(description="A file of seeds (JSON list, or one a line) in place of the pool.")
     ] = None
 
 
 class GameConfig(Section):
     """What is played; the fields are those of GameSpec."""
 
-    hands_per_game: Count = 50
-    small_blind: Annotated[int, Field(ge=0, strict=True)] = 50
+    hands_per_game: Annotated[Count, Field(le=MOST_HANDS)] = 50
+    small_blind: NoneOrMore = 50
     big_blind: Count = 100
-    ante: Annotated[int, Field(ge=0, strict=True)] = 0
+    ante: NoneOrMore = 0
     stack: Count = 10_000
     stacks: Literal["reset", "carry"] = "reset"
     raise_cap: Count | None = None
-    warmup_hands: Annotated[int, Field(ge=0, strict=True)] = 0
-    max_retries: Annotated[int, Field(ge=0, strict=True)] = 2
-    max_actions_per_hand: Count = 200
-    action_timeout_s: Annotated[float, Field(gt=0)] | None = None
+    warmup_hands: Annotated[NoneOrMore, Field(le=MOST_HANDS)] = 0
+    max_retries: Annotated[NoneOrMore, Field(le=100)] = 2
+    max_actions_per_hand: Annotated[Count, Field(le=10_000)] = 200
+    action_timeout_s: Annotated[float, Field(gt=0, lt=MUCH)] | None = None
 
     @model_validator(mode="after")
     def _playable(self) -> Self:
@@ -77,14 +92,14 @@ class GameConfig(Section):
 class MatchConfig(Section):
     """How a match is decided."""
 
-    draw_threshold: Annotated[int, Field(ge=0, strict=True, description="Net chips up to which it is a draw.")] = 0
+    draw_threshold: Annotated[NoneOrMore, Field(description="Net chips up to which it is a draw.")] = 0
 
 
 class RatingConfig(Section):
     """How results become ratings and margins."""
 
-    mu0: float = DEFAULT_MU
-    sigma0: Annotated[float, Field(gt=0)] = DEFAULT_SIGMA
+    mu0: Mu = DEFAULT_MU
+    sigma0: Sigma = DEFAULT_SIGMA
     update_per: Annotated[
         Literal["match", "seedPair"], Field(description="What OpenSkill learns from, by who won it.")
     ] = "match"
@@ -104,7 +119,7 @@ class SchedulerConfig(Section):
     policy: str = "information_gain"
     exploration: Annotated[Share, Field(description="0: close pairs only; 1: uncertain pairs only.")] = 0.25
     rematch_window: Annotated[
-        int, Field(ge=0, strict=True, description="Matches before a pair meets again, where another can play.")
+        NoneOrMore, Field(description="Matches before a pair meets again, where another can play.")
     ] = 1
     matches_per_round: Annotated[
         Count | None,
@@ -127,12 +142,12 @@ class SchedulerConfig(Section):
 class AdjacentConfidence(Section):
     """Stop once every adjacent pair of the leaderboard is ordered with this confidence."""
 
-    threshold: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    threshold: Annotated[float, Field(gt=0.5, le=1 - 1e-9)] = 0.95
     method: Annotated[
         Literal["margin", "openskill", "predict_win"], Field(description="What the confidence is computed from.")
     ] = "margin"
     tie_margin_mbb: Annotated[
-        float, Field(gt=0, description="Thousandths of a big blind a hand within which two count as tied.")
+        float, Field(ge=1e-6, le=MUCH, description="Thousandths of a big blind a hand within which two count as tied.")
     ] = 250.0
 
 
@@ -142,8 +157,8 @@ class Budget(Section):
     max_matches: Count | None = 20
     max_games: Count | None = None
     max_hands: Count | None = None
-    max_seconds: Annotated[float, Field(gt=0)] | None = None
-    max_cost_usd: Annotated[float, Field(gt=0, description="Dollars for language models.")] | None = None
+    max_seconds: Amount | None = None
+    max_cost_usd: Annotated[Amount, Field(description="Dollars for language models.")] | None = None
     max_tokens: Annotated[Count, Field(description="Tokens of language models, input and output.")] | None = None
 
 
@@ -165,13 +180,18 @@ class StopConfig(Section):
 class LLMConfig(Section):
     """How language models are asked."""
 
-    max_concurrent: Annotated[Count, Field(description="Requests at once, to all models together.")] = 1000
+    max_concurrent: Annotated[Count, Field(le=1_000_000, description="Requests at once, to all models together.")] = (
+        1000
+    )
     transport_retries: Annotated[
-        int, Field(ge=0, strict=True, description="Further tries of a request that brought no reply.")
+        NoneOrMore, Field(le=100, description="Further tries of a request that brought no reply.")
     ] = 5
-    backoff_s: Annotated[float, Field(ge=0, description="Seconds before the first of them, doubled for each.")] = 1.0
+    backoff_s: Annotated[
+        float, Field(ge=0, le=MUCH, description="Seconds before the first of them, doubled for each.")
+    ] = 1.0
     max_game_attempts: Annotated[
-        Count, Field(description="Tries at a game without a connection, before that counts as the agent's fault.")
+        Count,
+        Field(le=1000, description="Tries at a game without a connection, before that counts as the agent's fault."),
     ] = 3
     prices: Annotated[
         dict[str, Price], Field(description="Dollars for a million tokens, by model; they win over published ones.")
@@ -181,7 +201,7 @@ class LLMConfig(Section):
 class BenchmarkConfig(Section):
     """One benchmark."""
 
-    participants: Annotated[tuple[AnyParticipant, ...], Field(min_length=2)] = (
+    participants: Annotated[tuple[AnyParticipant, ...], Field(min_length=2, max_length=MOST_PARTICIPANTS)] = (
         ParticipantConfig(id="random", type="random"),
         ParticipantConfig(id="tight", type="tight"),
     )
@@ -192,7 +212,7 @@ class BenchmarkConfig(Section):
     scheduler: SchedulerConfig = SchedulerConfig()
     stop: StopConfig = StopConfig()
     llm: LLMConfig = LLMConfig()
-    output_dir: Annotated[str, Field(description="Folder that gets a folder for every run.")] = "benchmark-results"
+    output_dir: Annotated[PathText, Field(description="Folder that gets a folder for every run.")] = "benchmark-results"
 
     @field_validator("participants", mode="before")
     @classmethod
@@ -209,6 +229,7 @@ class BenchmarkConfig(Section):
         twice = next((name for name in ids if ids.count(name) > 1), None)
         if twice is not None:
             raise as_problem("participants", twice, "a different id for each, and this one stands there twice")
+        self._fits_in_memory()
         limits = self.stop.budget or Budget(max_matches=None)
         games = 2 * self.seeds.per_match
         if limits.max_games is not None and limits.max_games < games:
@@ -217,6 +238,17 @@ class BenchmarkConfig(Section):
         if endless and self.stop.adjacent_confidence is None and self.stop.topk_stable is None:
             raise as_problem("stop", None, "at least one condition, such as budget.maxMatches: the run would never end")
         return self
+
+    def _fits_in_memory(self) -> None:
+        count = len(self.participants)
+        matches = min(self.matches_per_round(), count * (count - 1) // 2)
+        games = 2 * self.seeds.per_match * matches
+        hands = games * (self.game.hands_per_game + self.game.warmup_hands)
+        at_once = "a match" if matches == 1 else f"the {matches:,} matches of a round"
+        for found, most, what in ((games, MOST_GAMES_OF_A_ROUND, "games"), (hands, MOST_HANDS_OF_A_ROUND, "hands")):
+            if found > most:
+                expected = f"at most {most:,} {what} in {at_once}, and these are {found:,}"
+                raise as_problem("seeds.perMatch", self.seeds.per_match, expected)
 
     def models(self) -> dict[str, LLMSettings]:
         """Return the settings of every language model, by participant."""

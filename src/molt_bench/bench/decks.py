@@ -3,6 +3,9 @@
 An agent that is lucky on a deck is so against everybody. If all pairings were dealt the same decks, that luck would add
 up instead of averaging out: the leads among five or six bots varied 1.3 to 2.5 times as much. So only the two seatings
 of a seed share its decks, unless the config wants it otherwise or a file has too few seeds for that.
+
+Whoever may remember other games would know the cards of the swapped seats: it once held the other side of them. So its
+games are all dealt from decks of their own.
 """
 
 import os
@@ -11,7 +14,8 @@ from collections.abc import Mapping
 from molt_bench.bench.config import SeedsConfig
 from molt_bench.bench.scheduler import Pair
 from molt_bench.errors import ConfigError, JournalError
-from molt_bench.seeds import Seed, load_seeds, seed_pool
+from molt_bench.seeds import Seed, derived_seed, load_seeds, seed_pool
+from molt_bench.specs import Seating
 
 
 class SeedBlocks:
@@ -38,8 +42,15 @@ class SeedBlocks:
             )
         too_few = self._listed is not None and len(self._listed) < self._size * len(pairs)
         shared = too_few if config.shared_decks is None else config.shared_decks
+        self._shared = shared
+        self._number_of = {pair: at for at, pair in enumerate(pairs)}
         self._place = {pair: 0 if shared else at for at, pair in enumerate(pairs)}
         self._step = 1 if shared else len(pairs)
+
+    @property
+    def shared(self) -> bool:
+        """Whether all pairings are dealt the same."""
+        return self._shared
 
     @property
     def listed(self) -> list[Seed] | None:
@@ -61,6 +72,15 @@ class SeedBlocks:
         start = self._number(pair, meeting) * self._size
         return self._seeds(start, self._size)
 
+    def own_deck(self, pair: Pair, seed: Seed, seating: Seating, resumption: int = 0) -> str:
+        """Return what names the decks of a game that no other game may share.
+
+        Nor may the same game, begun again when a run goes on: `resumption` is how often the run had been resumed.
+        """
+        labels: list[Seed] = [self._number_of[pair]] if self._shared else []
+        labels += ["resumed", resumption] if resumption else []
+        return derived_seed(seed, "deck", seating, *labels)
+
     def used(self, meetings: Mapping[Pair, int]) -> tuple[Seed, ...]:
         """Return the pool up to the last seed that was used in so many meetings of each pair."""
         last = max((self._number(pair, count - 1) + 1 for pair, count in meetings.items() if count), default=0)
@@ -72,4 +92,4 @@ class SeedBlocks:
     def _seeds(self, start: int, count: int) -> list[Seed]:
         if self._listed is not None:
             return self._listed[start : start + count]
-        return [*seed_pool(self._master_seed, count, start=start)]
+        return [*seed_pool(self._master_seed or 0, count, start=start)]

@@ -1,5 +1,6 @@
 """Entries: those who take part, as a config has them."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -20,34 +21,50 @@ from molt_bench.agents.registry import (
     is_llm,
     llm_params,
 )
-from molt_bench.agents.sections import Section
+from molt_bench.agents.sections import Name, PathText, Section
 from molt_bench.errors import ConfigError
 from molt_bench.specs import ParticipantSpec
+
+#: A belief has to be one that floating-point numbers can move.
+Mu = Annotated[float, Field(ge=-1e6, le=1e6)]
+Sigma = Annotated[float, Field(ge=1e-6, le=1e6)]
 
 
 class InitialRating(Section):
     """What is believed of a participant before its first match."""
 
-    mu: float
-    sigma: Annotated[float, Field(gt=0)]
+    mu: Mu
+    sigma: Sigma
 
 
 class ParticipantConfig(Section):
     """One who takes part."""
 
-    id: Annotated[str, Field(min_length=1, description="Name in records; unique.")]
+    id: Annotated[Name, Field(description="Name in records; unique.")]
     type: Annotated[
-        str,
+        PathText,
         Field(
-            min_length=1,
             description="A built-in agent, an installed plug-in, `module:factory` or `path/to/file.py:factory`; "
             "`exec:` and a command, or a URL.",
         ),
     ]
-    display_name: Annotated[str, Field(description="Name on screens; the id where it is empty.")] = ""
+    display_name: Annotated[str, Field(max_length=200, description="Name on screens; the id where it is empty.")] = ""
     anchor: Annotated[bool, Field(description="Gives a scale, but is left out of the field.")] = False
     params: Annotated[dict[str, Any], Field(description="Keyword arguments for whatever makes the agent.")] = {}  # noqa: RUF012 - pydantic copies it
     initial_rating: InitialRating | None = None
+    isolated: Annotated[
+        bool | None,
+        Field(
+            description="Whether nothing that it saw in one game can reach another; null: not for web servers, which "
+            "go on between games. One that is not isolated gets other cards in each seating.",
+            exclude_if=lambda value: value is None,
+        ),
+    ] = None
+
+    @property
+    def may_remember(self) -> bool:
+        """Whether it may know in one game what it saw in another, so that swapped seats must not share their decks."""
+        return self.type == HTTP if self.isolated is None else not self.isolated
 
     def spec(self) -> ParticipantSpec:
         """Return the participant as the registry takes it."""
@@ -143,8 +160,11 @@ PARTICIPANT_KINDS: Final[Mapping[str, type[ParticipantConfig]]] = {
 
 
 def participants_from(text: str) -> list[dict[str, Any]]:
-    """Return the participants of a list such as `random,tight`; one that stands there twice gets a number."""
-    names = [name.strip() for name in text.split(",")]
+    r"""Return the participants of a list such as `random,tight`; one that stands there twice gets a number.
+
+    A comma that belongs to a name is written with a backslash before it: `exec:./bot --sizes 1\,2`.
+    """
+    names = [name.replace("\\,", ",").strip() for name in re.split(r"(?<!\\),", text)]
     if "" in names:
         raise ConfigError("participants", text, "names with commas between, such as random,tight")
     return named(names)

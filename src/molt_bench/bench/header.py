@@ -7,20 +7,24 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.registry import source_hash
 from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.bench.secrecy import MasterSeed, seed_hash
 from molt_bench.journal import FORMAT, Header
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
 from molt_bench.seeds import Seed
 
 
-def header_of(config: BenchmarkConfig, seeds: list[Seed] | None = None) -> Header:
-    """Return the first line of a run's journal."""
+def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | None = None) -> Header:
+    """Return the first line of a run's journal; a sealed master seed is in it by its hash alone."""
     from importlib.metadata import version
 
     plain = config.plain()
+    if seed.sealed:
+        plain["seeds"]["masterSeed"] = None
     return Header(
         FORMAT,
         BENCH_VERSION,
@@ -35,6 +39,7 @@ def header_of(config: BenchmarkConfig, seeds: list[Seed] | None = None) -> Heade
             "openskill": version("openskill"),
             "luck": luck_version(),
         },
+        master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
     )
 
 

@@ -1,13 +1,12 @@
 """The ladder: what a run has learnt so far, match by match."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from math import inf
 from typing import TypeAlias
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.bench.config import AdjacentConfidence, BenchmarkConfig
+from molt_bench.bench.config import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.bench.margins import margins_of
 from molt_bench.bench.scheduler import Contrast, Pair, Situation, all_pairs, connected
 from molt_bench.bench.stop import Progress
@@ -18,15 +17,13 @@ from molt_bench.rating.openskill import RatingService
 from molt_bench.rating.sequence import SPREAD, sure
 from molt_bench.rating.student import student_quantile
 from molt_bench.rating.verdicts import Verdict, verdicts
-from molt_bench.records import Convergence, Fault, Margins, MatchResult, PlayedMatch, RatingChange
+from molt_bench.records import Convergence, Fault, Margins, MatchResult, PlayedMatch, RatingChange, failures_of
 from molt_bench.specs import GameSpec
 
 #: How sure it is that the first is better than the second.
 Confidence: TypeAlias = Callable[[str, str], float]
 #: What is believed of somebody of whom nothing is known, in thousandths of a big blind a hand.
 _ANYTHING = 10_000.0
-#: Share of hands folded by force beyond which somebody does not really play.
-_HELPLESS = 0.5
 
 
 class Ladder:
@@ -81,12 +78,16 @@ class Ladder:
         self.rankings: list[tuple[str, ...]] = []
         self.rounds = 0
         self.hands = 0
-        self._rule = config.stop.adjacent_confidence or AdjacentConfidence()
+        self.judge_by(config.stop)
         self.by_margins = self._rule.method == "margin"
         by_prediction = self._rule.method == "predict_win"
         self._confidence: Confidence = (
             self._sure if self.by_margins else self.ratings.predict_win if by_prediction else self.ratings.superiority
         )
+
+    def judge_by(self, stop: StopConfig) -> None:
+        """Go by another stop rule from here on; what the confidence is computed from stays the same."""
+        self._rule = stop.adjacent_confidence or AdjacentConfidence()
 
     def rate(self, pair: Pair, result: MatchResult, *, margins: Margins | None = None) -> PlayedMatch:
         """Learn from a match; its margins are found out unless they are known already."""
@@ -167,7 +168,7 @@ class Ladder:
             meetings=self.meetings,
             confidence={pair: max(self._confidence(*pair), self._confidence(*pair[::-1])) for pair in self.meetings},
             exploration=scheduler.exploration,
-            seed=self._config.seeds.master_seed,
+            seed=self._config.seeds.master_seed or 0,
             matches=len(self.matches),
             seeds_per_match=per_match,
             min_meetings=-(-scheduler.min_seed_pairs // per_match) if self.by_margins else 0,
@@ -207,21 +208,15 @@ class Ladder:
 
     def helpless(self) -> list[str]:
         """Say who was no real opponent: somebody whose hands were nearly all folded by force."""
-        hands: Counter[str] = Counter()
-        folds: Counter[str] = Counter()
+        helpless = {name: found for name, found in failures_of(self.matches).items() if found.helpless}
         examples: dict[str, Fault] = {}
-        for match in self.matches:
-            for game in (game for seed in match.result.seed_results for game in seed.games):
-                hands.update(dict.fromkeys(game.players, game.dealt))
-                for fault in game.faults:
-                    name = game.players[fault.player]
-                    folds[name] += fault.forced_fold
-                    examples.setdefault(name, fault)
+        for match in self.matches if helpless else ():
+            for fault in match.result.faults:
+                examples.setdefault(match.participants[fault.player], fault)
         return [
-            f"{name} gave no usable answer in {folds[name]:,} of {count:,} hands, so its result says little; the first "
-            f"fault: {examples[name].kind}: {examples[name].message}"
-            for name, count in hands.items()
-            if folds[name] > _HELPLESS * count
+            f"{name} gave no usable answer in {found.unanswered:,} of {found.hands:,} hands, so its result says "
+            f"little; the first fault: {examples[name].kind}: {examples[name].message}"
+            for name, found in helpless.items()
         ]
 
     def progress(

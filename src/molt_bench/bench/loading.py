@@ -3,9 +3,9 @@
 An unknown key is an error that names the nearest field.
 """
 
-import json
-from pathlib import Path
-from typing import Any
+from datetime import date
+from math import isfinite
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
@@ -14,6 +14,16 @@ from molt_bench.agents.sections import another_field
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.entries import PARTICIPANT_KINDS
 from molt_bench.errors import ConfigError
+from molt_bench.files import text_of
+
+#: Bytes of a file.
+_MOST_BYTES: Final = 1_000_000
+#: Characters of any text in a config, and bits of any int in it, which may be a seed.
+_LONGEST: Final = 100_000
+_MOST_BITS: Final = 13_288
+#: Sections and lists within each other, in values and in a path of `--set`.
+_DEEPEST: Final = 50
+_DEEPEST_PATH: Final = 20
 
 
 def read_config_file(path: str) -> dict[str, Any]:
@@ -22,21 +32,13 @@ def read_config_file(path: str) -> dict[str, Any]:
     Raises:
         ConfigError: It cannot be read, or is neither.
     """
-    import yaml
+    from molt_bench.bench.syntax import SyntaxProblem, from_json, from_yaml
 
+    text = text_of(path, field="config", most_bytes=_MOST_BYTES)
     try:
-        text = Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError("config", path, f"a file that can be read ({_why(error)})") from error
-    try:
-        found = json.loads(text) if path.endswith(".json") else yaml.safe_load(text)
-    except json.JSONDecodeError as error:
-        raise ConfigError("config", path, f"JSON (line {error.lineno}: {error.msg})") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}: " if mark else ""
-        problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        raise ConfigError("config", path, f"YAML ({where}{problem})") from error
+        found = from_json(text) if path.endswith(".json") else from_yaml(text)
+    except SyntaxProblem as problem:
+        raise ConfigError("config", path, str(problem)) from problem
     if found is None:
         return {}
     if not isinstance(found, dict):
@@ -44,36 +46,34 @@ def read_config_file(path: str) -> dict[str, Any]:
     return found
 
 
-def _why(error: Exception) -> str:
-    return error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8"
-
-
 def set_field(values: dict[str, Any], assignment: str) -> None:
     """Set one field from `a.b=value`; the value is read as YAML, so 3 is a number and null is none."""
-    import yaml
+    from molt_bench.bench.syntax import SyntaxProblem, from_yaml
 
     path, equals, text = assignment.partition("=")
     if not equals or not path:
         raise ConfigError("--set", assignment, "field=value, such as scheduler.exploration=0.3")
     try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ConfigError("--set", assignment, "a value that YAML can read") from error
+        value = from_yaml(text)
+    except SyntaxProblem as problem:
+        raise ConfigError("--set", assignment, f"a value that YAML can read: {problem}") from problem
     put(values, path, value)
 
 
 def put(values: dict[str, Any], path: str, value: object) -> None:
     """Set the field at a path such as `a.b` or `participants.0.id`, whichever way the names are spelt there."""
     *sections, field = path.split(".")
+    if len(sections) > _DEEPEST_PATH:
+        raise ConfigError("--set", path, f"a path of at most {_DEEPEST_PATH + 1} names")
     place: Any = values
     for section in sections:
         if isinstance(place, list):
             place = _item(place, section, path)
-            continue
-        key = _spelt(place, section)
-        if place.get(key) is None:
-            place[key] = {}
-        place = place[key]
+        else:
+            key = _spelt(place, section)
+            if place.get(key) is None:
+                place[key] = {}
+            place = place[key]
         if not isinstance(place, dict | list):
             raise ConfigError("--set", path, f"a field of a section, and {section!r} is none")
     if isinstance(place, list):
@@ -87,8 +87,8 @@ def _spelt(section: dict[str, Any], name: str) -> str:
 
 
 def _item(entries: list[Any], number: str, path: str) -> Any:
-    if not number.isdigit() or int(number) >= len(entries):
-        raise ConfigError("--set", path, f"an entry from 0 to {len(entries) - 1}")
+    if number not in map(str, range(len(entries))):
+        raise ConfigError("--set", path, f"an entry from 0 to {len(entries) - 1}" if entries else "a list with entries")
     return entries[int(number)]
 
 
@@ -98,10 +98,50 @@ def load_config(values: dict[str, Any]) -> BenchmarkConfig:
     Raises:
         ConfigError: The first thing that is wrong, by its field.
     """
+    _check_plain(values, "")
     try:
         return BenchmarkConfig.model_validate(values)
     except ValidationError as error:
         raise _readable(error.errors()[0]) from error
+
+
+def _check_plain(value: object, path: str, depth: int = 0) -> None:
+    """Refuse what no file of a run could hold, wherever it stands: params of an agent are not checked by fields.
+
+    Raises:
+        ConfigError: It names the field.
+    """
+    where = path or "config"
+    if depth > _DEEPEST:
+        raise ConfigError(where, value, f"at most {_DEEPEST} levels of sections and lists")
+    if isinstance(value, dict):
+        for key, below in value.items():
+            if not isinstance(key, str):
+                raise ConfigError(where, key, "names of fields, and a name is a text: put it in quotes")
+            _check_text(key, where)
+            _check_plain(below, f"{path}.{key}" if path else key, depth + 1)
+    elif isinstance(value, list | tuple):
+        for at, below in enumerate(value):
+            _check_plain(below, f"{path}.{at}" if path else str(at), depth + 1)
+    elif isinstance(value, str):
+        _check_text(value, where)
+    elif isinstance(value, float) and not isfinite(value):
+        raise ConfigError(where, value, "a finite number")
+    elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise ConfigError(where, value, "an int of at most 4,000 digits")
+    elif isinstance(value, date | bytes | set):
+        raise ConfigError(where, str(value), "a text, a number, true, false, null, a list or fields")
+
+
+def _check_text(text: str, where: str) -> None:
+    if len(text) > _LONGEST:
+        raise ConfigError(where, text, f"a text of at most {_LONGEST:,} characters")
+    if "\0" in text:
+        raise ConfigError(where, text, "a text without NUL characters")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(where, text, "text that UTF-8 can write") from None
 
 
 def _readable(problem: Any) -> ConfigError:
@@ -118,13 +158,20 @@ def _readable(problem: Any) -> ConfigError:
         return ConfigError(".".join(where), value, another_field(where[-1], _section_at(path[:-1])))
     if kind == "too_short":
         return ConfigError(".".join(where), value, f"at least {problem['ctx']['min_length']} of them")
+    if kind == "too_long":
+        return ConfigError(".".join(where), value, f"at most {problem['ctx']['max_length']} of them")
     if kind in ("model_type", "model_attributes_type"):
         return ConfigError(".".join(where) or "config", value, "a section with fields of its own")
     if kind == "tuple_type":
         return ConfigError(".".join(where), value, "a list")
     if kind == "missing":
         return ConfigError(".".join(where), value, "a value, since it has no default")
-    message = problem["msg"].removeprefix("Input should be ").removeprefix("Input should ")
+    message = (
+        problem["msg"]
+        .removeprefix("Input should be ")
+        .removeprefix("Input should ")
+        .removeprefix("String should have ")
+    )
     return ConfigError(".".join(where) or "config", value, message[0].lower() + message[1:])
 
 

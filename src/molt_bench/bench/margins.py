@@ -15,7 +15,7 @@ def margins_of(
     policies: Policies = (None, None),
     estimates: Callable[[GameRecord], Estimates] | None = None,
 ) -> Margins:
-    """Return what player A won in each seed pair, in thousandths of a big blind a hand.
+    """Return what player A won in each seed pair, in thousandths of a big blind a hand that the config asks for.
 
     Args:
         result: The match.
@@ -28,7 +28,7 @@ def margins_of(
 
     def column(estimator: Literal["raw", "all_in", "adjusted", "corrected"]) -> tuple[float, ...]:
         return tuple(
-            1000 * _sum(games, estimator) / big_blind / pair.hands if pair.hands else 0.0
+            1000 * _sum(games, estimator) / big_blind / pair.nominal_hands
             for games, pair in zip(pairs, result.seed_results, strict=True)
         )
 

@@ -1,6 +1,7 @@
 """Participants: whether everybody can play, and the agents that play a game."""
 
 from collections.abc import Callable, Container, Mapping
+from functools import partial
 from pathlib import Path
 
 from molt_bench.agents.base import PokerAgent, PolicyOf
@@ -11,14 +12,21 @@ from molt_bench.agents.llm.desk import DEFAULT_TIMEOUT_S, Desk, Policy
 from molt_bench.agents.llm.exchange import Exchange, Recorder
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.registry import BUILTIN_AGENTS, EXEC, HTTP, AgentFactory, make_agent
+from molt_bench.agents.traced import Raised, TraceLog
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.entries import LLMParticipantConfig
+from molt_bench.bench.preflight import Greet, greeting_of
+from molt_bench.bench.variables import spec_without, unset_variables
 from molt_bench.errors import ConfigError
 from molt_bench.specs import GameLabel, ParticipantSpec
 
 
 def check_participants(
-    config: BenchmarkConfig, agents: Mapping[str, AgentFactory] | None = None, *, skills: Container[str] = ()
+    config: BenchmarkConfig,
+    agents: Mapping[str, AgentFactory] | None = None,
+    *,
+    skills: Container[str] = (),
+    keys: bool = True,
 ) -> None:
     """Make each agent once: one that cannot be made is an error before the first card.
 
@@ -26,19 +34,21 @@ def check_participants(
         config: The config of the run.
         agents: Agents of the caller's own, by type.
         skills: Language models whose skill document is recorded already.
+        keys: Whether the environment variables that they need have to be set.
 
     Raises:
         ConfigError: A type, a param, a package, a key, a skill document or a program that is not there.
         AgentError: A factory that raises, or returns no agent.
     """
     for participant in config.participants:
+        unset = [] if keys else unset_variables(participant)
         try:
             if isinstance(participant, LLMParticipantConfig):
                 if participant.id not in skills:
                     system_prompt(participant.settings())
-                ModelClient(participant.settings())
+                ModelClient(participant.settings(), key="none" if unset else None)
             else:
-                make_agent(participant.spec(), factories=agents, seed=participant.id)
+                make_agent(spec_without(participant, unset), factories=agents, seed=participant.id)
         except ConfigError as error:
             field = f"participants.{participant.id}.{error.field}"
             raise ConfigError(field, error.value, error.expected) from error
@@ -60,13 +70,16 @@ class Cast:
         waiting: Those whose games wait for something outside this process, so that many can be under way.
         agents: All participants.
         portable: Those that any process can make from their specs.
+        traces: Where agents of one's own raised.
 
     Args:
         config: The config of the run.
         agents: Agents of the caller's own, by type.
         recorder: Holds the exchanges with language models.
         heard: Is told of every exchange, those that took place earlier first.
-        folder: Gets a file for each program that writes to its standard error; None keeps none of it.
+        folder: Gets a file for each program that writes to its standard error, and for each agent that raises; None
+            keeps none of it.
+        raised: Is told where agents of one's own raise.
     """
 
     def __init__(
@@ -77,7 +90,9 @@ class Cast:
         *,
         heard: Callable[[Exchange], None] | None = None,
         folder: Path | None = None,
+        raised: Raised | None = None,
     ) -> None:
+        self.traces = TraceLog(folder, raised)
         self.models = config.models()
         self._agents = agents
         self._specs = {participant.id: participant.spec() for participant in config.participants}
@@ -126,6 +141,16 @@ class Cast:
                     found[name] = policy
         return found
 
+    def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
+        """Return how those outside this process are asked whether they are there: for free, and models."""
+        free = {}
+        for name in sorted(self.waiting - self.models.keys()):
+            greet = greeting_of(self._made(name, folder=None))
+            if greet is not None:
+                free[name] = greet
+        desk = self.desk
+        return free, {} if desk is None else {name: partial(desk.greet, name) for name in self.models}
+
     def specs_of(self, participants: Container[str]) -> tuple[ParticipantSpec, ...]:
         """Return the specs of some participants."""
         return tuple(spec for name, spec in self._specs.items() if name in participants)
@@ -135,10 +160,16 @@ class Cast:
         settings = self.models.get(participant)
         if settings is not None and self.desk is not None:
             return LLMAgent(participant, settings, self.desk, game=game, may_put_back=may_put_back)
+        made = self._made(participant, folder=self._folder)
+        kind = self._specs[participant].type
+        own = participant not in self.waiting and (kind in self._agents or kind not in BUILTIN_AGENTS)
+        return self.traces.traced(participant, made) if own else made
+
+    def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
         return make_agent(
             self._specs[participant],
             factories=self._agents,
             seed=participant,
             action_timeout_s=self._timeout_s,
-            folder=self._folder,
+            folder=folder,
         )

@@ -92,7 +92,7 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     of_pair = 2 * config.game.hands_per_game
     asked: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
-        if exchange.game.match <= len(result.matches):
+        if 0 < exchange.game.match <= len(result.matches):
             asked[exchange.participant].append(exchange)
     models = {}
     for name, settings in config.models().items():

@@ -18,7 +18,7 @@ import msgspec
 from molt_bench.agents.llm.cost import PriceList
 from molt_bench.bench.config import AdjacentConfidence, BenchmarkConfig
 from molt_bench.bench.pilot import ModelGuess, Pilot, guess_of
-from molt_bench.bench.scheduler import all_pairs
+from molt_bench.bench.scheduler import all_pairs, circle_order
 from molt_bench.errors import ConfigError
 from molt_bench.rating.margin import PRIOR_WEIGHT, Estimate, MarginModel
 from molt_bench.rating.sequence import SPREAD, radius
@@ -246,7 +246,7 @@ class Planner:
         settings = config.models()
         hands = config.game.hands_per_game + config.game.warmup_hands
         games = 2 * config.seeds.per_match
-        pairs = all_pairs([participant.id for participant in config.participants])
+        pairs = circle_order([participant.id for participant in config.participants])
         size = config.matches_per_round()
         total = 0.0
         for start in range(0, len(pairs), size):

@@ -11,6 +11,7 @@ import msgspec
 from molt_bench.agents.llm.exchange import Recorder
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.participants import Cast
+from molt_bench.bench.preflight import preflight
 from molt_bench.bench.workers import PlayedGame, WorkerSetup
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.journal import Game, Journal, JournalContent, games_in
@@ -59,6 +60,7 @@ class Playing:
 
     Attributes:
         known_matches: The last match of which a game is known.
+        problems: What the user should know about how the games were played.
 
     Args:
         config: The config of the run.
@@ -99,6 +101,7 @@ class Playing:
             expected = f"inline or async, since {objects[0]!r} is made by an object that workers do not have"
             raise ConfigError("executor", where.executor, expected)
         self._where = where
+        self.problems: list[str] = []
         self.estimated = estimated
         # A cluster that is not there is an error before the first card.
         self._pool = self._new_pool() if where.executor == "ray" else None
@@ -108,7 +111,29 @@ class Playing:
         self._attempts: Counter[GameLabel] = Counter()
         games = games_in(known.lines if known else ())
         self._known = {label_of(game): game.record for game in games}
+        strange = next((game for game in games if game.participants != game.record.players), None)
+        if strange is not None or len(self._known) < len(games):
+            number = strange.match if strange is not None else _twice(games)
+            what = "a game of others than it says" if strange is not None else "the same game twice"
+            raise JournalError(f"the journal's match {number} has {what}")
         self.known_matches = max((game.match for game in games), default=0)
+
+    def preflight(self) -> None:
+        """Ask everybody outside this process once; if somebody is not there, close and say so.
+
+        Raises:
+            MoltBenchError: Somebody is not there.
+        """
+        try:
+            self._loop.run(preflight(*self._cast.greets()))
+        except BaseException:
+            self.close(patience_s=0.0)
+            raise
+
+    def known_spec(self, label: GameLabel) -> GameSpec | None:
+        """Return how a known game was played."""
+        record = self._known.get(label)
+        return record.spec if record is not None else None
 
     def known(self, wanted: Wanted) -> dict[GameLabel, GameRecord]:
         """Return the records of those games that are known.
@@ -187,6 +212,7 @@ class Playing:
         def took(spec: GameSpec, played: PlayedGame) -> None:
             del left[spec]
             self.estimated(spec, played.estimates)
+            self._cast.traces.add(played.traces)
             done(spec, played.record)
 
         try:
@@ -203,7 +229,7 @@ class Playing:
         setup = WorkerSetup.of(self._cast.specs_of(self._cast.portable))
         if self._where.executor == "ray":
             return Cluster(setup, self._where.ray_address)
-        return WorkerPool(setup, self._where.workers)
+        return WorkerPool(setup, self._where.workers, warn=self.problems.append)
 
     def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: Done) -> None:
         """Play games that wait: all those of models at once, of other programs as many as there are cores."""
@@ -220,14 +246,20 @@ class Playing:
             pause_s = _PUT_BACK_PAUSE * self._config.llm.backoff_s
             self._loop.run(play_games_together(specs, players, done, at_once=at_once, put_back_pause_s=pause_s))
 
-    def close(self) -> None:
+    def close(self, *, patience_s: float = _PATIENCE_S) -> None:
         """End the run's event loop; replies that are under way are waited for, since they are paid for."""
         if self._cast.desk is not None:
             with suppress(KeyboardInterrupt):  # another one: they are not waited for any more
-                self._loop.run(self._cast.desk.close(patience_s=_PATIENCE_S))
+                self._loop.run(self._cast.desk.close(patience_s=patience_s))
         self._loop.close()
+        self._cast.traces.close()
         if self._pool is not None:
             self._pool.close()
+
+
+def _twice(games: list[Game]) -> int:
+    """Return the match of a game that stands there twice."""
+    return next(game.match for game, count in Counter(label_of(game) for game in games).items() if count > 1)
 
 
 def label_of(game: Game) -> GameLabel:

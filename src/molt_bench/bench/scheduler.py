@@ -1,14 +1,17 @@
 """The scheduler: which pairings are played next.
 
-First everybody is connected, so that all ratings are on one scale. Then a policy ranks the pairings that are still
+First comes the opening, a round robin by the circle method: everybody plays in each of its rounds, so that all are
+connected as soon as they can be, and all ratings are on one scale. Then a policy ranks the pairings that are still
 open, and the first of them are played. A policy is a function; `register_policy` adds one under a name.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from itertools import combinations
 from math import inf
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -17,6 +20,8 @@ from molt_bench.seeds import Seed, derive
 
 #: Two participants by id, in the order in which they were declared.
 Pair: TypeAlias = tuple[str, str]
+#: Among so few no two pairs are without a common member, so once all are connected any order is as good as another.
+_ANY_ORDER: Final = 3
 
 
 class Contrast(msgspec.Struct, frozen=True):
@@ -159,7 +164,7 @@ def choose_round(
     """Choose the pairings of the next round, all of them different.
 
     Args:
-        policy: Ranks the pairs that are open.
+        policy: Ranks the pairs that are open, once the opening is over.
         situation: What is known.
         matches: How many pairings are wanted; fewer come back where fewer can be played.
         recent: Pairs that are not to meet again so soon, unless there is no other.
@@ -173,14 +178,70 @@ def choose_round(
     if policy in (round_robin, information_gain):
         threshold = inf
     while len(chosen) < matches and possible:
-        open_pairs = _open(possible, meetings, situation, recent, threshold)
-        if chosen and not any(situation.confidence[pair] < threshold for pair in open_pairs):
-            break  # only settled pairs are left, and those are played only when there is nothing else at all
-        pair = policy(msgspec.structs.replace(situation, meetings=meetings), open_pairs)[0]
+        pair = _opening(possible, meetings, situation, recent, chosen)
+        if pair is None:
+            open_pairs = _open(possible, meetings, situation, recent, threshold)
+            if chosen and not any(situation.confidence[each] < threshold for each in open_pairs):
+                break  # only settled pairs are left, and those are played only when there is nothing else at all
+            pair = policy(msgspec.structs.replace(situation, meetings=meetings), open_pairs)[0]
         chosen.append(pair)
         possible.remove(pair)
         meetings[pair] += 1
     return chosen
+
+
+def _opening(
+    possible: Sequence[Pair],
+    meetings: Mapping[Pair, int],
+    situation: Situation,
+    recent: Sequence[Pair],
+    chosen: Sequence[Pair],
+) -> Pair | None:
+    """Return the next pair of the opening; None once everybody is connected and has met often enough.
+
+    In the order of the circle method, but those first who connect what is not connected yet, who have met least, and
+    who do not play in this round already.
+    """
+    participants = tuple(dict.fromkeys(name for pair in meetings for name in pair))
+    place = _places(participants)
+    group = _groups(meetings)
+    joined = all(group[one] == group[two] for one, two in possible)
+    least = min((meetings[pair] for pair in possible), default=0)
+    if joined and (least >= situation.min_meetings or len(participants) <= _ANY_ORDER):
+        return None
+    busy = Counter(name for pair in chosen for name in pair)
+
+    def turn(pair: Pair) -> tuple[bool, int, bool, int, int]:
+        one, two = pair
+        return group[one] == group[two], meetings[pair], pair in recent, busy[one] + busy[two], place[frozenset(pair)]
+
+    return min(possible, key=turn)
+
+
+@cache
+def _places(participants: tuple[str, ...]) -> dict[frozenset[str], int]:
+    return {frozenset(pair): at for at, pair in enumerate(circle_order(participants))}
+
+
+def circle_order(participants: Sequence[str]) -> list[Pair]:
+    """Return every pair once, round by round of a round robin by the circle method.
+
+    In each round everybody plays once, one sits out where their number is odd. All but one stand in a circle; who is
+    as far to the left of somebody as another is to the right plays that one, and who is left over plays the one in
+    the middle. Two rounds in a row make one chain of everybody, so the first n - 1 matches connect all.
+
+    >>> circle_order("abcd")
+    [('a', 'b'), ('c', 'd'), ('a', 'c'), ('b', 'd'), ('a', 'd'), ('b', 'c')]
+    """
+    count = len(participants)
+    around = count - 1 + count % 2
+    order = []
+    for at in reversed(range(around)):
+        met = [((at + far) % around, (at - far) % around) for far in range(1, around // 2 + 1)]
+        if count % 2 == 0:
+            met.append((at, count - 1))
+        order += sorted((min(pair), max(pair)) for pair in met)
+    return [(participants[one], participants[two]) for one, two in order]
 
 
 def _open(
@@ -191,10 +252,6 @@ def _open(
     threshold: float,
 ) -> Sequence[Pair]:
     """Return the pairs among which the policy may choose now."""
-    group = _groups(meetings)
-    joining = [pair for pair in possible if group[pair[0]] != group[pair[1]]]
-    if joining:
-        return joining
     least = min((meetings[pair] for pair in possible), default=0)
     if least < situation.min_meetings:
         return [pair for pair in possible if meetings[pair] == least]

@@ -15,8 +15,8 @@ class Spending:
     """Adds up exchanges as they come.
 
     Attributes:
-        tokens: Tokens so far.
-        exchanges: Questions so far.
+        tokens: Tokens so far, those of the question before the first card included.
+        exchanges: Questions in games so far.
 
     Args:
         models: The settings of everybody who is a model, by participant.
@@ -27,20 +27,26 @@ class Spending:
         self.exchanges = 0
         self._models = models
         self._by_match: dict[int, tuple[int, int]] = defaultdict(lambda: (0, 0))
+        self._by_model: dict[str, dict[int, int | None]] = {name: {} for name in models}
         self._sums = {name: _Sums() for name in models}
 
     def add(self, exchange: Exchange) -> None:
         """Count an exchange."""
         tokens = exchange.tokens.total
         self.tokens += tokens
-        self.exchanges += 1
+        self.exchanges += exchange.attempt > 0
         price, count = self._by_match[exchange.game.match]
         self._by_match[exchange.game.match] = price + _exact(exchange.cost_usd), count + tokens
         self._sums[exchange.participant].add(exchange)
+        if exchange.outcome == "reply":
+            prices = self._by_model[exchange.participant]
+            so_far, more = prices.get(exchange.game.match, 0), exchange.cost_usd
+            prices[exchange.game.match] = None if so_far is None or more is None else so_far + _exact(more)
 
     def up_to(self, match: int) -> tuple[float, int]:
         """Return the dollars and tokens of all matches up to this one: what decides is not what was lost on the way."""
-        spent = [amount for number, amount in self._by_match.items() if number <= match]
+        # What was asked before the first match, to find out whether a model is there, decides nothing.
+        spent = [amount for number, amount in self._by_match.items() if 1 <= number <= match]
         return sum(price for price, _ in spent) / _PER_DOLLAR, sum(tokens for _, tokens in spent)
 
     @property
@@ -49,14 +55,22 @@ class Spending:
         return any(sums.unpriced for sums in self._sums.values())
 
     @property
+    def unanswered(self) -> bool:
+        """Whether no reply ever came."""
+        return not any(sums.counts["replies"] for sums in self._sums.values())
+
+    @property
     def usd(self) -> float:
         """Dollars so far, as far as prices are known."""
         return sum(price for price, _ in self._by_match.values()) / _PER_DOLLAR
 
-    def usd_of(self, name: str) -> float | None:
-        """Return the dollars that one model took; None where no price is known, 0 for whoever is no model."""
-        sums = self._sums.get(name)
-        return 0.0 if sums is None else None if sums.unpriced else sums.price / _PER_DOLLAR
+    def usd_of(self, name: str, match: int) -> float | None:
+        """Return the dollars that one model took in all matches up to this one; None where no price is known.
+
+        Later ones do not count: whoever decides on a round again, from what was recorded, must decide the same.
+        """
+        spent = [price for number, price in self._by_model.get(name, {}).items() if 1 <= number <= match]
+        return None if None in spent else sum(filter(None, spent)) / _PER_DOLLAR
 
     def usage(self) -> tuple[AgentUsage, ...]:
         """Return what every model took."""
@@ -76,9 +90,10 @@ class _Sums:
 
     def add(self, exchange: Exchange) -> None:
         counts, tokens = self.counts, exchange.tokens
-        counts["exchanges"] += 1
+        in_game = exchange.attempt > 0  # the question before the first card is paid for, but says nothing of play
+        counts["exchanges"] += in_game
         counts["decisions"] += exchange.attempt == 1
-        counts["requests"] += exchange.tries
+        counts["requests"] += exchange.tries if in_game else 0
         counts["input_tokens"] += tokens.input
         counts["cached_tokens"] += tokens.cached
         counts["output_tokens"] += tokens.output
@@ -88,12 +103,15 @@ class _Sums:
             counts["misread_hand"] += "hand" in exchange.misread
             counts["misread_to_call"] += "toCall" in exchange.misread
         if exchange.outcome == "reply":
-            self.latencies.append(exchange.latency_s)
+            counts["replies"] += 1
+            if in_game:
+                self.latencies.append(exchange.latency_s)
             self.unpriced |= exchange.cost_usd is None
             self.price += _exact(exchange.cost_usd)
         if exchange.model is not None:
             self.reported[exchange.model] = None
-        self.modes[exchange.mode] = None
+        if in_game:
+            self.modes[exchange.mode] = None
 
     def usage(self, name: str, model: str) -> AgentUsage:
         latencies = sorted(self.latencies)
@@ -102,7 +120,7 @@ class _Sums:
             model=model,
             reported=tuple(sorted(self.reported)),
             modes=tuple(sorted(self.modes)),
-            cost_usd=None if self.unpriced else self.price / _PER_DOLLAR,
+            cost_usd=None if self.unpriced or not self.counts["replies"] else self.price / _PER_DOLLAR,
             latency_p50_s=_quantile(latencies, 0.5),
             latency_p95_s=_quantile(latencies, 0.95),
             **self.counts,

@@ -42,6 +42,8 @@ def played_again(
     lines: list[Line] = []
     for line in content.lines:
         if isinstance(line, Game):
+            if not cast.agents.issuperset(line.participants):
+                raise JournalError(f"match {line.match}: nobody of the config plays this game")
             first, second = (cast.agent(name, label_of(line)) for name in line.participants)
             record = drive(line.record.spec, (first, second))
             if record != line.record:
@@ -55,5 +57,6 @@ def played_again(
 def _difference(game: Game, again: GameRecord) -> str:
     texts = zip(game.record.hand_texts, again.hand_texts, strict=False)
     hand = next((at for at, (one, two) in enumerate(texts, start=1) if one != two), None)
-    where = f"from hand {hand} on" if hand else "in its faults"
+    results = [(each.net, each.hand_nets, each.hands) for each in (game.record, again)]
+    where = f"from hand {hand} on" if hand else "in its faults" if results[0] == results[1] else "in its result"
     return f"match {game.match}, seed {game.record.seed!r}, seating {game.record.seating}: differs {where}"

@@ -7,8 +7,9 @@ from functools import partial
 import msgspec
 
 from molt_bench._version import BENCH_VERSION, __version__
-from molt_bench.agents.base import PolicyOf
+from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.registry import BUILTIN_AGENTS, make_agent, source_hash
+from molt_bench.agents.traced import Trace, TraceLog
 from molt_bench.bench.header import luck_version
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates, game_estimates
@@ -23,10 +24,12 @@ class PlayedGame(msgspec.Struct, frozen=True):
     Attributes:
         record: The game.
         estimates: What player A won by each estimator, which takes longer to find out than most games take.
+        traces: Where agents of one's own raised, by participant.
     """
 
     record: GameRecord
     estimates: Estimates
+    traces: dict[str, tuple[Trace, ...]] = {}
 
 
 class WorkerSetup(msgspec.Struct, frozen=True):
@@ -83,5 +86,12 @@ def _policy(spec: ParticipantSpec) -> PolicyOf | None:
 
 def _play(specs: dict[str, ParticipantSpec], policies: dict[str, PolicyOf | None], game: GameSpec) -> PlayedGame:
     first, second = game.players
-    record = drive(game, (make_agent(specs[first], seed=first), make_agent(specs[second], seed=second)))
-    return PlayedGame(record, game_estimates(record, (policies[first], policies[second])))
+    log = TraceLog()
+    players = (_agent(specs[first], log), _agent(specs[second], log))
+    record = drive(game, players)
+    return PlayedGame(record, game_estimates(record, (policies[first], policies[second])), log.found())
+
+
+def _agent(spec: ParticipantSpec, log: TraceLog) -> PokerAgent:
+    made = make_agent(spec, seed=spec.id)
+    return made if spec.type in BUILTIN_AGENTS else log.traced(spec.id, made)

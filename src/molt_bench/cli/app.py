@@ -11,23 +11,29 @@ from molt_bench.cli.options import (
     Executor,
     ExportFormat,
     FailBelow,
+    FailOnFaults,
     FiguresFolder,
     GamesAtOnce,
     HtmlFile,
     MasterSeed,
+    MasterSeedFile,
     NoBrowser,
+    NoPreflight,
     Params,
     Participant,
+    Participants,
     PlannedConfidence,
     PlannedGap,
     PlannedInterval,
     PlannedLatency,
     Quiet,
     RayAddress,
+    Root,
     RunFolder,
     Strict,
     Version,
     Workers,
+    debugging,
     positive,
     probability,
     two_blinds,
@@ -53,11 +59,13 @@ def default(
 
 @app.command()
 def run(
+    context: typer.Context,
     config: Annotated[str | None, typer.Option(help="A YAML or JSON file; flags win over it.")] = None,
-    participants: Annotated[str | None, typer.Option(help="Such as tight,my_bot.py:make,llm:openai:gpt-4.1.")] = None,
+    participants: Participants = None,
     seeds: Annotated[int | None, typer.Option(help="Seeds of a match; each is played twice, seats swapped.")] = None,
     hands: Annotated[int | None, typer.Option(help="Hands of a game.")] = None,
     master_seed: MasterSeed = None,
+    master_seed_file: MasterSeedFile = None,
     seeds_file: Annotated[str | None, typer.Option(help="A file of seeds in place of the pool.")] = None,
     max_matches: Annotated[int | None, typer.Option(help="Matches after which the run ends.")] = None,
     confidence: Annotated[float | None, typer.Option(help="How sure the order of neighbours has to be.")] = None,
@@ -69,13 +77,19 @@ def run(
     workers: Workers = None,
     ray_address: RayAddress = None,
     games_at_once: GamesAtOnce = None,
+    no_preflight: NoPreflight = False,  # noqa: FBT002
+    fail_on_faults: FailOnFaults = None,
     quiet: Quiet = False,  # noqa: FBT002
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
     """Run a benchmark (this is the default command)."""
     from molt_bench.bench.playing import Where
+    from molt_bench.bench.secrecy import secret_from
+    from molt_bench.cli.care import Care
     from molt_bench.cli.running import config_from, start
 
+    if master_seed is not None and master_seed_file is not None:
+        raise typer.BadParameter("it does not go with --master-seed", param_hint="--master-seed-file")
     flags = {
         "participants": participants,
         "seeds.perMatch": seeds,
@@ -88,25 +102,51 @@ def run(
         "outputDir": output_dir,
     }
     checked = config_from(config, flags, set_ or [])
+    secret = secret_from(master_seed_file)
     where = Where(executor, workers, ray_address, games_at_once)
-    start(checked, resume=resume, where=where, quiet=quiet, as_json=as_json)
+    care = Care(preflight=not no_preflight, fail_on_faults=fail_on_faults, debug=debugging(context))
+    start(
+        checked,
+        secret=None if master_seed is not None else secret,
+        resume=resume,
+        where=where,
+        quiet=quiet,
+        as_json=as_json,
+        care=care,
+    )
 
 
 @app.command()
 def resume(
+    context: typer.Context,
     folder: RunFolder,
+    max_matches: Annotated[int | None, typer.Option(help="Go on until so many matches are played in all.")] = None,
+    confidence: Annotated[float | None, typer.Option(help="Go on until the order is so sure.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Any other field of stop.")] = None,
     executor: Executor = "auto",
     workers: Workers = None,
     ray_address: RayAddress = None,
     games_at_once: GamesAtOnce = None,
+    no_preflight: NoPreflight = False,  # noqa: FBT002
+    fail_on_faults: FailOnFaults = None,
     quiet: Quiet = False,  # noqa: FBT002
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
-    """Go on with a run that was cut off."""
+    """Go on with a run that was cut off; with another limit also with one that has ended, on the same decks."""
     from molt_bench.bench.playing import Where
+    from molt_bench.cli.care import Care
     from molt_bench.cli.running import go_on
 
-    go_on(folder, where=Where(executor, workers, ray_address, games_at_once), quiet=quiet, as_json=as_json)
+    care = Care(preflight=not no_preflight, fail_on_faults=fail_on_faults, debug=debugging(context))
+    go_on(
+        folder,
+        flags={"stop.budget.maxMatches": max_matches, "stop.adjacentConfidence.threshold": confidence},
+        assignments=set_ or [],
+        where=Where(executor, workers, ray_address, games_at_once),
+        quiet=quiet,
+        as_json=as_json,
+        care=care,
+    )
 
 
 @app.command()
@@ -116,7 +156,10 @@ def report(
     figures: FiguresFolder = None,
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
-    """Write all files of a run anew from its journal, and print the table; or a page or figures of it alone."""
+    """Write all files of a run anew from its journal, and print the table; or a page or figures of it alone.
+
+    Of a run that is still going the table is printed as it stands, and nothing is written.
+    """
     if html is None and figures is None:
         from molt_bench.cli.running import rebuild
 
@@ -141,31 +184,34 @@ def view(
 
 
 @app.command()
-def verify(folder: RunFolder) -> None:
+def verify(folder: RunFolder, root: Root = None) -> None:
     """Play every game of a run again and say whether it is identical; models are not asked again."""
     from molt_bench.cli.running import verify_run
 
-    verify_run(folder)
+    verify_run(folder, root=root)
 
 
 @app.command()
 def replay(
     folder: RunFolder,
     output: Annotated[str | None, typer.Option(help="A folder that gets the files anew.")] = None,
+    root: Root = None,
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
     """Run a whole benchmark again from what was recorded, asking no model, and compare all files."""
     from molt_bench.cli.running import replay_run
 
-    replay_run(folder, output=output, as_json=as_json)
+    replay_run(folder, output=output, root=root, as_json=as_json)
 
 
 @app.command()
 def validate(file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or JSON config.")]) -> None:
-    """Check a config without running it."""
-    from molt_bench.cli.running import config_from, describe
+    """Check a config without running it; no key is needed, and those that a run will need are named."""
+    from molt_bench.cli.running import config_from, describe, warn_ahead
 
-    typer.echo(f"{file} is valid: {describe(config_from(file, {}, []))}")
+    config = config_from(file, {}, [])
+    print(f"{file} is valid: {describe(config)}")
+    warn_ahead(config)
 
 
 @app.command()
@@ -180,10 +226,12 @@ def plan(
 ) -> None:
     """Say what a config will take, in hands, calls, dollars and hours, before anything is spent."""
     from molt_bench.cli.deciding import show_plan
-    from molt_bench.cli.running import config_from
+    from molt_bench.cli.running import config_from, warn_ahead
 
+    planned = config_from(config, {}, [])
+    warn_ahead(planned)
     show_plan(
-        config_from(config, {}, []),
+        planned,
         pilot=pilot,
         gap=gap,
         interval=interval,
@@ -204,7 +252,11 @@ def compare(
     confidence: Annotated[float, typer.Option(callback=probability, help="How sure is sure.")] = 0.95,
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
-    """Say whether a new run is better or worse than an old one, on the same cards where they had the same."""
+    """Say whether a new run is better or worse than an old one, on the same cards where they had the same.
+
+    Exit status: 0 when all is well, 1 for a loss by --fail-below, 2 for wrong usage,
+    3 when there is nothing to compare (no such folder, a run that cannot be read, an unknown agent).
+    """
     from molt_bench.cli.deciding import compare_runs
 
     if strict and fail_below is None:

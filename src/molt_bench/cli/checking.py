@@ -1,6 +1,5 @@
 """Checking: is a participant fit to play, and if not, why?"""
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -9,8 +8,13 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from molt_bench.agents.registry import is_llm
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.registry import is_http, is_llm
+from molt_bench.bench.preflight import greeting_of, preflight
 from molt_bench.cli.participant import maker_of, participant_from, printable
+from molt_bench.cli.piping import readers_may_leave
+from molt_bench.cli.streams import print_json
+from molt_bench.play.loops import run_in_new_loop
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent
 
@@ -36,7 +40,7 @@ def check(name: str, params: Sequence[str], *, hands: int | None, timeout_s: flo
     limit_s = timeout_s if model or timeout_s is not None else _TIMEOUT_S
     make = maker_of(participant, timeout_s=limit_s)
     if model:
-        calls = each * _CALLS_PER_HAND * (len(TABLES) * len(partners) * len(SEATINGS) + 2)
+        calls = each * _CALLS_PER_HAND * (len(TABLES) * len(partners) * len(SEATINGS) + 4)
         print(
             f"molt-bench: {participant.id} will be asked about {calls:,} times; --hands makes it more or less",
             file=sys.stderr,
@@ -44,18 +48,27 @@ def check(name: str, params: Sequence[str], *, hands: int | None, timeout_s: flo
     try:
         # What an agent prints is not the one object that is asked for.
         with _watching(participant, quiet=as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
+            _ask_once(participant, make)
             report = check_agent(
                 make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners, watch=watch
             )
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         sys.exit(130)
-    if as_json:
-        print(json.dumps(_plain(name, report), ensure_ascii=False))
-    else:
-        _print(report)
+    with readers_may_leave():
+        if as_json:
+            print_json(_plain(name, report))
+        else:
+            _print(report)
     if not report.ok:
         sys.exit(1)
+
+
+def _ask_once(participant: ParticipantSpec, make: Callable[[], PokerAgent]) -> None:
+    """Ask a server or a model once before the first game: one that is not there is an error at once."""
+    greet = greeting_of(make()) if is_http(participant.type) or is_llm(participant.type) else None
+    if greet is not None:
+        run_in_new_loop(preflight({participant.id: greet}, {}))
 
 
 @contextmanager
@@ -108,6 +121,7 @@ def _plain(name: str, report: AgentReport) -> dict[str, Any]:
                 "seat": fault.seat,
                 "handNumber": fault.hand_number,
                 "hand": fault.hand,
+                "traceback": fault.trace or None,
             }
             for fault in report.examples
         ],

@@ -1,11 +1,10 @@
 """Deciding: what a run will take before it is started, and whether a new one is worse than an old one."""
 
-import json
 import sys
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rich import box
 from rich.console import Console
@@ -18,8 +17,13 @@ from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.pilot import Pilot, pilot_of
 from molt_bench.bench.planning import GAPS, Assumptions, Need, Planner
 from molt_bench.cli.folder import journal_in, opened, recorder_in
-from molt_bench.errors import ConfigError
+from molt_bench.cli.piping import readers_may_leave
+from molt_bench.cli.streams import print_json
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.costs import dollars
+
+#: The exit status where two runs cannot be compared.
+_NOT_COMPARED: Final = 3
 
 
 def show_plan(
@@ -39,7 +43,7 @@ def show_plan(
     needs = [planner.to_separate(each) for each in gaps]
     needs += [] if interval is None else [planner.to_interval(interval)]
     if as_json:
-        print(json.dumps({"assumed": _plain_assumptions(planner.assumed), "needs": [*map(_plain_need, needs)]}))
+        print_json({"assumed": _plain_assumptions(planner.assumed), "needs": [*map(_plain_need, needs)]})
         return
     console = Console(markup=False, emoji=False, highlight=False)
     console.print(_plan_table(needs, models=bool(planner.assumed.models)))
@@ -202,32 +206,41 @@ def compare_runs(
     confidence: float,
     as_json: bool,
 ) -> None:
-    """Print how a new run differs from an old one; exit with status 1 if that is a failure."""
-    pairs = [_both_ids(text) for text in agents]
-    # Before any run is opened, since that changes to the folder where it was started.
-    before, after = journal_in(old).parent, journal_in(new).parent
-    found = compare(_run(old, before), _run(new, after), agents=pairs, confidence=confidence, within=within)
+    """Print how a new run differs from an old one; exit with status 1 if that is a failure.
+
+    Raises:
+        MoltBenchError: They cannot be compared; its status is 3, so that nobody takes that for a failure.
+    """
+    try:
+        pairs = [_both_ids(text) for text in agents]
+        # Before any run is opened, since that changes to the folder where it was started.
+        before, after = journal_in(old).parent, journal_in(new).parent
+        found = compare(_run(old, before), _run(new, after), agents=pairs, confidence=confidence, within=within)
+    except MoltBenchError as error:
+        error.status = _NOT_COMPARED
+        raise
     failed = [
         each
         for each in found.differences
         if fail_below is not None and (not each.kept(fail_below) if strict else each.lost(fail_below))
     ]
-    if as_json:
-        content = {
-            "old": old,
-            "new": new,
-            "estimator": found.estimator,
-            "confidence": confidence,
-            "withinMbb": within,
-            "agents": [_plain_difference(each, confidence) for each in found.differences],
-            "failBelowMbb": fail_below,
-            "strict": strict,
-            "failed": [each.new_id for each in failed],
-            "warnings": list(found.warnings),
-        }
-        print(json.dumps(content, ensure_ascii=False))
-    else:
-        _print_comparison(found, confidence=confidence, within=within)
+    content = {
+        "old": old,
+        "new": new,
+        "estimator": found.estimator,
+        "confidence": confidence,
+        "withinMbb": within,
+        "agents": [_plain_difference(each, confidence) for each in found.differences],
+        "failBelowMbb": fail_below,
+        "strict": strict,
+        "failed": [each.new_id for each in failed],
+        "warnings": list(found.warnings),
+    }
+    with readers_may_leave():
+        if as_json:
+            print_json(content)
+        else:
+            _print_comparison(found, confidence=confidence, within=within)
     for warning in () if as_json else found.warnings:
         _warn(warning)
     for each in failed:
@@ -294,8 +307,8 @@ def _plain_difference(each: Difference, confidence: float) -> dict[str, Any]:
         "oldMbb": each.old,
         "newMbb": each.new,
         "changeMbb": each.change.mean,
-        "lowMbb": low,
-        "highMbb": high,
+        "lowMbb": low if isfinite(low) else None,
+        "highMbb": high if isfinite(high) else None,
         "verdict": each.verdict,
     }
 

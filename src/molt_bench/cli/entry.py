@@ -1,13 +1,12 @@
 """Where the program begins, and how it ends: by its commands, by a mistake of the user, or by a signal."""
 
-import os
 import signal
 import sys
+from collections.abc import Sequence
 from types import FrameType
 
-import typer
-
 from molt_bench.cli.app import app
+from molt_bench.cli.streams import output_problem, prepare_streams
 
 
 def terminated(_: int, frame: FrameType | None) -> None:
@@ -19,9 +18,8 @@ def terminated(_: int, frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Run the command line; a user's mistake is one line and exit status 1."""
-    from molt_bench.errors import MoltBenchError
-
+    """Run the command line; a user's mistake is one line and exit status 1, or what its error says."""
+    output = prepare_streams()
     signal.signal(signal.SIGTERM, terminated)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # nohup keeps it ignored
         signal.signal(signal.SIGHUP, terminated)
@@ -32,13 +30,27 @@ def main() -> None:
     rest = arguments[len(ours) :]
     if not rest or (rest[0].startswith("-") and rest[0] not in ("--help", "--version")):
         arguments = [*ours, "run", *rest]
+    status = _status_of(arguments)
+    problem = output_problem(output)
+    if problem is not None and not status:
+        print(f"molt-bench: {problem}", file=sys.stderr)
+        status = 1
+    sys.exit(status)
+
+
+def _status_of(arguments: Sequence[str]) -> str | int | None:
+    """Run a command to its end; what nobody has dealt with is one line."""
+    from molt_bench.cli.piping import readers_may_leave
+    from molt_bench.errors import MoltBenchError
+
     try:
-        app(arguments)
-    except BrokenPipeError:
-        # Whoever was reading has left, as `| head` does; the files are written.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except MoltBenchError as error:
+        with readers_may_leave():
+            app(arguments)
+    except SystemExit as end:
+        return end.code
+    except (MoltBenchError, OSError) as error:
         if "--debug" in arguments:
             raise
-        typer.echo(f"molt-bench: {' '.join(str(error).split())}", err=True)
-        sys.exit(1)
+        print(f"molt-bench: {' '.join(str(error).split())}", file=sys.stderr)
+        return error.status if isinstance(error, MoltBenchError) else 1
+    return 0

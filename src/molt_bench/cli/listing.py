@@ -1,7 +1,5 @@
 """`agents` and `schema`: what a config can say."""
 
-import typer
-
 from molt_bench.agents.registry import BUILTIN_AGENTS, plugins
 
 
@@ -9,12 +7,12 @@ def list_agents() -> None:
     """Print the agents that a config can name."""
     for kind, bot in BUILTIN_AGENTS.items():
         about = (bot.__doc__ or "").partition("\n")[0]
-        typer.echo(f"{kind:12} {about}")
-    typer.echo(f"{'llm:MODEL':12} A language model, such as llm:openai:gpt-4.1; needs the extra molt-bench[llm].")
-    typer.echo(f"{'exec:COMMAND':12} A program in any language that speaks JSON lines, such as exec:./bot --fast.")
-    typer.echo(f"{'http:URL':12} A web server that speaks the same, such as http://127.0.0.1:9000/act.")
+        print(f"{kind:12} {about}")
+    print(f"{'llm:MODEL':12} A language model, such as llm:openai:gpt-4.1; needs the extra molt-bench[llm].")
+    print(f"{'exec:COMMAND':12} A program in any language that speaks JSON lines, such as exec:./bot --fast.")
+    print(f"{'http:URL':12} A web server that speaks the same, such as http://127.0.0.1:9000/act.")
     for name, point in plugins().items():
-        typer.echo(f"{name:12} Plug-in: {point.value}")
+        print(f"{name:12} Plug-in: {point.value}")
 
 
 def print_schema() -> None:
@@ -23,4 +21,4 @@ def print_schema() -> None:
 
     from molt_bench.bench.config import BenchmarkConfig
 
-    typer.echo(json.dumps(BenchmarkConfig.model_json_schema(by_alias=True), indent=2))
+    print(json.dumps(BenchmarkConfig.model_json_schema(by_alias=True), indent=2))

@@ -13,10 +13,20 @@ Executor = Annotated[
 Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; one on every core by default.")]
 RayAddress = Annotated[str | None, typer.Option(help="A running Ray cluster; by default one is started here.")]
 GamesAtOnce = Annotated[int | None, typer.Option(min=1, help="Games under way on the event loop.")]
+NoPreflight = Annotated[
+    bool, typer.Option("--no-preflight", help="Do not ask programs, servers and models once before the first card.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, only the result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
 Participant = Annotated[
     str, typer.Argument(metavar="AGENT", help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.")
+]
+Root = Annotated[
+    str | None, typer.Option(metavar="DIR", help="Where the files that the run names are now, as on another machine.")
+]
+Participants = Annotated[
+    str | None,
+    typer.Option(help=r"Such as tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command."),
 ]
 Params = Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A param of it; may be repeated.")]
 
@@ -40,6 +50,18 @@ def probability(value: float | None) -> float | None:
     return value
 
 
+def share(value: float | None) -> float | None:
+    """Check an option that is a part of a whole."""
+    if value is not None and not 0 <= value <= 1:
+        raise typer.BadParameter("a number from 0 to 1 is needed, such as 0.1")
+    return value
+
+
+def debugging(context: typer.Context) -> bool:
+    """Say whether `--debug` stands before the command that is running."""
+    return bool(context.find_root().params.get("debug"))
+
+
 def two_blinds(value: str) -> str:
     """Check an option that names both blinds."""
     found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", value)
@@ -53,7 +75,7 @@ def show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
     if wanted:
         from molt_bench._version import __version__
 
-        typer.echo(f"molt-bench {__version__}")
+        print(f"molt-bench {__version__}")
         raise typer.Exit
 
 
@@ -80,10 +102,17 @@ ComparedAgents = Annotated[
 ComparedWithin = Annotated[
     float, typer.Option(metavar="MBB", callback=positive, help="A difference that does not matter.")
 ]
+FailOnFaults = Annotated[
+    float | None,
+    typer.Option(metavar="SHARE", callback=share, help="Status 1 if anybody made faults in more of its hands."),
+]
 FailBelow = Annotated[
     float | None, typer.Option(metavar="MBB", callback=not_negative, help="Status 1 if it surely lost more.")
 ]
-MasterSeed = Annotated[str | None, typer.Option(help="Names the pool of seeds.")]
+MasterSeed = Annotated[str | None, typer.Option(help="Names the pool of seeds; seen by all in the list of processes.")]
+MasterSeedFile = Annotated[
+    str | None, typer.Option(metavar="FILE", help="A file with a secret one; or $MOLT_BENCH_MASTER_SEED.")
+]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the address.")]
 Strict = Annotated[bool, typer.Option("--strict", help="With --fail-below: status 1 unless it surely lost no more.")]
 Version = Annotated[

@@ -1,7 +1,7 @@
 """Progress: how a run is going, live on a terminal and line by line elsewhere; always on standard error."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from rich.console import Console, Group
 from rich.live import Live as LiveDisplay
@@ -18,10 +18,17 @@ from molt_bench.report.terminal import duration, standing_line
 _REDRAW_S = 0.2
 
 
+class _Console(Console):
+    """A console that falls silent once nobody reads any more, and lets the run go on."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+
+
 @contextmanager
 def watching(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Watch | None]:
     """Show how a run is going while the context lasts."""
-    console = Console(stderr=True, markup=False, emoji=False)
+    console = _Console(stderr=True, markup=False, emoji=False)
     if quiet:
         yield None
     elif console.is_terminal:
@@ -46,11 +53,10 @@ class _Screen:
 
 
 def _line(live: Live, console: Console) -> None:
-    with suppress(BrokenPipeError):  # nobody may be reading any more; the run goes on
-        if live.awaited:
-            console.print(_awaited(live.awaited), highlight=False, soft_wrap=True)
-        if live.finished is not None:
-            console.print(_match_line(live, live.finished), highlight=False, soft_wrap=True)
+    if live.awaited:
+        console.print(_awaited(live.awaited), highlight=False, soft_wrap=True)
+    if live.finished is not None:
+        console.print(_match_line(live, live.finished), highlight=False, soft_wrap=True)
 
 
 def _match_line(live: Live, match: PlayedMatch) -> str:

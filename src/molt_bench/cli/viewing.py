@@ -5,6 +5,7 @@ import sys
 import webbrowser
 from pathlib import Path
 
+from molt_bench.cli.folder import journal_in
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.view.library import Library
 from molt_bench.view.reading import OpenRun
@@ -79,7 +80,7 @@ def _write_figures(run: OpenRun, target: str) -> None:
 
 def _whole(folder: str) -> OpenRun:
     """Return a run, read to its end."""
-    library = Library(folder, work_s=None)
+    library = Library(journal_in(folder).parent, work_s=None)
     if not library.runs.single:
         raise ConfigError("RUN", folder, "the folder of a run, with a journal.jsonl in it")
     return library.open(library.runs.root.name)

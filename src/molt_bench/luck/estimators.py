@@ -22,6 +22,7 @@ from typing import TypeAlias
 import msgspec
 
 from molt_bench.agents.base import PolicyOf
+from molt_bench.errors import RulesError
 from molt_bench.luck.chance import ChanceTerm, hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
 from molt_bench.luck.dice import DiceTerm, PolicyError, dice_terms
@@ -92,6 +93,8 @@ def game_estimates(
         all_in.append(luck.all_in)
         chance.append(chance_luck(luck.terms, coefficients))
         dice.add(parsed, luck.equities, coefficients)
+    if sign * raw != record.net[0]:
+        raise RulesError("the hands of a game do not add up to its result")
     evened = sign * fsum(all_in)
     adjusted = sign * fsum([*all_in, *[-luck for luck in chance]])
     return Estimates(sign * raw, evened, adjusted, adjusted + dice.correction(), (dice.refused[0], dice.refused[1]))

@@ -9,6 +9,8 @@ from molt_bench.specs import GameSpec
 
 #: Times that a worker may die over the same game before it is taken for the game's doing.
 MOST_DEATHS: Final = 3
+#: The same for workers that were stopped: more, since that is most likely somebody else's doing.
+MOST_STOPS: Final = 10
 
 
 class Batches:
@@ -29,6 +31,7 @@ class Batches:
         self._seconds = seconds
         self._pace = 0.0
         self._deaths: Counter[GameSpec] = Counter()
+        self._stops: Counter[GameSpec] = Counter()
 
     def __len__(self) -> int:
         """How many games there are."""
@@ -54,18 +57,25 @@ class Batches:
         pace = seconds / sum(map(_hands, batch))
         self._pace = pace if not self._pace else (self._pace + pace) / 2
 
-    def put_back(self, batch: Sequence[GameSpec], *, begun: bool = True) -> None:
+    def put_back(self, batch: Sequence[GameSpec], *, begun: bool = True, stopped: bool = False) -> None:
         """Have games played again whose worker died; those it had begun each alone, so that the one at fault is found.
+
+        Args:
+            batch: The games.
+            begun: Whether the worker had begun to play them.
+            stopped: Whether it was stopped rather than died, which is not held against a game.
 
         Raises:
             MoltBenchError: Workers keep dying over the same game.
         """
+        counted, most = (self._stops, MOST_STOPS) if stopped else (self._deaths, MOST_DEATHS)
         for spec in batch if begun else ():
-            self._deaths[spec] += 1
-            if self._deaths[spec] > MOST_DEATHS:
+            counted[spec] += 1
+            if counted[spec] > most:
                 first, second = spec.players
+                what = "were stopped" if stopped else "died"
                 raise MoltBenchError(
-                    f"{self._deaths[spec]} workers died while they played {first!r} against {second!r} on seed "
+                    f"{counted[spec]} workers {what} while they played {first!r} against {second!r} on seed "
                     f"{spec.seed!r}: --executor inline plays it in this process, and shows why"
                 )
         self._waiting.extendleft(reversed(batch))

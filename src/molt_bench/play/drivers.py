@@ -93,6 +93,7 @@ def _drive_plainly(seats: Seats, game: Turns) -> GameRecord | Pending:
             except (KeyboardInterrupt, GameUnfinished):
                 raise
             except BaseException as error:
+                seats[event.seat].raised(error)
                 event = game.throw(AgentFailed.by_raising(error))
                 continue
             if pending:
@@ -116,7 +117,10 @@ async def _drive_on(spec: GameSpec, seats: Seats, game: Turns, pending: Pending 
     from molt_bench.play.waiting import Waiter
 
     patience = 2 * (spec.max_retries + 1)
-    first, second = (Waiter(spec.action_timeout_s, patience=patience, keeps_time=seat.keeps_time) for seat in seats)
+    first, second = (
+        Waiter(spec.action_timeout_s, patience=patience, keeps_time=seat.keeps_time, raised=seat.raised)
+        for seat in seats
+    )
     # One agent in both seats is still one agent: never two calls at once.
     waiters = first, first if seats[0].agent is seats[1].agent else second
     turns_since_pause = 0

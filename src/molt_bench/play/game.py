@@ -5,10 +5,12 @@ went wrong; the same rules so serve scripted bots at full speed and hundreds of 
 """
 
 from collections.abc import Callable, Collection, Generator
+from hashlib import blake2b
 from struct import Struct
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET
 
 from molt_bench.errors import AgentFailed, FaultKind, IllegalAction, RulesError, shown
 from molt_bench.poker.actions import FOLD, Action
@@ -17,15 +19,17 @@ from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.notation import hand_to_text
 from molt_bench.poker.observation import HandResult, Observation, observe, result_for
 from molt_bench.records import MESSAGE_LENGTH, Fault, GameRecord
-from molt_bench.seeds import derive
+from molt_bench.seeds import derive, label_bytes
 from molt_bench.specs import GameSpec
 
 Hook: TypeAlias = Literal["reset", "on_hand_complete", "on_error"]
 HOOKS: Final[tuple[Hook, ...]] = ("reset", "on_hand_complete", "on_error")
 
-#: The bytes that a hand's cards leave are the noise of its first decisions, four bytes each.
+#: The bytes that a hand's cards leave are the noise of its first decisions, four bytes each, where agents are trusted.
 _NOISE: Final = Struct("<36x7I").unpack
 _NOISES: Final = 7
+#: The noise of a hand under a seed of its own.
+_OWN_NOISE: Final = Struct("<16I").unpack
 
 
 class Notice(msgspec.Struct, frozen=True, gc=False):
@@ -58,7 +62,7 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
     game = _Game(spec, listening)
     for seat in (0, 1):
         yield from game.notify(seat, "reset")
-    rules, shoe = game.rules, Shoe(spec.seed)
+    rules, shoe, own_noise = game.rules, Shoe(spec.decks), _own_noise(spec)
     long_from = min(_NOISES, spec.max_actions)
     stacks = fresh_stacks = (spec.stack, spec.stack)
     for number in range(1, spec.warmup_hands + spec.hands + 1):
@@ -66,7 +70,7 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
             stacks = fresh_stacks
         entropy = shoe.entropy(number)
         hand = Hand(rules, deal(entropy), stacks, button=(number - 1) & 1)
-        noise = _NOISE(entropy)
+        noise = _NOISE(entropy) if own_noise is None else own_noise(number)
         forced = False
         decision = 0
         while hand.actor >= 0:
@@ -135,7 +139,8 @@ class _Game:
             hand.close_raising()
         if decision < len(noise):
             return noise
-        return (*noise, derive(self.spec.seed, "noise", number, decision) & 0xFFFFFFFF)
+        seed = self.spec.seed if self.spec.noise_seed is UNSET else self.spec.noise_seed
+        return (*noise, derive(seed, "noise", number, decision) & 0xFFFFFFFF)
 
     def notify(self, seat: int, hook: Hook, *arguments: HandResult | str) -> Generator[Notice, Any, None]:
         """Have a hook called, if the agent has it; what it raises is recorded as a fault."""
@@ -211,6 +216,18 @@ class _Game:
             faults=tuple(self.faults),
             both_failed=both_failed,
         )
+
+
+def _own_noise(spec: GameSpec) -> Callable[[int], tuple[int, ...]] | None:
+    """Return what gives the noise of a hand's first decisions; None where it comes with the cards.
+
+    An agent may know this code and try seeds until one gives the noise it sees. Under a seed of its own that noise
+    leads nowhere: not to the seed of the decks, nor to that of the run.
+    """
+    if spec.noise_seed is UNSET:
+        return None
+    prefix = label_bytes("noise") + label_bytes(spec.noise_seed)
+    return lambda number: _OWN_NOISE(blake2b(prefix + number.to_bytes(8, "big")).digest())
 
 
 def _not_an_action(answer: object) -> str:

@@ -84,8 +84,10 @@ def _interrupting(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") ->
 def _apart(work: Callable[[], Result]) -> Result:
     """Do some work of an event loop; in a thread where another loop is running in this one, as in a notebook."""
     try:
-        asyncio.get_running_loop()
+        running = asyncio.get_running_loop() is not None
     except RuntimeError:
+        running = False
+    if not running:  # not in the handler above, or all that an agent raises would seem to come from there
         return work()
     outcome: list[Any] = []
 

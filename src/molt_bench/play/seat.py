@@ -3,7 +3,8 @@
 from functools import partial
 from typing import Any, TypeAlias
 
-from molt_bench.errors import AgentError, shown
+from molt_bench.agents.traced import Note, Traced
+from molt_bench.errors import AgentError, AgentFailed, shown
 from molt_bench.play.game import HOOKS, Call, Hook, Notice
 from molt_bench.poker.observation import Observation
 
@@ -17,17 +18,21 @@ class Seat:
         act: Its method of that name.
         hooks: The hooks it has, by name.
         close: Its method of that name; None where it has none. Anything can have one, so it is no hook of the game.
+        note: Is told what it raises; None where nobody wants to know.
         keeps_time: Whether it limits the time of its answers itself, as one that queues for a model has to.
 
     Raises:
         AgentError: It is no agent.
     """
 
-    __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name")
+    __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note")
 
     def __init__(self, agent: Any) -> None:
         if isinstance(agent, type):
             raise AgentError(f"{agent.__name__} is a class: pass an agent made from it, such as {agent.__name__}()")
+        self.note: Note | None = None
+        if isinstance(agent, Traced):
+            self.note, agent = agent.note, agent.agent
         self.agent = agent
         self.act: Any = _read(agent, "act")
         if not callable(self.act):
@@ -48,6 +53,11 @@ class Seat:
         if isinstance(event, Notice):
             return partial(self.hooks[event.hook], *event.arguments)
         return partial(self.act, event)
+
+    def raised(self, error: BaseException) -> None:
+        """Note what the agent raised; one that fails on purpose, or was cancelled, did not raise."""
+        if self.note is not None and error.__traceback__ is not None and not isinstance(error, AgentFailed):
+            self.note(error)
 
 
 Seats: TypeAlias = tuple[Seat, Seat]

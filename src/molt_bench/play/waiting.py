@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from queue import SimpleQueue
@@ -29,9 +30,18 @@ class Waiter:
         timeout_s: Seconds for one answer; None for the default, which binds awaitable answers only.
         patience: Time-outs in a row after which the agent is given up.
         keeps_time: Whether the agent limits its time itself, and says so by failing with a timeout.
+        raised: Is told what the agent raises.
     """
 
-    def __init__(self, timeout_s: float | None, *, patience: int, keeps_time: bool = False) -> None:
+    def __init__(
+        self,
+        timeout_s: float | None,
+        *,
+        patience: int,
+        keeps_time: bool = False,
+        raised: Callable[[BaseException], None] | None = None,
+    ) -> None:
+        self._raised = raised
         self._limit_s = None if keeps_time else DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
         self._threaded = timeout_s is not None and not keeps_time
         self._patience = patience
@@ -73,6 +83,8 @@ class Waiter:
         if isinstance(error, GameUnfinished):
             raise error
         if error is not None:
+            if self._raised is not None:
+                self._raised(error)
             failure = AgentFailed.by_raising(error)
             if failure.kind in ("timeout", "transport"):
                 self._silent += 1

@@ -11,10 +11,14 @@ from collections.abc import Iterable, Mapping
 from math import erf, sqrt
 from typing import Any, Final
 
+import msgspec
+
 from molt_bench.records import Rating, RatingChange, Winner
 
 DEFAULT_MU: Final = 25.0
 DEFAULT_SIGMA: Final = 25.0 / 3.0
+#: The exponential of more overflows, and of less than its negative is 0.
+_STEEPEST: Final = 700.0
 
 
 class RatingService:
@@ -55,14 +59,15 @@ class RatingService:
         """Learn from one match."""
         before = self._ratings[first], self._ratings[second]
         ranks = {"A": [1, 2], "B": [2, 1], "draw": [1, 1]}[winner]
-        rated = self._model.rate(self._teams(*before), ranks=ranks)
+        starts = self._near_zero(*before)
+        rated = self._model.rate(self._teams(*starts), ranks=ranks)
         after = []
         for side, rating in enumerate(before):
             won = winner == "AB"[side]
             drawn = winner == "draw"
             new = Rating(
                 rating.id,
-                rated[side][0].mu,
+                rating.mu + (rated[side][0].mu - starts[side].mu) if starts != before else rated[side][0].mu,
                 rated[side][0].sigma,
                 rating.matches + 1,
                 rating.wins + won,
@@ -85,6 +90,18 @@ class RatingService:
         """Return how likely the skill of `first` is above that of `second`."""
         one, two = self._ratings[first], self._ratings[second]
         return normal_cdf((one.mu - two.mu) / sqrt(one.sigma**2 + two.sigma**2))
+
+    def _near_zero(self, one: Rating, two: Rating) -> tuple[Rating, Rating]:
+        """Return two ratings that move as these do, where the model takes an exponential of mu that has no digits.
+
+        Only the difference counts, and beyond e^700 to 1 no difference is felt. Others are returned as they are.
+        """
+        scale = sqrt(one.sigma**2 + two.sigma**2 + 2 * self._model.beta**2)
+        most = _STEEPEST * scale
+        if max(abs(one.mu), abs(two.mu)) <= most:
+            return one, two
+        lead = max(-most, min(most, one.mu - two.mu))
+        return msgspec.structs.replace(one, mu=max(0.0, lead)), msgspec.structs.replace(two, mu=max(0.0, -lead))
 
     def _teams(self, one: Rating, two: Rating) -> list[list[Any]]:
         return [[self._model.rating(mu=rating.mu, sigma=rating.sigma)] for rating in (one, two)]

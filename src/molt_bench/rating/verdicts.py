@@ -1,5 +1,6 @@
 """Verdicts: what can be said of each two neighbours of the ranking, and what cannot."""
 
+from collections.abc import Collection
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -30,15 +31,18 @@ class Verdict(msgspec.Struct, frozen=True):
     kind: Kind
 
 
-def verdicts(model: MarginModel, *, threshold: float, tie_margin: float) -> tuple[Verdict, ...]:
+def verdicts(
+    model: MarginModel, *, threshold: float, tie_margin: float, apart: Collection[str] = ()
+) -> tuple[Verdict, ...]:
     """Return the verdict on every adjacent pair of the ranking.
 
     Args:
         model: What is known.
         threshold: How sure all of them together have to be.
         tie_margin: Within what they count as tied.
+        apart: Those who have no rank, and so no neighbours.
     """
-    ranking = model.ranking()
+    ranking = [name for name in model.ranking() if name not in apart]
     error = (1 - threshold) / max(1, len(ranking) - 1)
     return tuple(verdict(model, above, below, error=error, tie_margin=tie_margin) for above, below in pairwise(ranking))
 

@@ -36,6 +36,7 @@ def leaderboard(result: RunResult) -> dict[str, Any]:
                 "hands": row.hands,
                 "faults": row.faults,
                 "forcedFolds": row.forced_folds,
+                **({} if row.ranked else {"ranked": False}),
             }
             for row in participant_numbers(result)
         ]
@@ -57,6 +58,7 @@ def _match(match: PlayedMatch) -> dict[str, Any]:
         "meeting": match.meeting,
         "participantA": first,
         "participantB": second,
+        **({"ownDecks": True} if match.result.own_decks else {}),
         "seeds": [pair.seed for pair in outcome.seed_results],
         "result": {
             "scoreA": outcome.score_a,
@@ -113,6 +115,8 @@ def summary(result: RunResult) -> dict[str, Any]:
         "convergenceEfficiency": efficiency(result),
         **_times(result),
         "guardrails": guardrails(result),
+        **({"history": list(result.history)} if result.history else {}),
+        **({"journal": {"lines": result.journal_lines, "sha256": result.journal_hash}} if result.journal_lines else {}),
         "warnings": list(result.warnings),
     }
 
@@ -214,6 +218,8 @@ ARTIFACTS: Final[dict[str, Callable[[RunResult], str | None]]] = {
 
 #: Those that hold times, and so differ from run to run.
 TIMED: Final = frozenset({"summary.json"})
+#: What in them does, or depends on what happened to the machine.
+TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
 
 
 def write_artifacts(result: RunResult, folder: str | Path) -> list[str]:

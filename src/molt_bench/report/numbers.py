@@ -1,11 +1,12 @@
 """Numbers: what a result says about each participant, and about the run as a whole.
 
 Win rates are those of the margin model: the mean over all opponents of the field, each counting the same, however often
-they were met. Their intervals take the seed pair as the unit.
+they were met. Their intervals take the seed pair as the unit. Where some of the field has not been met, it is the mean
+over the others, without an interval.
 """
 
 from collections import Counter
-from math import sqrt
+from math import inf, isfinite, sqrt
 from typing import Any, Final
 
 import msgspec
@@ -14,7 +15,7 @@ from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.sequence import SPREAD, sure
-from molt_bench.records import Rating, RunResult
+from molt_bench.records import Failures, Rating, RunResult, failures_of
 from molt_bench.seeds import derive
 
 #: Thousandths of a big blind a hand are a tenth of big blinds in 100 hands.
@@ -27,24 +28,28 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     Attributes:
         rating: Its final rating.
         name: Its name on screens.
-        bb_per_100: Big blinds won in 100 hands from the field.
+        bb_per_100: Big blinds won in 100 hands from the field, or from those of it who were met; None before that.
         half_width: Half of the 95% interval of that; infinite where an opponent has not been met.
         ranks: Between which ranks its result lies with 95% probability; None where margins do not decide.
         better_than_next: How sure it is that it is better than the next one; None for the last.
         hands: Hands that count.
         faults: Mistakes by kind.
         forced_folds: Hands that were folded after a last mistake.
+        met: How many of its field it has met, and of how many; None where its result is known.
+        ranked: Whether it has a rank; not if it hardly ever answered, so that it did not really play.
     """
 
     rating: Rating
     name: str
-    bb_per_100: float
+    bb_per_100: float | None
     half_width: float
     ranks: tuple[int, int] | None
     better_than_next: float | None
     hands: int
     faults: dict[str, int]
     forced_folds: int
+    met: tuple[int, int] | None = None
+    ranked: bool = True
 
 
 def margin_model(result: RunResult, estimator: str | None = None) -> MarginModel:
@@ -70,14 +75,20 @@ def confidence_rule(result: RunResult) -> dict[str, Any]:
 
 
 def participant_numbers(result: RunResult) -> list[ParticipantNumbers]:
-    """Return everybody's numbers, in the order of the leaderboard."""
+    """Return everybody's numbers, in the order of the leaderboard; those without a rank are last."""
     names = {each["id"]: each["displayName"] or each["id"] for each in result.config["participants"]}
     model, rule = margin_model(result), confidence_rule(result)
     by_margins = rule["method"] == "margin"
-    ranks = model.rank_intervals(seed=derive(result.config["seeds"]["masterSeed"], "ranks")) if by_margins else {}
+    apart = unranked(result)
+    seed = derive(result.config["seeds"]["masterSeed"] or 0, "ranks")
+    ranks = model.rank_intervals(seed=seed, apart=apart) if by_margins else {}
     rows = []
-    for rating, below in zip(result.leaderboard, [*result.leaderboard[1:], None], strict=True):
-        won = model.result(rating.id)
+    ranked = [rating for rating in result.leaderboard if rating.id not in apart]
+    neighbours = [*zip(ranked, [*ranked[1:], None], strict=False)]
+    neighbours += [(rating, None) for rating in result.leaderboard if rating.id in apart]
+    for rating, below in neighbours:
+        won = model.so_far(rating.id)
+        known = won is not None and isfinite(won.scale)
         faults = [
             fault
             for match in result.matches
@@ -90,16 +101,23 @@ def participant_numbers(result: RunResult) -> list[ParticipantNumbers]:
             ParticipantNumbers(
                 rating,
                 names[rating.id],
-                won.mean / MBB_PER_BB100,
-                won.half_width() / MBB_PER_BB100,
+                None if won is None else won.mean / MBB_PER_BB100,
+                inf if won is None else won.half_width() / MBB_PER_BB100,
                 ranks.get(rating.id),
                 None if below is None else _better(rating, below, model, rule),
                 hands,
                 dict(Counter(fault.kind for fault in faults)),
                 sum(fault.forced_fold for fault in faults),
+                None if known else (len(model.met(rating.id)), len(model.field_of(rating.id))),
+                rating.id not in apart,
             )
         )
     return rows
+
+
+def unranked(result: RunResult) -> dict[str, Failures]:
+    """Return those who hardly ever answered: they have no rank, and nobody is compared with them."""
+    return {name: found for name, found in failures_of(result.matches).items() if found.helpless}
 
 
 def _better(above: Rating, below: Rating, model: MarginModel, rule: dict[str, Any]) -> float:

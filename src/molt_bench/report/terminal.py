@@ -1,5 +1,6 @@
 """The terminal: the final table, and how a run is going."""
 
+import shlex
 from math import isfinite
 
 from rich import box
@@ -9,7 +10,7 @@ from rich.text import Text
 
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating, RunResult
-from molt_bench.report.claims import sentences
+from molt_bench.report.claims import sentences, way_on
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars
 from molt_bench.report.numbers import ParticipantNumbers, participant_numbers, totals
 
@@ -30,9 +31,15 @@ def print_result(result: RunResult, console: Console, *, folder: str | None = No
     )
     for sentence in sentences(result):
         console.print(sentence, highlight=False, soft_wrap=True)
+    for stage in result.history:
+        said = f"Extended after match {stage['matches']:,}, where it had stopped"
+        console.print(f"{said}: {stage['stopReason']}." if stage["stopReason"] else f"{said}.", highlight=False)
     console.print(f"Stopped: {result.stop_reason}.", highlight=False, soft_wrap=True)
     if folder:
         console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
+        flags = way_on(result)
+        if flags is not None:
+            console.print(f"To go on: molt-bench resume {shlex.quote(folder)} {flags}", highlight=False, soft_wrap=True)
 
 
 def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
@@ -45,15 +52,15 @@ def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
     for rank, row in enumerate(rows, start=1):
         rating = row.rating
         table.add_row(
-            str(rank),
+            str(rank) if row.ranked else "-",
             Text(row.name),
             f"{rating.mu:.1f}",
             f"{rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}-{rating.draws}",
-            f"{row.bb_per_100:+.1f}",
+            "-" if row.bb_per_100 is None else f"{row.bb_per_100:+.1f}",
             f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
-            _ranks(row.ranks),
-            "" if row.better_than_next is None else surely(row.better_than_next),
+            _ranks(row.ranks) if row.ranked else "-",
+            "-" if not row.ranked else "" if row.better_than_next is None else surely(row.better_than_next),
             str(sum(row.faults.values())),
         )
     return table
@@ -72,7 +79,7 @@ def cost_table(rows: list[CostNumbers]) -> Table:
             _count(usage.input_tokens),
             f"{usage.cached_tokens / usage.input_tokens:.0%}" if usage.input_tokens else "-",
             _count(usage.output_tokens),
-            dollars(usage.cost_usd),
+            dollars(usage.cost_usd) if usage.cost_usd is not None or usage.replies else "-",
             "-" if row.usd_per_hand is None else dollars(row.usd_per_hand),
             "-" if row.usd_per_100_decisions is None else dollars(row.usd_per_100_decisions),
             _seconds(usage.latency_p50_s),

@@ -8,7 +8,9 @@ from molt_bench.errors import FaultKind
 from molt_bench.records import Fault
 
 #: Worth knowing, but no condition: it may mix.
-SAME_PLAY: Final = "the same cards get the same play: it has no memory of the last game and no dice of its own"
+SAME_PLAY: Final = "the same cards get the same play, also once it has held the other side of them"
+#: Nobody can see from outside what a server keeps.
+FORGETS: Final = "nothing that it saw in one game can reach another"
 #: The first answer of a game is spoken of where it takes so many times as long as others do.
 _SLOW_START: Final = 3
 
@@ -39,6 +41,7 @@ class FaultExample(msgspec.Struct, frozen=True):
         seat: In which seat, 0 or 1.
         hand_number: In which hand, from 1; 0 before the first.
         hand: That hand as a line that rebuilds it, see `molt_bench.poker.notation`; empty before the first.
+        trace: Where the agent raised that time: the last frames of the traceback; empty if it raised nothing.
     """
 
     kind: FaultKind
@@ -49,12 +52,13 @@ class FaultExample(msgspec.Struct, frozen=True):
     seat: int
     hand_number: int
     hand: str
+    trace: str = ""
 
     def __str__(self) -> str:
         times = "once" if self.count == 1 else f"{self.count:,} times"
         where = f"in hand {self.hand_number}" if self.hand_number else "before the first hand"
         said = f"{self.kind}, {times}; the first {where} against {self.opponent}, in seat {self.seat}: {self.table}"
-        return f"{said}\n          {self.hand}" if self.hand else said
+        return "\n          ".join([said, *([self.hand] if self.hand else []), *self.trace.splitlines()])
 
 
 class Latency(msgspec.Struct, frozen=True):

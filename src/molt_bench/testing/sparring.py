@@ -7,13 +7,14 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.registry import make_agent
+from molt_bench.agents.traced import Traced, trace_of
 from molt_bench.errors import AgentError, FaultKind, shown
 from molt_bench.play.drivers import GameOptions, play_game_async
 from molt_bench.play.seat import Seat
 from molt_bench.records import Fault, GameRecord
-from molt_bench.seeds import Seed
+from molt_bench.seeds import Seed, derived_seed
 from molt_bench.specs import Seating
-from molt_bench.testing.findings import SAME_PLAY, AgentReport, Check, FaultExample
+from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample
 from molt_bench.testing.stopwatch import Clock, Watched
 
 #: Opponents that between them bring an agent into every kind of spot.
@@ -31,6 +32,12 @@ TABLES: dict[str, GameOptions] = {
 
 #: Each of these takes so long that one is enough to know.
 _NO_ANSWER: Final[tuple[FaultKind, ...]] = ("timeout", "transport")
+_MAY_REMEMBER: Final = (
+    "it goes on between games, so that cannot be seen from here: a run deals it other cards in each seating, unless "
+    "its config says `isolated: true`"
+)
+#: Of the traceback of an exception.
+_FRAMES: Final = 3
 _ENOUGH: Final = "the check ended here: there is no use in asking on"
 
 
@@ -70,6 +77,8 @@ def check_agent(
     sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners), watch)
     # One event loop for all games, since an agent may keep a connection that lives on it.
     checks = run_in_new_loop(sparring.all_checks())
+    if getattr(first, "outlives_games", False) is True:
+        checks.append(Check(FORGETS, (_MAY_REMEMBER,), required=False))
     clock = sparring.clock
     return AgentReport(
         seat.name,
@@ -104,6 +113,7 @@ class _Sparring:
         self._partners = partners
         self._watch = watch
         self._played = 0
+        self._raised: list[BaseException] = []
 
     async def all_checks(self) -> list[Check]:
         """Play at all tables, then twice the same; stop early at an agent that does not answer."""
@@ -126,15 +136,17 @@ class _Sparring:
         failed = sum(fault.attempt > 0 for fault in faults)
         return failed >= asked > 0 or any(fault.kind in _NO_ANSWER for fault in faults)
 
-    async def _spar(self, partner: str, options: GameOptions) -> GameRecord:
+    async def _spar(self, partner: str, options: GameOptions, *, seed: Seed | None = None) -> GameRecord:
         if self._watch is not None:
-            self._watch(self._played, len(TABLES) * len(self._partners) * len(SEATINGS) + 2)
+            self._watch(self._played, len(TABLES) * len(self._partners) * len(SEATINGS) + 4)
         self._played += 1
         # With a patience of two answers, an agent that never answers is found out soon.
         settings: GameOptions = {**options, "action_timeout_s": self._timeout_s, "max_retries": 0}
         self.clock.first = True
-        players = (Watched(Seat(self._make()), self.clock), make_agent(partner))
-        return await play_game_async(players, seed=self._seed, hands=self._hands, **settings)
+        self._raised.clear()
+        watched = Traced(Watched(Seat(self._make()), self.clock), self._raised.append)
+        players = (watched, make_agent(partner))
+        return await play_game_async(players, seed=self._seed if seed is None else seed, hands=self._hands, **settings)
 
     def _noted(self, record: GameRecord, table: str, partner: str) -> list[Fault]:
         """Return the agent's faults in a game, once they are counted by kind."""
@@ -145,15 +157,17 @@ class _Sparring:
             if known is None:
                 seat, number = int(record.seating == "BA"), fault.hand_number
                 hand = record.hand_texts[number - 1] if number else ""
-                known = FaultExample(fault.kind, 0, fault.message, table, partner, seat, number, hand)
+                raised = self._raised[:1] if fault.kind == "exception" else []
+                trace = "".join([trace_of(error, frames=_FRAMES).text for error in raised])
+                known = FaultExample(fault.kind, 0, fault.message, table, partner, seat, number, hand, trace)
             self.examples[fault.kind] = msgspec.structs.replace(known, count=known.count + 1)
         return found
 
     async def _repeats(self) -> Check:
-        partner = "maniac"
-        first = await self._spar(partner, {})
-        second = await self._spar(partner, {})
-        differing = sum(one != two for one, two in zip(first.hand_texts, second.hand_texts, strict=True))
+        """Deal it cards that it has never seen, their other side, then the first twice again: it must not know them."""
+        seed = derived_seed(self._seed, "mirror")
+        games = [await self._spar("maniac", {"seating": seating}, seed=seed) for seating in ("BA", "AB", "BA", "BA")]
+        differing = sum(len({*hands}) > 1 for hands in zip(*[games[at].hand_texts for at in (0, 2, 3)], strict=True))
         problems = (f"{differing} of {self._hands} hands were played differently the second time",) if differing else ()
         return Check(SAME_PLAY, problems, required=False)
 

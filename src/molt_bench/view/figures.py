@@ -68,7 +68,8 @@ def write_figures(run: OpenRun, folder: Path) -> list[str]:
 
 def _leaderboard(figure: "Figure", page: dict[str, Any]) -> None:
     """Draw win rates with their 95% intervals, best at the top."""
-    rows = sorted(page["leaderboard"], key=lambda row: row["bb100"], reverse=True)
+    played = [row for row in page["leaderboard"] if row["bb100"] is not None]
+    rows = sorted(played, key=lambda row: (row["rank"] is not None, row["bb100"]), reverse=True)
     names, colours = _names(page), _colours(page)
     figure.set_size_inches(3.5, 0.7 + 0.3 * len(rows))
     axes = figure.add_subplot()

@@ -87,19 +87,3 @@ def _readable(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return bool(name)
-
-
-def being_written(journal: Path) -> bool:
-    """Say whether a program is writing a journal just now: it holds a lock on it as long as it does."""
-    try:
-        import fcntl
-    except ImportError:
-        return False  # a system without such locks
-    try:
-        with open(journal, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False

@@ -35,11 +35,13 @@ def hand_page(run: OpenRun, match: int, seed_index: int, number: int, *, prompts
         ConfigError: There is no such hand.
     """
     seed, games = _games(run, match, seed_index)
-    sides = [_side(run, game, number, prompts=prompts) for game in games if number <= len(game.record.hand_texts)]
+    with run.reading(games):
+        sides = [_side(run, game, number, prompts=prompts) for game in games if number <= len(game.record.hand_texts)]
     if number < 1 or not sides:
         raise ConfigError("hand", number, "a hand of this game")
     rules = run.config.game
     a, b = run.pairs[match]
+    own_decks = run.own_decks(match, seed)
     return {
         "match": match,
         "seedIndex": seed_index,
@@ -52,7 +54,8 @@ def hand_page(run: OpenRun, match: int, seed_index: int, number: int, *, prompts
         "b": b,
         "previous": _neighbour(run, match, seed_index, number, -1),
         "next": _neighbour(run, match, seed_index, number, 1),
-        "parted": parted(*[side["steps"] for side in sides]) if len(sides) == 2 else None,
+        "ownDecks": own_decks,
+        "parted": parted(*[side["steps"] for side in sides]) if len(sides) == 2 and not own_decks else None,
         "cost": rounded(sum([side["luck"]["raw"] for side in sides])),
         "sides": sides,
     }

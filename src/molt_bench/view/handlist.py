@@ -27,7 +27,8 @@ def hand_columns(run: OpenRun) -> dict[str, Any]:
         a, b = (number_of[name] for name in run.pairs[match])
         for at, seed in enumerate(run.seeds_of(match)):
             for game in run.sides(match, seed):
-                rows += [(match, at, *rest[:2], a, b, *rest[2:]) for rest in _game_rows(game)]
+                with run.reading([game]):
+                    rows += [(match, at, *rest[:2], a, b, *rest[2:]) for rest in _game_rows(game)]
     columns = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in _COLUMNS]
     return {
         "agents": ids,
@@ -79,20 +80,22 @@ def match_page(run: OpenRun, match: int) -> dict[str, Any]:
             continue
         nets = {seating_of(game.record): game.record.net[0] / big_blind for game in games}
         hands = sum([game.record.hands for game in games])
+        nominal = sum([game.record.spec.hands for game in games])
         seeds.append(
             {
                 "index": at,
                 "seed": str(seed),
                 "net": rounded(sum(nets.values())),
                 "raw": [rounded(nets.get(seating)) for seating in (0, 1)],
-                "adjusted": rounded(rated.margins.adjusted[at] * hands / 1000) if rated else None,
+                "adjusted": rounded(rated.margins.adjusted[at] * nominal / 1000) if rated else None,
                 "hands": hands,
                 "biggest": _biggest(games, big_blind),
                 "faults": sum([len(game.record.faults) for game in games]),
                 "draw": any(game.record.both_failed for game in games),
             }
         )
-    return {"match": match, "a": a, "b": b, "bigBlind": big_blind, "seeds": seeds}
+    own_decks = any(run.own_decks(match, seed) for seed in run.seeds_of(match))
+    return {"match": match, "a": a, "b": b, "bigBlind": big_blind, "ownDecks": own_decks, "seeds": seeds}
 
 
 def _biggest(games: list[Game], big_blind: int) -> dict[str, Any]:

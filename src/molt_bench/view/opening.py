@@ -1,43 +1,23 @@
 """Opening: what a journal begins with, and what is known of those who play in it without making any of them play."""
 
 from pathlib import Path
-from typing import Final
-
-import msgspec
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.registry import BUILTIN_AGENTS, make_agent
 from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.errors import JournalError
-from molt_bench.journal import FORMAT, Header, Line
-
-_decoder: Final = msgspec.json.Decoder(Line)
+from molt_bench.journal import Chain, Header
 
 
-def decoded(path: Path, number: int, text: bytes) -> Line:
-    """Read a line of a journal.
-
-    Raises:
-        JournalError: It is damaged.
-    """
-    try:
-        line: Line = _decoder.decode(text)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise JournalError(f"{path} line {number} is damaged: {error}") from error
-    return line
-
-
-def header_in(path: Path, lines: list[tuple[int, bytes]]) -> Header:
+def header_in(chain: Chain, path: Path, lines: list[tuple[int, bytes]]) -> Header:
     """Return the first line of a journal.
 
     Raises:
         JournalError: It is damaged, not there yet, or of another format.
     """
-    header = decoded(path, 1, lines[0][1]) if lines else None
+    header = chain.read(lines[0][1]) if lines else None
     if not isinstance(header, Header):
         raise JournalError(f"{path} line 1: expected the header of a journal")
-    if header.format != FORMAT:
-        raise JournalError(f"{path} has format {header.format}; this version reads format {FORMAT}")
     return header
 
 

@@ -64,7 +64,7 @@ def winnings_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
         pairs = match.result.seed_results
         raw[match.participants] += [pair.net / big_blind for pair in pairs]
         adjusted[match.participants] += [
-            margin * pair.hands / 1000 for margin, pair in zip(match.margins.adjusted, pairs, strict=True)
+            margin * pair.nominal_hands / 1000 for margin, pair in zip(match.margins.adjusted, pairs, strict=True)
         ]
     return [
         {
@@ -123,10 +123,16 @@ def reproduce_data(run: OpenRun) -> dict[str, Any]:
         "command": "molt-bench run --config config.yaml",
         "configYaml": yaml.safe_dump(run.plain, sort_keys=False, allow_unicode=True),
         "versions": {"molt-bench": header.version, "bench": str(header.bench_version), **header.versions},
-        "masterSeed": str(run.config.seeds.master_seed),
+        "masterSeed": _master_seed(run),
         "configHash": header.config_hash,
         "verify": f"molt-bench verify {shlex.quote(run.id)}",
     }
+
+
+def _master_seed(run: OpenRun) -> str:
+    """Return the master seed, or that it is not told yet."""
+    seed = run.config.seeds.master_seed
+    return str(seed) if seed is not None else f"secret until the run ends (SHA-256 {run.header.master_seed_hash})"
 
 
 def matches_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
@@ -139,7 +145,7 @@ def matches_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
             "a": match.participants[0],
             "b": match.participants[1],
             "net": match.result.score_a,
-            "bb100": rounded(100 * match.result.score_a / big_blind / match.result.hands if match.result.hands else 0),
+            "bb100": rounded(100 * match.result.score_a / big_blind / match.result.nominal_hands),
             "winner": match.result.winner,
             "seeds": len(match.result.seed_results),
             "hands": match.result.hands,

@@ -5,11 +5,15 @@ in a match is taken from the run's own `matches.json` where that has it, since f
 """
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET
 
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.exchange import Header as ExchangeHeader
@@ -18,15 +22,18 @@ from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.decks import SeedBlocks
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.loading import load_config
+from molt_bench.bench.opening import opening_shortfall
+from molt_bench.bench.secrecy import opened_seed, revealed, with_master_seed
 from molt_bench.bench.spending import Spending
-from molt_bench.errors import JournalError
-from molt_bench.journal import Game, Sitting
+from molt_bench.errors import JournalError, RulesError
+from molt_bench.journal import Chain, Extension, Game, Line, Sitting
+from molt_bench.lines import being_written
 from molt_bench.records import GameRecord, MatchResult, RunResult, SeedResult
 from molt_bench.report.style import Style, combined
 from molt_bench.seeds import Seed
 from molt_bench.specs import Seating
-from molt_bench.view.folders import EXCHANGES, JOURNAL, being_written, inside
-from molt_bench.view.opening import decoded, header_in, known_policies
+from molt_bench.view.folders import EXCHANGES, JOURNAL, inside
+from molt_bench.view.opening import header_in, known_policies
 from molt_bench.view.stored import StoredMatches
 from molt_bench.view.styling import StyleCount
 from molt_bench.view.tailing import Tail
@@ -42,9 +49,12 @@ _SEATINGS: Final[tuple[Seating, ...]] = ("AB", "BA")
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
-    """What margins said of one participant after a match: bb/100, and half of the 95% interval."""
+    """What margins said of one participant after a match: bb/100, and half of the 95% interval.
 
-    mean: float
+    The mean is over the opponents met so far, and None before the first.
+    """
+
+    mean: float | None
     half_width: float
 
 
@@ -80,13 +90,17 @@ class OpenRun:
         self._journal = Tail(folder / JOURNAL)
         self._exchange_file = Tail(folder / EXCHANGES)
         lines = self._journal.more()
-        self.header = header_in(folder / JOURNAL, lines)
+        self._chain = Chain(str(folder / JOURNAL))
+        self.header = header_in(self._chain, folder / JOURNAL, lines)
         self.config: BenchmarkConfig = load_config(self.header.config)
+        read = [self._chain.read(text) for _, text in lines[1:]]
         self.plain = self.config.plain()
         self.ladder = Ladder(self.config, known_policies(self.config), keep_hands=False)
-        seeds = self.config.seeds.model_copy(update={"file": None})
+        seeds = self.config.seeds.model_copy(update={"file": None, **self._unsealed(read)})
         self._decks = SeedBlocks(seeds, self.ladder.meetings, self.header.seeds)
+        self._extensions: list[Extension] = []
         self.games: dict[tuple[int, Seed, Seating], Game] = {}
+        self._lines: dict[tuple[int, Seed, Seating], int] = {}
         self.pairs: dict[int, tuple[str, str]] = {}
         self.standings: list[dict[str, Standing]] = []
         self._models = self.config.models()
@@ -102,7 +116,13 @@ class OpenRun:
         self._sittings = 0.0
         self._status_changes = 0
         self._stored = StoredMatches(folder)
-        self._take(lines[1:])
+        self._take(read)
+
+    def _unsealed(self, lines: Sequence[Line]) -> dict[str, Seed]:
+        """Return the master seed where it is not in the config; it is not shown before the run tells it."""
+        if self.header.master_seed_hash is UNSET:
+            return {}
+        return {"master_seed": opened_seed(self.header, revealed(lines), self.folder).value}
 
     @property
     def participants(self) -> list[dict[str, Any]]:
@@ -143,7 +163,7 @@ class OpenRun:
             JournalError: It cannot be read, or a line is damaged.
         """
         deadline = None if within_s is None else monotonic() + within_s
-        self._take(self._journal.more())
+        self._take([self._chain.read(text) for _, text in self._journal.more()])
         self._take_exchanges()
         self._stored.refresh()
         now: Status = (
@@ -161,8 +181,39 @@ class OpenRun:
 
     def sides(self, match: int, seed: Seed) -> list[Game]:
         """Return the finished games of a seed, that with player A in seat 0 first."""
+        return [game for game in self._played(match, seed) if not self.hidden(game)]
+
+    def _played(self, match: int, seed: Seed) -> list[Game]:
         found = [self.games.get((match, seed, seating)) for seating in _SEATINGS]
         return [game for game in found if game is not None]
+
+    def hidden(self, game: Game) -> bool:
+        """Say whether the cards of a game are still to be dealt to others, in a run whose seed is secret."""
+        if self.header.master_seed_hash is UNSET or self.config.seeds.master_seed is not None:
+            return False
+        seed = game.record.seed
+        return self._decks.shared or any((game.match, seed, seating) not in self.games for seating in _SEATINGS)
+
+    def own_decks(self, match: int, seed: Seed) -> bool:
+        """Say whether the two seatings of a seed were dealt different cards."""
+        return any(game.record.spec.deck_seed is not UNSET for game in self._played(match, seed))
+
+    @contextmanager
+    def reading(self, games: Iterable[Game]) -> Iterator[None]:
+        """Name the line of the journal where a hand of these games cannot be read.
+
+        Raises:
+            JournalError: One cannot.
+        """
+        try:
+            yield
+        except (RulesError, ValueError) as error:
+            for game in games:
+                why = game.record.unreadable()
+                if why is not None:
+                    number = self._lines[game.match, game.record.seed, game.record.seating]
+                    raise JournalError(f"{self.folder / JOURNAL} line {number} is damaged: {why}") from error
+            raise
 
     def exchange_text(self, span: Span) -> str:
         """Read what a model said once more."""
@@ -172,7 +223,7 @@ class OpenRun:
     def result(self) -> RunResult:
         """Return the result of the run as it stands."""
         ladder = self.ladder
-        misfit = ladder.misfit()
+        problems = opening_shortfall(self.config), ladder.misfit(), *ladder.helpless()
         return RunResult(
             config=self.plain,
             matches=tuple(ladder.matches),
@@ -181,7 +232,7 @@ class OpenRun:
             stop_reason=self.stop_reason or "",
             seeds=(),
             seconds=self.seconds,
-            warnings=(*([misfit] if misfit else []), *ladder.helpless()),
+            warnings=tuple(problem for problem in problems if problem),
             usage=self.spending.usage(),
         )
 
@@ -193,21 +244,31 @@ class OpenRun:
         """Return everybody's style in the games that have been counted."""
         return {name: combined(parts) for name, parts in self.style_count.parts.items()}
 
-    def _take(self, lines: list[tuple[int, bytes]]) -> None:
+    def _take(self, lines: Sequence[Line]) -> None:
         first = self._journal.lines - len(lines) + 1
-        for number, (_, text) in enumerate(lines, start=first):
-            line = decoded(self.folder / JOURNAL, number, text)
+        for number, line in enumerate(lines, start=first):
             if isinstance(line, Game):
                 self._take_game(line, number)
             elif isinstance(line, Sitting):
                 self._sittings += line.seconds
                 self.seconds = max(self.seconds, self._sittings)
                 self.stop_reason = line.stop_reason or self.stop_reason
+                if line.master_seed is not UNSET:
+                    self._configure(with_master_seed(self.config, line.master_seed))
+            elif isinstance(line, Extension):
+                self.stop_reason = None
+                self._extensions.append(line)
+                self._configure(load_config({**self.plain, "stop": line.stop}))
+
+    def _configure(self, config: BenchmarkConfig) -> None:
+        self.config, self.plain = config, config.plain()
 
     def _take_game(self, game: Game, number: int) -> None:
         if game.participants not in self.ladder.meetings:
             raise JournalError(f"{self.folder / JOURNAL} line {number}: nobody of the config plays this game")
-        self.games[game.match, game.record.seed, game.record.seating] = game
+        place = game.match, game.record.seed, game.record.seating
+        self.games[place] = game
+        self._lines[place] = number
         self.pairs[game.match] = game.participants
         self.seconds = max(self.seconds, game.seconds)
         self._uncounted.append(game)
@@ -239,7 +300,7 @@ class OpenRun:
         number = len(self.ladder.matches) + 1
         if number not in self.pairs:
             return True
-        return any(len(self.sides(number, seed)) < 2 for seed in self.seeds_of(number))
+        return any(len(self._played(number, seed)) < 2 for seed in self.seeds_of(number))
 
     def _rate_next(self) -> bool:
         """Rate one more match; say whether there was one."""
@@ -249,17 +310,25 @@ class OpenRun:
         seeds = self.seeds_of(number)
         found: list[SeedResult] = []
         for seed in seeds:
-            first, second = (game.record for game in self.sides(number, seed))
+            first, second = (game.record for game in self._played(number, seed))
             found.append(SeedResult(seed, (first, second)))
         result = MatchResult(tuple(found), self.config.match.draw_threshold)
         stored = self._stored.of(number)
         if stored is not None and not stored.tells_of(self.pairs[number], result):
             stored = None
         self._blocks[number] = seeds
+        while self._extensions and self._extensions[0].matches < number:
+            self.ladder.judge_by(load_config({**self.plain, "stop": self._extensions.pop(0).stop}).stop)
         self.ladder.rounds = stored.round - 1 if stored else (number - 1) // self.config.matches_per_round()
-        self.ladder.rate(self.pairs[number], result, margins=stored.margins if stored else None)
-        known = {name: self.ladder.margins.result(name) for name in self.ladder.margins.participants}
-        self.standings.append({name: Standing(each.mean / 10, each.half_width() / 10) for name, each in known.items()})
+        with self.reading([game for seed in seeds for game in self._played(number, seed)]):
+            self.ladder.rate(self.pairs[number], result, margins=stored.margins if stored else None)
+        known = {name: self.ladder.margins.so_far(name) for name in self.ladder.margins.participants}
+        self.standings.append(
+            {
+                name: Standing(None, inf) if each is None else Standing(each.mean / 10, each.half_width() / 10)
+                for name, each in known.items()
+            }
+        )
         return True
 
     def _count_next(self) -> bool:
@@ -267,7 +336,8 @@ class OpenRun:
         if not self._uncounted:
             return False
         game = self._uncounted.pop()
-        self.style_count.add(game.participants, game.record)
+        with self.reading([game]):
+            self.style_count.add(game.participants, game.record)
         return True
 
 

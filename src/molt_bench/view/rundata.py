@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 from molt_bench._version import BENCH_VERSION
@@ -31,7 +32,8 @@ from molt_bench.view.reading import OpenRun
 def run_summary(run: OpenRun) -> dict[str, Any]:
     """Return a run as one line of a list."""
     result = run.result()
-    rows = sorted(participant_numbers(result), key=lambda row: row.bb_per_100, reverse=True) if result.matches else []
+    rows = participant_numbers(result) if result.matches else []
+    rows.sort(key=lambda row: (row.ranked, -inf if row.bb_per_100 is None else row.bb_per_100), reverse=True)
     return {
         "id": run.id,
         "started": started(run.id),
@@ -120,7 +122,9 @@ def _played(run: OpenRun) -> dict[str, int]:
 
 
 def _usd(run: OpenRun) -> float | None:
-    return None if not run.config.models() or run.spending.unpriced else rounded(run.spending.usd, 6)
+    spending = run.spending
+    unknown = not run.config.models() or spending.unpriced or spending.unanswered
+    return None if unknown else rounded(spending.usd, 6)
 
 
 def _fault_count(run: OpenRun) -> int:
@@ -130,18 +134,19 @@ def _fault_count(run: OpenRun) -> int:
 def _leaderboard(result: RunResult, model: MarginModel) -> list[dict[str, Any]]:
     rule = confidence_rule(result)
     rows = participant_numbers(result)
-    error = (1 - rule["threshold"]) / max(1, len(rows) - 1)
+    ranked = [row for row in rows if row.ranked]
+    error = (1 - rule["threshold"]) / max(1, len(ranked) - 1)
     usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(result)}
     kinds: list[str | None] = [None] * len(rows)
     if rule["method"] == "margin" and result.matches:
-        for at, (above, below) in enumerate(pairwise(rows)):
+        for at, (above, below) in enumerate(pairwise(ranked)):
             found = verdict(model, above.rating.id, below.rating.id, error=error, tie_margin=rule["tieMarginMbb"])
             # Rows go by matches won: the one below may surely be the better one by chips.
             kinds[at] = "reversed" if found.sure <= error / 2 else found.kind
     return [
         {
             "id": row.rating.id,
-            "rank": at,
+            "rank": at if row.ranked else None,
             "ranks": list(row.ranks) if row.ranks else None,
             "mu": rounded(row.rating.mu),
             "sigma": rounded(row.rating.sigma),

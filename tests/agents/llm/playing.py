@@ -44,8 +44,9 @@ def config(*participants, llm=None, game=None, seeds=1):
     rivals = [{"id": "callstation", "type": "callstation"}] if len(participants) == 1 else []
     return {
         "participants": [*participants, *rivals],
-        "seeds": {"perMatch": seeds},
+        "seeds": {"perMatch": seeds, "masterSeed": "the master seed of these tests"},
         "game": {"handsPerGame": HANDS, **(game or {})},
+        "scheduler": {"minSeedPairs": 1},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
         "llm": {"backoffS": 0.01, **(llm or {})},
     }

@@ -24,6 +24,7 @@ from typing import Any, Self
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from molt_bench.agents.llm.desk import PREFLIGHT_PROMPT
 from tests.agents.llm import wire
 from tests.agents.llm.http1 import Reader, drip, parse_head, passes, reset, response, retry_header
 
@@ -64,6 +65,9 @@ class Provider:
         keep_requests: False keeps the counters only.
         port: 0 takes a free one.
 
+    The question that every model is asked before the first card is answered well, and kept apart from all others: it is
+    counted in `preflights` alone, and fails only as `preflight_fault` says.
+
     What the callables raise is sent to the client as a 400, kept in `errors`, and raised at the end of the block.
     """
 
@@ -87,6 +91,8 @@ class Provider:
         self._received = self._answered = self._in_flight = self._most_in_flight = 0
         self._open: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self._thread: threading.Thread | None = None
+        self.preflights = 0
+        self.preflight_fault: str | None = None
         self.errors: list[BaseException] = []
         self.url = ""
 
@@ -179,6 +185,17 @@ class Provider:
             writer.write(self._aside(method, target))
             await writer.drain()
             return more
+        if PREFLIGHT_PROMPT[1].encode() in raw:
+            self.preflights += 1
+            asked = Request(0, target, api, json.loads(raw), headers, time.monotonic(), fault=self.preflight_fault)
+            if asked.fault == "reset":
+                reset(writer)
+                return False
+            if asked.fault == "hang":
+                await reader.left.wait()
+            writer.write(b"".join(self._plan(asked, "Ready.")))
+            await writer.drain()
+            return more
         self._received += 1
         self._in_flight += 1
         self._most_in_flight = max(self._most_in_flight, self._in_flight)
@@ -232,8 +249,8 @@ class Provider:
         if self._on_request:
             self._on_request(request)
 
-    def _plan(self, request: Request) -> tuple[bytes, bytes]:
-        """Return the head and the body of the answer."""
+    def _plan(self, request: Request, said: str | None = None) -> tuple[bytes, bytes]:
+        """Return the head and the body of the answer; the policy decides what the model says, unless that is given."""
         api, body, fault = request.api, request.body, request.fault
         key = wire.key_of(request.path, request.headers)
         name = AFTER.get(fault, fault)
@@ -248,7 +265,7 @@ class Provider:
         if fault == "wrong-body":
             return response(200, {"hello": "world"})
         prompt = wire.prompt_of(api, body)
-        reply = wire.reply_of(fault, self._policy(prompt, body), key)
+        reply = wire.reply_of(fault, said or self._policy(prompt, body), key)
         model, tool = wire.model_of(request.path, body), wire.tool_of(api, body)
         whole = json.dumps(wire.answer(api, model, tool, prompt, reply, empty=fault == "no-choices")).encode()
         return response(200, whole[: len(whole) // 2] if fault == "cut-json" else whole)

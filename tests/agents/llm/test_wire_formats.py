@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from molt_bench.agents.llm.desk import PREFLIGHT_PROMPT
 from molt_bench.agents.llm.reply import reply_schema
 from molt_bench.errors import ProviderError
 from tests.agents.llm import wire
@@ -67,12 +68,14 @@ def test_the_good_path_in_every_form(api, mode, monkeypatch):
     assert usage.reported == (f"{MODELS[api].partition(':')[2]}-2026",)
     assert (usage.model, usage.cost_usd) == (MODELS[api], None)
     assert (usage.decisions, usage.exchanges, usage.requests) == (DECISIONS,) * 3
-    replies = [json.dumps(passive(prompt, {})) for prompt in prompts]
+    # With the question before the first card.
+    replies = ["Ready.", *(json.dumps(passive(prompt, {})) for prompt in prompts)]
+    prompts = [PREFLIGHT_PROMPT[1], *prompts]
     assert usage.input_tokens == sum(wire.tokens(prompt) + wire.CACHED for prompt in prompts)
-    assert usage.cached_tokens == wire.CACHED * DECISIONS
+    assert usage.cached_tokens == wire.CACHED * (DECISIONS + 1)
     assert usage.output_tokens == sum(wire.tokens(reply) + wire.THOUGHTS for reply in replies)
     # Anthropic does not say how many of its tokens were thoughts.
-    assert usage.reasoning_tokens == (0 if api == "anthropic" else wire.THOUGHTS * DECISIONS)
+    assert usage.reasoning_tokens == (0 if api == "anthropic" else wire.THOUGHTS * (DECISIONS + 1))
 
 
 def first_body(api="openai", **settings):

@@ -43,10 +43,10 @@ class ErrorLog:
         return "".join(char if char.isprintable() else "?" for char in line)
 
 
-def log_path(folder: Path, participant: str) -> Path:
-    """Return where the log of a participant is."""
+def log_path(folder: Path, participant: str, kind: str = "stderr") -> Path:
+    """Return where the log of a participant is: of what it writes to its standard error, or of another kind."""
     safe = re.sub(r"[^A-Za-z0-9._-]+", "_", participant)[:100].lstrip(".") or "_"
-    return folder / f"{safe}.stderr.log"
+    return folder / f"{safe}.{kind}.log"
 
 
 def _append(path: Path, data: bytes) -> None:

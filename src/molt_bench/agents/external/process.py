@@ -20,13 +20,15 @@ from molt_bench.agents.external.protocol import (
     result,
 )
 from molt_bench.agents.external.settings import ExecSettings
-from molt_bench.errors import AgentFailed, ConfigError, FaultKind, shown
+from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind, shown
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 
 #: Seconds that a program gets to end by itself when its game is over.
 GRACE_S: Final = 0.5
+#: Seconds for which a program that has said hello is watched: one that ends at once is not waiting for a game.
+_LINGERING_S: Final = 0.05
 #: After these the process is of no more use: it is ended, and the next decision starts another.
 _BEYOND_REPAIR: Final[tuple[FaultKind, ...]] = ("crash", "timeout", "flood", "transport")
 
@@ -72,6 +74,28 @@ class ExecAgent:
         self._starts = 0
         self._decisions = 0
 
+    async def greet(self) -> None:
+        """Start the program, read its hello and end it, to find out before the first card whether it can play.
+
+        Raises:
+            AgentError: It cannot.
+        """
+        try:
+            child = self._start()
+            await self._hello(child)
+            await child.ending(_LINGERING_S)
+            if child.ended:
+                raise AgentFailed("crash", "the program said hello and ended, with no game played")
+            await self.close()
+        except AgentFailed as failure:
+            self._end()
+            said, last = str(failure), self._errors.last_line
+            quoted = f"; its last line on standard error: {last}" if last and last not in said else ""
+            raise AgentError(f"participant {self.name!r} cannot play: {said}{quoted}") from None
+        finally:
+            self._end()
+            self._starts = 0
+
     async def reset(self) -> None:
         """Start a fresh process. It is not waited for: the first decision does that, and has the fault if it fails."""
         self._end()
@@ -114,9 +138,7 @@ class ExecAgent:
         child = self._child or self._start()
         clock = asyncio.get_running_loop().time
         if not child.greeted:
-            limit_s = self._settings.start_timeout_s
-            read_hello(await child.line(child.started + limit_s, f"no hello within {limit_s:g} s"))
-            child.greeted = True
+            await self._hello(child)
         self._decisions = number = self._decisions + 1
         child.write(line_of(decision(observation, number)))
         deadline, read = clock() + self._limit_s, 0
@@ -129,6 +151,11 @@ class ExecAgent:
                 raise AgentFailed("unparsable", f"id is {shown(answered)}: expected {number}, that of the observation")
             read += len(line)  # an answer to an earlier observation has come too late to count
         raise AgentFailed("flood", "the program keeps answering earlier observations")
+
+    async def _hello(self, child: Child) -> None:
+        limit_s = self._settings.start_timeout_s
+        read_hello(await child.line(child.started + limit_s, f"no hello within {limit_s:g} s"))
+        child.greeted = True
 
     def _start(self) -> Child:
         """Start a process, unless there have been enough in this game."""

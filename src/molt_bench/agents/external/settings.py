@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
-from molt_bench.agents.sections import Count, Section, as_problem
+from molt_bench.agents.sections import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem
+from molt_bench.seeds import MASTER_SEED_VARIABLE
 
 
 class ExecSettings(Section):
@@ -15,8 +16,8 @@ class ExecSettings(Section):
         str | tuple[str, ...],
         Field(description="The program and its arguments, as a text or a list; there is no shell."),
     ]
-    start_timeout_s: Annotated[float, Field(gt=0, description="Seconds from its start to its hello.")] = 10.0
-    max_restarts: Annotated[int, Field(ge=0, strict=True, description="In one game; then it is given up.")] = 3
+    start_timeout_s: Annotated[float, Field(gt=0, le=MUCH, description="Seconds from its start to its hello.")] = 10.0
+    max_restarts: Annotated[NoneOrMore, Field(description="In one game; then it is given up.")] = 3
     memory_mb: Annotated[Count, Field(le=2**30, description="Megabytes for each of its processes.")] = 4096
     cpu_seconds: Annotated[Count, Field(le=10**9, description="Processor time for each of its processes.")] = 600
     env: Annotated[tuple[str, ...], Field(description="Names of environment variables that it gets.")] = ()
@@ -37,15 +38,17 @@ class ExecSettings(Section):
         wrong = next((name for name in value if not name or "=" in name or "\0" in name), None)
         if wrong is not None:
             raise as_problem("", wrong, "names of variables, without their values")
+        if MASTER_SEED_VARIABLE in value:
+            raise as_problem("", MASTER_SEED_VARIABLE, "any other variable: whoever knows this one knows the cards")
         return value
 
 
 class HttpSettings(Section):
     """A web server that plays."""
 
-    url: Annotated[str, Field(description="Every message is posted there.")]
+    url: Annotated[PathText, Field(description="Every message is posted there.")]
     api_key_env: Annotated[
-        str | None, Field(min_length=1, description="The variable that holds a key, which is sent as a bearer token.")
+        Name | None, Field(description="The variable that holds a key, which is sent as a bearer token.")
     ] = None
 
     @field_validator("url")

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Seconds that a server gets to take notice of the end of a game.
 GRACE_S: Final = 0.5
+#: Seconds to connect within before the first game; a server that has taken the connection may take its time to answer.
+CONNECT_S: Final = 2.0
 #: Seconds after which an idle connection is not used again: many servers hang up after five.
 _IDLE_S: Final = 2.0
 
@@ -54,6 +56,8 @@ class HttpAgent:
     """
 
     keeps_time = True
+    #: A server goes on when a game is over, and may remember it.
+    outlives_games = True
 
     def __init__(self, name: str, settings: HttpSettings, *, action_timeout_s: float = DEFAULT_TIMEOUT_S) -> None:
         self.name = name
@@ -69,6 +73,21 @@ class HttpAgent:
         self._decisions = 0
         self._greeted = False
         self._answering = True
+
+    async def greet(self) -> None:
+        """Say hello and goodbye, to find out before the first card whether anybody is there.
+
+        Raises:
+            ConfigError: Nobody is, or not one who plays.
+        """
+        try:
+            read_hello(await self._posted(hello(self.name, self._game), self._limit_s, connect_s=CONNECT_S))
+            self._greeted = True
+        except AgentFailed as failure:
+            why = without(str(failure), self._key)
+            raise ConfigError("url", self._url, f"a server that answers ({why})") from None
+        finally:
+            await self.close()
 
     async def reset(self) -> None:
         """Begin a game; the first decision says hello."""
@@ -116,8 +135,8 @@ class HttpAgent:
             except AgentFailed as failure:
                 self._answering = failure.kind not in ("timeout", "transport")
 
-    async def _posted(self, message: ToAgent, limit_s: float) -> bytes:
-        """Post a message and return the body of the answer.
+    async def _posted(self, message: ToAgent, limit_s: float, *, connect_s: float | None = None) -> bytes:
+        """Post a message and return the body of the answer; `connect_s` limits the time to connect alone.
 
         Raises:
             AgentFailed: There is none; the kind says why.
@@ -126,15 +145,20 @@ class HttpAgent:
 
         try:
             async with asyncio.timeout(limit_s):
-                return await self._answer(line_of(message))
+                return await self._answer(line_of(message), connect_s)
+        except httpx2.ConnectTimeout:
+            raise AgentFailed("transport", f"no connection within {connect_s or limit_s:g} s") from None
         except (TimeoutError, httpx2.TimeoutException):
             raise AgentFailed("timeout", f"no answer within {limit_s:g} s") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             raise AgentFailed("transport", f"no connection: {str(error) or type(error).__name__}") from None
 
-    async def _answer(self, body: bytes) -> bytes:
+    async def _answer(self, body: bytes, connect_s: float | None) -> bytes:
+        import httpx2
+
         client = self._client = self._client or _client(self._url, self._key)
-        async with client.stream("POST", self._url, content=body) as response:
+        timeout = httpx2.Timeout(None, connect=connect_s)
+        async with client.stream("POST", self._url, content=body, timeout=timeout) as response:
             status = response.status_code
             if response.is_redirect:
                 raise AgentFailed("transport", f"the server answered {status}, a redirect, which is not followed")

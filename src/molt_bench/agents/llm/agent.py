@@ -33,6 +33,10 @@ class LLMAgent:
         self._may_put_back = may_put_back
         self.reset()
 
+    async def greet(self) -> None:
+        """Find out before the first card whether the model can be asked."""
+        await self._desk.greet(self.name)
+
     def reset(self) -> None:
         """Forget everything: no memory crosses the seat swap."""
         self._attempt = 0

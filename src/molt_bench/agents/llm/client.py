@@ -8,7 +8,7 @@ import msgspec
 
 from molt_bench.agents.keys import without
 from molt_bench.agents.llm.exchange import Tokens
-from molt_bench.agents.llm.providers import USUAL, Pool, api_key, model_settings, provider_class
+from molt_bench.agents.llm.providers import USUAL, Pool, api_key, model_settings, provider_class, trial_settings
 from molt_bench.agents.llm.reply import LONGEST_REPLY, WITHHELD, reply_schema
 from molt_bench.agents.llm.settings import LLMSettings, OutputMode
 
@@ -60,18 +60,19 @@ class ModelClient:
         ConfigError: The package, the key or the provider is missing.
     """
 
-    def __init__(self, settings: LLMSettings, *, keep_alive: bool = True) -> None:
+    def __init__(self, settings: LLMSettings, *, keep_alive: bool = True, key: str | None = None) -> None:
         """Look for everything that is needed.
 
         Args:
             settings: Which model, and how.
             keep_alive: Whether connections are kept for the next request; then `close` ends them.
+            key: The key; None for the one in the environment.
         """
         self._settings = settings
         self._keep_alive = keep_alive
         if settings.provider not in USUAL:
             provider_class(settings)  # that there is no such provider is said before that its key is missing
-        self._key = api_key(settings)
+        self._key = api_key(settings) if key is None else key
         self._pools = [self._new_pool()]
         self._fixed = settings.output_mode != "auto"
         self.mode: OutputMode = settings.output_mode if settings.output_mode != "auto" else self._best_mode()
@@ -99,8 +100,37 @@ class ModelClient:
             self.mode = _LADDER[lower]
         return True
 
-    async def ask(self, system: str, message: str, mode: OutputMode, *, timeout_s: float) -> Answer:
+    async def connect(self, *, within_s: float) -> None:
+        """Find out whether the server is there, asking it for nothing that is paid for.
+
+        Raises:
+            RequestFailed: There is no connection within these seconds.
+        """
+        import httpx2
+
+        pool = self._free_pool()
+        if not pool.model.base_url:
+            return
+        try:
+            await pool.http.get(pool.model.base_url, timeout=within_s)
+        except httpx2.ConnectTimeout:
+            raise RequestFailed("transport", f"no connection within {within_s:g} s") from None
+        except httpx2.ConnectError as error:
+            raise RequestFailed("transport", f"no connection: {self.cleaned(str(error))}") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError):
+            pass  # whatever it does next, it is there
+
+    async def ask(
+        self, system: str, message: str, mode: OutputMode, *, timeout_s: float, max_tokens: int | None = None
+    ) -> Answer:
         """Send one request.
+
+        Args:
+            system: The system prompt.
+            message: What is asked.
+            mode: How the reply is asked for.
+            timeout_s: Seconds for the answer.
+            max_tokens: For a trial alone, which says nothing about the mode: tokens that the answer may have.
 
         Raises:
             RequestFailed: It brought no reply.
@@ -110,10 +140,11 @@ class ModelClient:
 
         pool = self._free_pool()
         messages: list[Any] = [ModelRequest(parts=[SystemPromptPart(system), UserPromptPart(message)])]
+        settings = self._model_settings if max_tokens is None else trial_settings(self._settings, max_tokens)
         pool.in_use += 1
         try:
             async with asyncio.timeout(timeout_s):
-                response = await pool.model.request(messages, self._model_settings, self._asking(mode))
+                response = await pool.model.request(messages, settings, self._asking(mode))
         except TimeoutError:
             raise RequestFailed("timeout", f"no answer within {timeout_s:g} s") from None
         except ContentFilterError as error:
@@ -126,7 +157,8 @@ class ModelClient:
         answer = self._answer(response)
         if not answer.text and answer.finish is None and not answer.tokens.total:
             raise RequestFailed("transport", "the answer is not one of this protocol")
-        self.answered.add(mode)
+        if max_tokens is None:
+            self.answered.add(mode)
         return answer
 
     def _free_pool(self) -> "Pool":

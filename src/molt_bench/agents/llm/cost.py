@@ -7,10 +7,10 @@ from pydantic import Field
 
 from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.sections import Section
+from molt_bench.agents.sections import MUCH, Section
 from molt_bench.errors import GameUnfinished
 
-_Dollars = Annotated[float, Field(ge=0)]
+_Dollars = Annotated[float, Field(ge=0, le=MUCH)]
 
 
 class Price(Section):

@@ -3,23 +3,31 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from hashlib import sha256
+from typing import Final
 
 import msgspec
 
 from molt_bench.agents.llm.client import ModelClient, RequestFailed
 from molt_bench.agents.llm.cost import PriceList, Purse
-from molt_bench.agents.llm.exchange import Exchange, Recorder, exchange_key, settings_hash
+from molt_bench.agents.llm.exchange import Exchange, Outcome, Recorder, exchange_key, settings_hash
 from molt_bench.agents.llm.limits import ModelLimit
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.reply import read_reply
 from molt_bench.agents.llm.settings import LLMSettings, OutputMode
-from molt_bench.errors import AgentFailed, GamePutBack, GameUnfinished, ProviderError
+from molt_bench.errors import AgentFailed, ConfigError, GamePutBack, GameUnfinished, ProviderError
 from molt_bench.specs import GameLabel
 
 #: Seconds a model has for an answer where the game sets no limit.
 DEFAULT_TIMEOUT_S = 120.0
 #: A provider that asks for a longer pause is not waited for.
 LONGEST_PAUSE_S = 600.0
+#: Where the question is recorded that every model is asked before the first card.
+PREFLIGHT: Final = GameLabel(0, "preflight", "AB")
+#: What is asked then, and how many tokens the answer may have.
+PREFLIGHT_PROMPT: Final = ("Answer in one word.", "Are you ready?")
+_PREFLIGHT_TOKENS: Final = 16
+#: Seconds to connect within then.
+_CONNECT_S: Final = 2.0
 #: Tries are never further apart than this, unless the provider asks for it.
 _LONGEST_BACKOFF_S = 60.0
 
@@ -167,6 +175,84 @@ class Desk:
         self._under_way.add(task)
         task.add_done_callback(self._done)
         return await asyncio.shield(task)
+
+    async def greet(self, participant: str) -> None:
+        """Find out before the first card whether a model can be asked: connect, and ask it one short question.
+
+        The question is asked once in a run: never of one that has an exchange recorded. That no usable answer comes
+        is for the games to deal with; only what would stop them is an error.
+
+        Raises:
+            ConfigError: There is no connection to a server of the user's own.
+            ProviderError: There is none to the provider, or it refuses for good.
+        """
+        seat = self._seats[participant]
+        try:
+            await self._clients[participant].connect(within_s=_CONNECT_S)
+        except RequestFailed as problem:
+            if seat.settings.base_url is not None:
+                expected = f"a server that answers ({problem})"
+                raise ConfigError("baseUrl", seat.settings.base_url, expected) from None
+            raise ProviderError(f"{seat.name} ({seat.settings.model}) cannot be asked: {problem}") from None
+        earlier = self.recorder.earlier if self.recorder is not None else ()
+        if any(exchange.participant == participant for exchange in earlier):
+            return
+        task = asyncio.ensure_future(self._greet(seat))
+        self._under_way.add(task)
+        task.add_done_callback(self._done)
+        try:
+            await asyncio.shield(task)
+        except ProviderError:
+            raise
+        except GameUnfinished:
+            pass  # there is no money for it, which the games will notice
+
+    async def _greet(self, seat: _Seat) -> Exchange:
+        client, limit = self._clients[seat.name], self._limits[seat.settings.endpoint]
+        system, message = PREFLIGHT_PROMPT
+        prompt_hash = sha256(f"{system}\0{message}".encode()).hexdigest()
+        exchange = Exchange(
+            key=exchange_key(seat.asked, prompt_hash, PREFLIGHT, 0, 0, 0),
+            participant=seat.name,
+            game=PREFLIGHT,
+            hand=0,
+            decision=0,
+            attempt=0,
+            prompt_hash=prompt_hash,
+            mode="text",
+            outcome="transport",
+            text="",
+        )
+        started = await limit.acquire()
+        try:
+            async with self._room:
+                self.purse.open()
+                started = asyncio.get_running_loop().time()
+                self._sent += 1
+                try:
+                    answer = await client.ask(
+                        system, message, "text", timeout_s=self.policy.timeout_s, max_tokens=_PREFLIGHT_TOKENS
+                    )
+                finally:
+                    self._sent -= 1
+                    self.purse.close()
+        except RequestFailed as problem:
+            if problem.trouble == "fatal":
+                raise ProviderError(f"{seat.name} ({seat.settings.model}) cannot be asked: {problem}") from None
+            outcome: Outcome = "timeout" if problem.trouble == "timeout" else "transport"
+            return self._record(exchange, outcome=outcome, text=str(problem))
+        finally:
+            limit.release()
+        return self._record(
+            exchange,
+            outcome="reply",
+            text=answer.text,
+            finish=answer.finish,
+            model=answer.model,
+            tokens=answer.tokens,
+            cost_usd=self._prices.cost(seat.settings, answer.tokens),
+            latency_s=round(asyncio.get_running_loop().time() - started, 4),
+        )
 
     def _done(self, task: "asyncio.Task[Exchange]") -> None:
         self._under_way.discard(task)

@@ -6,9 +6,10 @@ so the caches of the providers are hit.
 
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from molt_bench.agents.llm.settings import LLMSettings, Track
-from molt_bench.errors import ConfigError
+from molt_bench.files import text_of
 from molt_bench.poker.actions import STREETS, LoggedAction
 from molt_bench.poker.cards import CARD_TEXT, rank_of
 from molt_bench.poker.evaluator import CATEGORIES, category, strength
@@ -17,6 +18,8 @@ from molt_bench.poker.observation import Observation
 #: What a made hand may be called, from the worst to the best.
 MADE_HANDS = tuple(name for _, name in CATEGORIES)
 
+#: Bytes of a skill document.
+_LONGEST_SKILL: Final = 1_000_000
 _VERBS = {"fold": "fold", "check": "check", "call": "call"}
 
 
@@ -28,11 +31,7 @@ def system_prompt(settings: LLMSettings) -> str:
     """
     if settings.skill_doc is None:
         return default_skill()
-    try:
-        return Path(settings.skill_doc).read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise ConfigError("skillDoc", settings.skill_doc, f"a file that can be read ({why})") from error
+    return text_of(settings.skill_doc, field="skillDoc", most_bytes=_LONGEST_SKILL, encoding="utf-8")
 
 
 @cache

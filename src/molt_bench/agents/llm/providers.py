@@ -34,19 +34,23 @@ def api_key(settings: LLMSettings) -> str:
     Raises:
         ConfigError: It is not there.
     """
-    if settings.api_key_env is not None:
-        key = os.environ.get(settings.api_key_env, "").strip()
-        if not key:
-            raise ConfigError("apiKeyEnv", settings.api_key_env, "the name of an environment variable that is set")
-        return key
-    if settings.base_url is not None:
-        return ""  # never send a provider's key to another server
-    provider = settings.provider
-    variables = _KEY_VARIABLES.get(provider, (f"{provider.upper().replace('-', '_')}_API_KEY",))
+    variables = key_variables(settings)
     key = next((found for name in variables if (found := os.environ.get(name, "").strip())), "")
-    if not key:
-        raise ConfigError("model", settings.model, f"its key in the environment variable {' or '.join(variables)}")
-    return key
+    if key or not variables:
+        return key
+    if settings.api_key_env is not None:
+        raise ConfigError("apiKeyEnv", settings.api_key_env, "the name of an environment variable that is set")
+    raise ConfigError("model", settings.model, f"its key in the environment variable {' or '.join(variables)}")
+
+
+def key_variables(settings: LLMSettings) -> tuple[str, ...]:
+    """Return the environment variables of which one has to hold the key of a model; none where it needs no key."""
+    if settings.api_key_env is not None:
+        return (settings.api_key_env,)
+    if settings.base_url is not None:
+        return ()  # never send a provider's key to another server
+    provider = settings.provider
+    return _KEY_VARIABLES.get(provider, (f"{provider.upper().replace('-', '_')}_API_KEY",))
 
 
 class Pool:
@@ -146,3 +150,9 @@ def model_settings(settings: LLMSettings) -> "ModelSettings":
     found: Any = {name: value for name, value in wanted.items() if value is not None}
     result: ModelSettings = found
     return result
+
+
+def trial_settings(settings: LLMSettings, max_tokens: int) -> "ModelSettings":
+    """Return the settings for a trial: a short answer, and no thinking, for which there would be no room."""
+    room = min(max_tokens, settings.max_tokens or max_tokens)
+    return model_settings(settings.model_copy(update={"max_tokens": room, "reasoning_effort": None}))

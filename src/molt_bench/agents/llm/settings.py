@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
-from molt_bench.agents.sections import Count, Section, as_problem, checked
+from molt_bench.agents.sections import MOST, MUCH, Count, Name, PathText, Section, as_problem, checked
 
 #: How the reply is asked for, strictest first; `auto` takes the first that the model and its server take.
 OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
@@ -20,17 +20,18 @@ Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 class LLMSettings(Section):
     """How a language model plays. What is left out has its provider's default."""
 
-    model: Annotated[str, Field(description="Provider and model, such as openai:gpt-4.1.")]
-    temperature: Annotated[float, Field(ge=0)] | None = None
+    model: Annotated[Name, Field(description="Provider and model, such as openai:gpt-4.1.")]
+    temperature: Annotated[float, Field(ge=0, le=1000)] | None = None
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
-    seed: Annotated[int, Field(strict=True, description="Sent to the provider, where it takes one.")] | None = None
+    seed: (
+        Annotated[int, Field(ge=-MOST, le=MOST, strict=True, description="Sent to the provider, where it takes one.")]
+        | None
+    ) = None
     max_tokens: Annotated[Count, Field(description="Tokens of one reply.")] | None = None
     reasoning_effort: Effort | None = None
-    base_url: Annotated[str, Field(description="A server that speaks the provider's protocol.")] | None = None
-    api_key_env: Annotated[str, Field(min_length=1, description="The variable that holds the key.")] | None = None
-    skill_doc: Annotated[str, Field(min_length=1, description="A file that is the system prompt, verbatim.")] | None = (
-        None
-    )
+    base_url: Annotated[PathText, Field(description="A server that speaks the provider's protocol.")] | None = None
+    api_key_env: Annotated[Name, Field(description="The variable that holds the key.")] | None = None
+    skill_doc: Annotated[PathText, Field(description="A file that is the system prompt, verbatim.")] | None = None
     output_mode: OutputMode | Literal["auto"] = "auto"
     memory: Memory = "none"
     shown_hands: Annotated[int, Field(ge=0, le=50, strict=True, description="Showdowns remembered in a session.")] = 5
@@ -38,8 +39,10 @@ class LLMSettings(Section):
     comprehension: Annotated[
         bool, Field(description="Ask for the made hand and the price as well, and check them.")
     ] = False
-    max_concurrent: Annotated[Count, Field(description="Requests at once; left out, it is found out.")] | None = None
-    requests_per_minute: Annotated[float, Field(gt=0)] | None = None
+    max_concurrent: (
+        Annotated[Count, Field(le=1_000_000, description="Requests at once; left out, it is found out.")] | None
+    ) = None
+    requests_per_minute: Annotated[float, Field(ge=1e-3, le=MUCH)] | None = None
 
     @field_validator("model")
     @classmethod

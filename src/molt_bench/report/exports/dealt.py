@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from molt_bench.errors import JournalError
-from molt_bench.journal import FORMAT, Game, Header, Line
+from molt_bench.errors import JournalError, RulesError
+from molt_bench.journal import Chain, Game, Header, Line
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
@@ -17,7 +17,6 @@ from molt_bench.specs import Seating
 
 T = TypeVar("T")
 
-_decoder: Final = msgspec.json.Decoder(Line)
 #: Trackers keep the number of a hand in 64 bits with a sign.
 _NUMBERS: Final = 10**18
 
@@ -91,8 +90,6 @@ def read_header(path: str) -> Header:
     for line in _lines(path):
         if not isinstance(line, Header):
             break
-        if line.format != FORMAT:
-            raise JournalError(f"{path} has format {line.format}; this version reads format {FORMAT}")
         return line
     raise JournalError(f"{path} line 1: expected the header of a journal")
 
@@ -105,11 +102,16 @@ def dealt_hands(path: str, wanted: Wanted = lambda _: True) -> Iterator[DealtHan
     """
     config, place = read_header(path).config_hash, 0
     run = Path(path).absolute().parent.name
-    for line in _lines(path):
+    for number, line in enumerate(_lines(path), start=1):
         if not isinstance(line, Game):
             continue
+        if not 0 < line.match < _NUMBERS:
+            raise JournalError(f"{path} line {number} is damaged: no match has the number {line.match}")
         if wanted(line):
-            yield from hands_of(line, run=run, config=config, place=place)
+            try:
+                yield from hands_of(line, run=run, config=config, place=place)
+            except RulesError as error:
+                raise JournalError(f"{path} line {number} is damaged: {line.record.unreadable() or error}") from error
         place += len(line.record.hand_texts)
 
 
@@ -154,15 +156,12 @@ def plain_name(text: str, special: str) -> str:
 
 
 def _lines(path: str) -> Iterator[Line]:
+    chain = Chain(path)
     try:
         with open(path, "rb") as file:
-            for number, text in enumerate(file, start=1):
+            for text in file:
                 if not text.endswith(b"\n"):
                     return  # a crash tore it off
-                try:
-                    line: Line = _decoder.decode(text)
-                except (msgspec.DecodeError, ValueError) as error:
-                    raise JournalError(f"{path} line {number} is damaged: {error}") from error
-                yield line
+                yield chain.read(text)
     except OSError as error:
         raise JournalError(f"{path} cannot be read: {error.strerror}") from error

@@ -10,12 +10,14 @@ from molt_bench.rating.payoffs import Payoff, payoff_matrix
 from molt_bench.rating.sequence import SPREAD
 from molt_bench.rating.verdicts import verdict
 from molt_bench.records import RunResult
+from molt_bench.report.claims import met_so_far
 from molt_bench.report.numbers import (
     MBB_PER_BB100,
     ParticipantNumbers,
     confidence_rule,
     margin_model,
     participant_numbers,
+    unranked,
 )
 
 _TIED: Final = "$^=$"
@@ -77,11 +79,11 @@ def _leaderboard(result: RunResult) -> Iterator[str]:
 def _cells(rank: int, row: ParticipantNumbers, mark: str) -> list[str]:
     best, worst = row.ranks or (rank, rank)
     return [
-        f"{rank}{mark}",
+        f"{rank}{mark}" if row.ranked else "--",
         escaped(row.name),
-        _signed(row.bb_per_100),
+        "--" if row.bb_per_100 is None else _signed(row.bb_per_100),
         f"{row.half_width:.1f}" if isfinite(row.half_width) else "--",
-        "" if row.ranks is None else str(best) if best == worst else f"{best}--{worst}",
+        "--" if not row.ranked else "" if row.ranks is None else str(best) if best == worst else f"{best}--{worst}",
         f"{row.rating.mu:.1f}",
         f"{row.rating.sigma:.1f}",
         _count(row.hands),
@@ -93,7 +95,8 @@ def _marks(result: RunResult) -> dict[str, str]:
     rule = confidence_rule(result)
     if rule["method"] != "margin":
         return {}
-    model, names = margin_model(result), [rating.id for rating in result.leaderboard]
+    apart = unranked(result)
+    model, names = margin_model(result), [rating.id for rating in result.leaderboard if rating.id not in apart]
     error = (1 - rule["threshold"]) / max(1, len(names) - 1)
     kinds = {
         below: verdict(model, above, below, error=error, tie_margin=rule["tieMarginMbb"]).kind
@@ -112,9 +115,12 @@ def _leaderboard_caption(result: RunResult, marks: dict[str, str]) -> str:
         f"$\\pm$: half of its 95\\% interval, with the seed pair as the unit; Ranks: 95\\% interval of the rank; "
         f"$\\mu$ and $\\sigma$: OpenSkill rating."
     )
+    incomplete = met_so_far(result)
+    said += f" {escaped(incomplete)}" if incomplete else ""
     used = set(marks.values())
     said += f" {_TIED}: within {_margin(result)} bb/100 of the one above." if _TIED in used else ""
-    return said + (f" {_OPEN}: not surely below the one above." if _OPEN in used else "")
+    said += f" {_OPEN}: not surely below the one above." if _OPEN in used else ""
+    return said + (" {-}{-} in place of a rank: it hardly ever gave a usable answer." if unranked(result) else "")
 
 
 def _margin(result: RunResult) -> str:

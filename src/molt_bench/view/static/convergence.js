@@ -7,9 +7,8 @@ export function convergenceSection(run, agents) {
   const { convergence } = run;
   if (!convergence?.matches?.length) return null;
   const common = { x: convergence.matches, xLabel: "matches" };
-  // Who has not played yet has no bb/100: a zero would look like a result.
   const lines = (value, band) => convergence.series.map((one) => ({
-    name: agents.name(one.id), colour: agents.colour(one.id), dashed: agents.dashed(one.id), y: one[value].map((each, at) => (value === "bb100" && each === 0 && one[band][at] === null ? null : each)), half: one[band],
+    name: agents.name(one.id), colour: agents.colour(one.id), dashed: agents.dashed(one.id), y: one[value], half: one[band],
   }));
   const pairs = (convergence.confidence ?? []).map((pair, index) => ({
     name: `${agents.name(pair.above)} above ${agents.name(pair.below)}`, colour: agents.colour(pair.above), dashed: index % 2 === 1, y: pair.sure, half: null,

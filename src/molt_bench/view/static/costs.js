@@ -8,7 +8,7 @@ export function costsSection(run, agents) {
   const costs = (run.costs ?? []).filter((one) => one.calls > 0 || one.usd);
   if (!costs.length) return null;
   const half = new Map(run.leaderboard.map((row) => [row.id, row.halfWidth]));
-  const priced = costs.filter((one) => one.usdPer100Decisions !== null && one.usdPer100Decisions !== undefined);
+  const priced = costs.filter((one) => one.bb100 !== null && one.usdPer100Decisions !== null && one.usdPer100Decisions !== undefined);
   const label = "Dollars for 100 decisions against bb/100";
   const rows = costs.map((one) => h("tr", h("th", { scope: "row" }, agents.label(one.id)),
     number(dollars(one.usd)), number(dollars(one.usdPer100Decisions)), number(whole(tokenSum(one.tokens))), number(whole(one.calls)), number(seconds(one.p50)), number(seconds(one.p95)), number(signed(one.bb100))));

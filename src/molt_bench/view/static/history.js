@@ -34,7 +34,7 @@ function resultCell(point, change) {
   if (!point) return h("td.number.soft", "–");
   const marked = change && (change.verdict === "worse" || change.verdict === "better");
   return h("td.number", { class: marked ? `is-${change.verdict}` : "" }, marked && h("span", { title: VERDICTS[change.verdict] }, change.verdict === "worse" ? "▼ " : "▲ "),
-    marked && h("span.unseen", `${change.verdict} than before: `), signed(point.bb100), h("small", `± ${fixed(point.halfWidth)}`));
+    marked && h("span.unseen", `${change.verdict} than before: `), signed(point.bb100), point.halfWidth !== null && h("small", `± ${fixed(point.halfWidth)}`));
 }
 
 function regressionTable(changes, { named = true } = {}) {
@@ -58,7 +58,7 @@ export async function agentPage(place, view) {
   const label = `bb/100 of ${shown} over its runs, with 95% intervals`;
   const chart = dotChart({
     label, xLabel: "runs, oldest first", yLabel: "bb/100", joined: true, named: false, xTicks: points.length <= 12 ? points.map((_, index) => index + 1) : null, xFormat: (value) => (Number.isInteger(value) ? String(value) : ""), yFormat: (value) => signed(value, Number.isInteger(value) ? 0 : 1),
-    points: points.map((point, index) => ({ x: index + 1, y: point.bb100, half: point.halfWidth, colour: turned(point) === "worse" ? 1 : 0, name: visibleLine(point.run) })),
+    points: points.map((point, index) => ({ x: index + 1, y: point.bb100, half: point.halfWidth, colour: turned(point) === "worse" ? 1 : 0, name: visibleLine(point.run) })).filter((point) => point.y !== null),
   });
   const rows = points.map((point, index) => h("tr",
     number(String(index + 1)), h("th", { scope: "row" }, h("a", { href: route("run", point.run) }, visibleLine(point.run))), h("td", moment(point.started)),

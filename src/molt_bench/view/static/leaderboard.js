@@ -15,7 +15,7 @@ export function leaderboardSection(run, agents) {
     th("Rating", { class: "number", title: "OpenSkill: mu ± sigma" }), th("Faults", { class: "number" }), paid && th("$ per hand", { class: "number" }),
   ];
   const body = rows.map((row, index) => h("tr",
-    number(String(row.rank)),
+    number(row.rank === null ? "–" : String(row.rank)),
     h("th", { scope: "row" }, agents.label(row.id), agents.anchor(row.id) && h("span.note", { title: "Its rating is held fixed" }, "anchor")),
     number(signed(row.bb100), { class: "strong" }), number(fixed(row.halfWidth)),
     h("td.plot", whisker(row.bb100, row.halfWidth, low, high, agents.colour(row.id))),
@@ -31,7 +31,7 @@ export function leaderboardSection(run, agents) {
 const WORDS = { ordered: "above", reversed: "below", tied: "tied with", unresolved: "not resolved against" };
 
 function verdict(row, next, agents) {
-  if (!next) return h("span.soft", "–");
+  if (!next || row.rank === null || next.rank === null) return h("span.soft", "–");
   const known = row.sure !== null && row.sure !== undefined;
   const sure = known ? ` (${percent(row.verdict === "reversed" ? 1 - row.sure : row.sure)})` : "";
   // Rows are in the order of the ratings, which count matches won; by bb/100 the next may well be the better one.

@@ -44,7 +44,9 @@ export async function matchPage(place, view) {
     h("h1", `Match ${match.match}: `, agents.label(match.a), h("span.soft", " against "), agents.label(match.b)),
     h("p", h("bdi", agents.name(match.a)), ` ${total < 0 ? "lost" : "won"} ${signed(Math.abs(total)).replace("+", "")} bb over ${plural(match.seeds.length, "seed pair")} and ${plural(hands, "hand")}. `,
       h("a", { href: withQuery(route("run", id, "hands"), { match: match.match }) }, "All its hands →")),
-    h("p.soft", "A seed pair is the same cards played twice, with seats swapped. What is left of its net is skill, and the luck of what each line made of the cards."),
+    h("p.soft", match.ownDecks
+      ? "A seed pair is two games with seats swapped. One of these agents may remember what it saw, so each of the two was dealt cards of its own."
+      : "A seed pair is the same cards played twice, with seats swapped. What is left of its net is skill, and the luck of what each line made of the cards."),
     box);
 }
 

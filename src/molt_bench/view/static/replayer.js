@@ -95,6 +95,9 @@ function summary(data, agents) {
   if (second === undefined) return h("p.summary", `Only one seating of this hand has been played: ${agents.name(data.a)} ${signed(first, 2)} bb.`);
   const both = first + second;
   const name = agents.name(data.a);
+  if (data.ownDecks) {
+    return h("p.summary", `Two deals, not one: an agent that may remember what it saw is dealt other cards once the seats are swapped. ${name}: ${signed(first, 2)} and ${signed(second, 2)} bb.`);
+  }
   const verb = both > 0 ? "won" : "lost";
   const result = both === 0 ? `Over both seatings nobody won: ${signed(first, 2)} and ${signed(second, 2)} bb.`
     : `Over both seatings ${name} ${verb} ${signed(Math.abs(both), 2).slice(1)} bb (${signed(first, 2)} and ${signed(second, 2)}): what the difference in play was worth with these cards. Played alike, the two cancel out.`;

@@ -49,9 +49,14 @@ function runCard(run) {
     h("p.soft", statusBadge(run.status), " ", `${plural(run.hands, "hand")} in ${plural(run.matches, "match", "matches")}`,
       run.usd ? ` · ${dollars(run.usd)}` : "", run.faults ? ` · ${plural(run.faults, "fault")}` : ""),
     leader ? h("ol.leaders", run.leaders.slice(0, 4).map((one) => h("li", h("span.rank", rankText(one.rank)), agentLabel(one.name, run.participants.findIndex((p) => p.id === one.id)),
-      h("span.number", `${signed(one.bb100)} ± ${fixed(one.halfWidth)}`)))) : h("p.soft", "No result yet."),
+      h("span.number", rateText(one))))) : h("p.soft", "No result yet."),
     run.leaders.length > 4 && h("p.soft", `and ${run.leaders.length - 4} more`),
     run.stopReason && h("p.stop", visibleLine(run.stopReason)));
+}
+
+/** bb/100 with its interval, which it has once all opponents were met. */
+export function rateText({ bb100, halfWidth }) {
+  return halfWidth === null ? signed(bb100) : `${signed(bb100)} ± ${fixed(halfWidth)}`;
 }
 
 export function rankText(ranks) {

@@ -1,0 +1,175 @@
+"""The text of a config as plain values: YAML or JSON, within bounds, and every key only once.
+
+A text that means something else in every reader is refused here, with the line: keys that stand there twice, aliases
+that lead back to themselves. So is one that could not be held in memory once its aliases are spelt out.
+"""
+
+import json
+import re
+from collections.abc import Hashable
+from typing import Any, Final, NoReturn
+
+import yaml
+
+from molt_bench.errors import shown
+
+#: Values in a text once all aliases are spelt out, and sections within sections.
+MOST_VALUES: Final = 50_000
+DEEPEST: Final = 50
+
+_TOO_DEEP: Final = f"at most {DEEPEST} levels of sections and lists"
+_TOO_MANY: Final = f"at most {MOST_VALUES:,} values, aliases spelt out"
+# The closing quote may be missing, so that every text is read in one go.
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[][{}:]', re.DOTALL)
+
+
+class SyntaxProblem(Exception):  # noqa: N818 - it becomes a ConfigError where the name of the file is known
+    """A text that cannot be read; its own text says what would have been, or where it is wrong."""
+
+
+def from_json(text: str) -> Any:
+    """Read JSON.
+
+    Raises:
+        SyntaxProblem: It is none, has a key twice, or is too deep or too large.
+    """
+    twice = _key_twice(text)
+    try:
+        found = json.loads(text, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        raise SyntaxProblem(f"JSON (line {error.lineno}: {error.msg})") from error
+    except ValueError as error:
+        raise SyntaxProblem("JSON (an int of more than 4,000 digits)") from error
+    if twice is not None:
+        raise SyntaxProblem(f"JSON with every key once (line {twice[1]}: {shown(twice[0])} stands there twice)")
+    return found
+
+
+def _no_number(name: str) -> NoReturn:
+    raise SyntaxProblem(f"JSON ({name} is no number of JSON)")
+
+
+def _key_twice(text: str) -> tuple[str, int] | None:
+    """Return the first key that stands twice in one object, and its line; also guard against depth and size.
+
+    What is open is kept in a list of our own: a reader that calls itself runs out of stack.
+    """
+    open_keys: list[set[str] | None] = []
+    last, found = "", None
+    for token in _TOKEN.finditer(text):
+        sign = token[0]
+        if sign in "{[":
+            open_keys.append(set() if sign == "{" else None)
+            if len(open_keys) > DEEPEST:
+                raise SyntaxProblem(_TOO_DEEP)
+        elif sign in "}]":
+            if open_keys:
+                open_keys.pop()
+        elif sign == ":":
+            keys = open_keys[-1] if open_keys else None
+            if keys is not None:
+                name = _spelt_out(last)
+                if name in keys and found is None:
+                    found = name, text.count("\n", 0, token.start()) + 1
+                keys.add(name)
+        else:
+            last = sign
+    if text.count(",") + text.count(":") > 2 * MOST_VALUES:
+        raise SyntaxProblem(_TOO_MANY)
+    return found
+
+
+def _spelt_out(key: str) -> str:
+    r"""Return a key without its escapes, so that "a" and "\u0061" are the same."""
+    try:
+        return str(json.loads(key))
+    except ValueError:
+        return key
+
+
+def from_yaml(text: str) -> Any:
+    """Read YAML; only what JSON has as well, and dates, which nothing takes.
+
+    Raises:
+        SyntaxProblem: It is none, has a key twice, or is too deep or too large.
+    """
+    try:
+        loader = _Loader(text)
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                return None
+            _measured(node, {})
+            return loader.construct_document(node)
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark else ""
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).partition("\n")[0]
+        raise SyntaxProblem(f"YAML ({where}{problem})") from error
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's safe loader, with bounds, and every key only once."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = 0
+        self._values = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Read a value with all that is in it."""
+        self._depth += 1
+        self._values += 1
+        if self._depth > DEEPEST:
+            raise SyntaxProblem(_TOO_DEEP)
+        if self._values > 2 * MOST_VALUES:  # keys are nodes as well
+            raise SyntaxProblem(_TOO_MANY)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:  # noqa: FBT001, FBT002 - PyYAML calls it so
+        """Return a value; what Python cannot make of it is a mistake in the text."""
+        try:
+            return super().construct_object(node, deep=deep)
+        except (ValueError, OverflowError) as error:
+            said = "an int of more than 4,000 digits" if "digits" in str(error) else str(error)
+            raise SyntaxProblem(f"YAML (line {node.start_mark.line + 1}: {said})") from error
+
+
+def _measured(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
+    """Return how many values a node has once aliases are spelt out, and how deep it is; check its keys."""
+    if id(node) in known:
+        found = known[id(node)]
+        if found is None:
+            raise SyntaxProblem(f"YAML (line {node.start_mark.line + 1}: this value contains itself)")
+        return found
+    known[id(node)] = None
+    below: list[yaml.Node] = []
+    if isinstance(node, yaml.MappingNode):
+        _check_keys(node)
+        below = [value for _, value in node.value]
+    elif isinstance(node, yaml.SequenceNode):
+        below = node.value
+    parts = [_measured(each, known) for each in below]
+    values = 1 + sum(count for count, _ in parts)
+    depth = 1 + max((deep for _, deep in parts), default=0)
+    if values > MOST_VALUES:
+        raise SyntaxProblem(_TOO_MANY)
+    if depth > DEEPEST:
+        raise SyntaxProblem(_TOO_DEEP)
+    known[id(node)] = values, depth
+    return values, depth
+
+
+def _check_keys(node: yaml.MappingNode) -> None:
+    seen: set[tuple[str, Hashable]] = set()
+    for key, _ in node.value:
+        line = key.start_mark.line + 1
+        if not isinstance(key, yaml.ScalarNode):
+            raise SyntaxProblem(f"YAML (line {line}: a key has to be a text)")
+        if (key.tag, key.value) in seen:
+            raise SyntaxProblem(f"YAML with every key once (line {line}: {shown(key.value)} stands there twice)")
+        seen.add((key.tag, key.value))

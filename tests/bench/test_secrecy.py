@@ -1,0 +1,157 @@
+"""Secrecy: what the cards come from, who is told, and that nothing that an agent sees leads there."""
+
+from hashlib import blake2b
+from struct import unpack
+
+import pytest
+from msgspec import UNSET
+
+from molt_bench import Action, make_agent, play_game, run_benchmark
+from molt_bench.bench.loading import load_config
+from molt_bench.bench.secrecy import DEFAULT_MASTER_SEED, guessable, only_built_in, seed_hash, settled
+from molt_bench.play.drivers import drive
+from molt_bench.seeds import label_bytes
+from molt_bench.specs import GameSpec
+
+CONFIG = {"seeds": {"perMatch": 2}, "game": {"handsPerGame": 5}, "stop": {"budget": {"maxMatches": 2}}}
+
+
+class Caller:
+    """Calls, and writes down the noise it is shown."""
+
+    name = "mine"
+
+    def __init__(self, seen=None):
+        self.seen = seen if seen is not None else []
+
+    def act(self, observation):
+        self.seen.append((observation.hand_number, observation.noise))
+        return Action("call") if observation.to_call else Action("check")
+
+
+def config_of(*participants, **seeds):
+    return load_config({**CONFIG, "participants": list(participants), "seeds": {"perMatch": 2, **seeds}})
+
+
+def games_of(result):
+    return [game for match in result.matches for pair in match.result.seed_results for game in pair.games]
+
+
+def test_a_seed_is_drawn_as_soon_as_somebody_is_not_built_in():
+    assert settled(config_of("tight", "random"))[1].value == DEFAULT_MASTER_SEED
+    drawn = {settled(config_of("tight", "exec:./bot"))[1] for _ in range(5)}
+    assert len(drawn) == 5
+    assert all(seed.sealed for seed in drawn)
+    assert settled(config_of("tight", "random"), {"tight"})[1].sealed
+    assert not only_built_in(config_of("tight", "random"), {"tight"})
+
+
+def test_a_named_seed_is_not_sealed_and_a_secret_one_is():
+    _, named = settled(config_of("tight", "exec:./bot", masterSeed="a named one"))
+    assert (named.value, named.sealed) == ("a named one", False)
+    config, secret = settled(config_of("tight", "exec:./bot", masterSeed="a named one"), secret="another")
+    assert (secret.value, secret.sealed, config.seeds.master_seed) == ("another", True, "another")
+
+
+@pytest.mark.parametrize("seed", [7, -7, 2**40, "7", "molt-bench", "my-paper", "0" * 40, "abababababababababababab"])
+def test_a_seed_that_can_be_guessed_is_told_apart(seed):
+    assert "can be guessed" in guessable(config_of("tight", "exec:./bot", masterSeed=seed))
+    assert guessable(config_of("tight", "random", masterSeed=seed)) is None
+
+
+@pytest.mark.parametrize(
+    "seed", ["5f0c8a1e9b7d4c3f2a6e8d0b1c9f7e5a", 2**127 + 12345678901234567890, "correct horse battery"]
+)
+def test_one_that_cannot_is_not_warned_of(seed):
+    assert guessable(config_of("tight", "exec:./bot", masterSeed=seed)) is None
+
+
+def test_a_secret_seed_is_never_shown():
+    said = guessable(config_of("tight", "exec:./bot"), secret="hunter2")
+    assert "can be guessed" in said
+    assert "hunter2" not in said
+
+
+def test_the_hash_is_that_of_the_text():
+    assert seed_hash("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def test_noise_under_a_key_of_its_own_has_nothing_in_common_with_the_cards():
+    """The bytes that the cards leave over are not it, and neither is anything else that the seed gives."""
+    seen = []
+    spec = GameSpec(seed="s", hands=50, noise_seed="n")
+    drive(spec, (Caller(seen), make_agent("callstation")))
+    for hand, noise in seen:
+        for label in ("deck", "noise"):
+            block = blake2b(label_bytes(label) + label_bytes("s") + hand.to_bytes(8, "big")).digest()
+            assert noise not in unpack("<16I", block)
+            assert noise not in unpack("<15I", block[2:62])
+
+
+def test_the_cards_are_the_same_whatever_the_noise():
+    plain = play_game((make_agent("callstation"), make_agent("callstation")), seed="s", hands=20)
+    keyed = drive(GameSpec(seed="s", hands=20, noise_seed="n"), (make_agent("callstation"), make_agent("callstation")))
+    assert plain.hand_texts == keyed.hand_texts
+
+
+def test_a_deck_seed_names_the_cards_in_place_of_the_seed():
+    players = (make_agent("callstation"), make_agent("callstation"))
+    other = drive(GameSpec(seed="s", hands=20, deck_seed="d"), players)
+    assert other.hand_texts == play_game(players, seed="d", hands=20).hand_texts
+    assert other.seed == "s"
+
+
+def test_long_hands_have_noise_of_their_own_key_to_the_end():
+    seen = []
+    spec = GameSpec(seed="s", hands=30, noise_seed="n", stack=1_000_000)
+    drive(spec, (make_agent("maniac"), make_agent("maniac")))
+    drive(spec, (Caller(seen), make_agent("maniac")))
+    again = []
+    drive(spec, (Caller(again), make_agent("maniac")))
+    assert seen == again
+    assert len({noise for _, noise in seen}) == len(seen)
+
+
+def test_games_of_the_callers_own_agents_have_noise_of_their_own_and_share_decks_in_both_seatings():
+    result = run_benchmark({**CONFIG, "participants": ["mine", "tight"]}, agents={"mine": Caller})
+    games = games_of(result)
+    assert all(game.spec.noise_seed is not UNSET and game.spec.deck_seed is UNSET for game in games)
+    by_seed = {}
+    for game in games:
+        by_seed.setdefault(game.seed, set()).add(game.spec.noise_seed)
+    assert all(len(noises) == 1 for noises in by_seed.values())
+
+
+def test_games_of_built_in_bots_are_as_they_always_were():
+    result = run_benchmark({**CONFIG, "participants": ["random", "tight"]})
+    assert all(game.spec.noise_seed is UNSET and game.spec.deck_seed is UNSET for game in games_of(result))
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_whoever_may_remember_never_sees_a_deck_twice(shared):
+    """Not in the other seating, and not against another opponent, even if all pairings share their seeds."""
+    participants = [{"id": "mine", "type": "mine", "isolated": False}, "tight", "callstation", "random"]
+    config = {
+        **CONFIG,
+        "participants": participants,
+        "seeds": {"perMatch": 2, "sharedDecks": shared},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 12}},
+    }
+    result = run_benchmark(config, agents={"mine": Caller})
+    own = [game for game in games_of(result) if "mine" in game.players]
+    others = [game for game in games_of(result) if "mine" not in game.players]
+    assert len({game.spec.deck_seed for game in own}) == len(own) > 8
+    assert len({game.spec.noise_seed for game in own}) == len(own)
+    deals = [tuple(text.split(":")[4] for text in game.hand_texts) for game in own]
+    assert len({*deals}) == len(deals)
+    assert all(game.spec.deck_seed is UNSET for game in others)
+
+
+def test_a_result_tells_the_drawn_seed_once_it_is_over():
+    result = run_benchmark({**CONFIG, "participants": ["mine", "tight"]}, agents={"mine": Caller})
+    seed = result.config["seeds"]["masterSeed"]
+    again = run_benchmark(
+        {**CONFIG, "participants": ["mine", "tight"], "seeds": {"perMatch": 2, "masterSeed": seed}},
+        agents={"mine": Caller},
+    )
+    assert again.matches == result.matches

@@ -1,0 +1,196 @@
+"""Agents that cheat, each in its own way, and what they do with what they find out."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from molt_bench.poker.cards import cards_from_text
+from molt_bench.poker.evaluator import strength
+
+#: A program that knows the code of the engine and tries seeds until one gives what it sees. Standard library alone.
+#: With `honest` as its argument it does not try.
+SEED_SEARCH = '''
+import json, sys
+from hashlib import blake2b, sha256
+from struct import unpack
+
+RANKS, SUITS = "23456789TJQKA", "cdhs"
+CARDS = [rank + suit for rank in RANKS for suit in SUITS]
+MASTERS = ["molt-bench", "test", "demo", "my-paper", *map(str, range(20))]
+
+
+def label(text):
+    return b"s%d:%b;" % (len(text), text.encode())
+
+
+def pool(master, count):
+    for index in range(count):
+        yield sha256(label(master) + label("pool") + b"i%b;" % hex(index).encode()).hexdigest()[:16]
+
+
+def block(seed, hand, what="deck"):
+    return blake2b(label(what) + label(seed) + hand.to_bytes(8, "big")).digest()
+
+
+def deal(entropy):
+    deck, cards = list(range(52)), []
+    for left, number in zip(range(52, 43, -1), unpack("<9I", entropy[:36])):
+        at = number % left
+        cards.append(CARDS[deck[at]])
+        deck[at] = deck[left - 1]
+    return cards[:2], cards[2:4], cards[4:]
+
+
+def found(seen, candidates):
+    """Return the seeds that give the noise of this decision, by any of the ways that the engine ever had."""
+    hand, noise, cards = seen["handNumber"], seen["noise"], sorted(seen["cards"])
+    for seed in candidates:
+        entropy = block(seed, hand)
+        fits = sorted(deal(entropy)[seen["seat"]]) == cards
+        noisy = noise in unpack("<7I", entropy[36:]) or noise in unpack("<16I", block(seed, hand, "noise"))
+        if noisy or fits:
+            yield seed
+
+
+def best(cards):
+    from itertools import combinations
+
+    def five(hand):
+        ranks = sorted((RANKS.index(card[0]) for card in hand), reverse=True)
+        flush = len({card[1] for card in hand}) == 1
+        if ranks == [12, 3, 2, 1, 0]:
+            ranks = [3, 2, 1, 0, -1]
+        straight = ranks[0] - ranks[4] == 4 and len({*ranks}) == 5
+        groups = sorted(((ranks.count(rank), rank) for rank in {*ranks}), reverse=True)
+        shape = tuple(count for count, _ in groups)
+        kind = (8 if straight and flush else 7 if shape == (4, 1) else 6 if shape == (3, 2) else 5 if flush
+                else 4 if straight else {(3, 1, 1): 3, (2, 2, 1): 2, (2, 1, 1, 1): 1}.get(shape, 0))
+        return kind, [rank for _, rank in groups]
+
+    return max(five(hand) for hand in combinations(cards, 5))
+
+
+def choose(seen, candidates):
+    passive = {"kind": "call" if seen["toCall"] else "check"}
+    raises = next((each for each in seen["legal"] if each["kind"] == "raiseTo"), None)
+    if not candidates or len(candidates) > 3:
+        return passive
+    holes, board = deal(block(candidates[0], seen["handNumber"]))[:2], deal(block(candidates[0], seen["handNumber"]))[2]
+    own, other = best(holes[seen["seat"]] + board), best(holes[1 - seen["seat"]] + board)
+    if own > other:
+        return {"kind": "raiseTo", "amount": raises["max"]} if raises else passive
+    return passive if own == other or not seen["toCall"] else {"kind": "fold"}
+
+
+candidates = []
+if "honest" not in sys.argv:
+    for master in MASTERS:
+        candidates += pool(master, 450 if master == "molt-bench" else 30)
+hand = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "hello", "protocol": 1}), flush=True)
+    elif message["type"] == "observation":
+        if message["handNumber"] != hand:  # what is known from a hand's first decision narrows it down
+            hand = message["handNumber"]
+            candidates = list(found(message, candidates))
+        print(json.dumps({"type": "action", "id": message["id"], **choose(message, candidates)}), flush=True)
+    elif message["type"] == "bye":
+        break
+'''
+
+
+class Rememberer:
+    """A web server that remembers every hand of every game, and looks for a game whose other side it held.
+
+    Args:
+        link: What it knows a deal by: the `cards`, the `noise`, or nothing, as an honest one.
+    """
+
+    def __init__(self, link):
+        self.link = link
+        self.past = []
+        self.games = {}
+        self.linked = 0
+        self.seen = []
+        self._lock = threading.Lock()
+
+    def __enter__(self):
+        rememberer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            wbufsize = 65536  # an answer in one piece, and at once
+            disable_nagle_algorithm = True
+
+            def do_POST(self):
+                message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                with rememberer._lock:
+                    answer = json.dumps(rememberer.answer(message)).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}/act"
+        return self
+
+    def __exit__(self, *_):
+        self._server.shutdown()
+        self._server.server_close()
+
+    def answer(self, message):
+        """Answer one message, and remember what is in it."""
+        kind = message["type"]
+        if kind == "hello":
+            self.games[message["game"]] = {"hands": {}, "noise": {}, "link": None}
+            return {"type": "hello", "protocol": 1}
+        game = self.games.get(message.get("game"))
+        if game is None:
+            return {}
+        if kind == "observation":
+            self.seen.append((message["game"], message["handNumber"], tuple(message["cards"]), message["noise"]))
+            return {"type": "action", "id": message["id"], **self.choose(message, game)}
+        if kind == "handResult":
+            shown = (message["cards"], message["opponentCards"], message["board"])
+            game["hands"][message["handNumber"]] = shown
+        elif kind == "bye":
+            self.past.append(game)
+        return {}
+
+    def choose(self, seen, game):
+        """Call, unless a game is remembered in which this very deal was seen from the other side."""
+        number, passive = seen["handNumber"], {"kind": "call" if seen["toCall"] else "check"}
+        if seen["street"] == "preflop" and not seen["toCall"]:
+            # A raise out of position: the decisions after it come at other places, so noise of both seatings can meet.
+            passive = {"kind": "raiseTo", "amount": seen["legal"][-1]["min"]}
+        game["noise"].setdefault(number, []).append(seen["noise"])
+        if game["link"] is None and self.link:
+            game["link"] = next((old for old in reversed(self.past) if self.same(seen, game, old)), None)
+            self.linked += game["link"] is not None
+        known = (game["link"] or {"hands": {}})["hands"].get(number)
+        if known is not None and known[1] is not None and sorted(known[1]) != sorted(seen["cards"]):
+            game["link"] = known = None  # it was chance that the cards of one hand were the same
+        if known is None or len(known[2]) < 5:
+            return passive
+        board = cards_from_text("".join(known[2]))
+        own, other = (strength(cards_from_text("".join(cards)) + board) for cards in (seen["cards"], known[0]))
+        if own > other:
+            raises = next((each for each in seen["legal"] if each["kind"] == "raiseTo"), None)
+            return {"kind": "raiseTo", "amount": raises["max"]} if raises else passive
+        return passive if own == other or not seen["toCall"] else {"kind": "fold"}
+
+    def same(self, seen, game, old):
+        """Say whether a remembered game is the swapped one of this."""
+        number = seen["handNumber"]
+        if self.link == "noise":
+            return bool({*game["noise"].get(number, ())} & {*old["noise"].get(number, ())})
+        before = old["hands"].get(number)
+        return before is not None and before[1] is not None and sorted(before[1]) == sorted(seen["cards"])

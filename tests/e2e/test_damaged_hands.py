@@ -1,0 +1,65 @@
+"""A hand that cannot have happened: whoever reads it names the line of the journal."""
+
+import json
+import shutil
+
+import pytest
+
+from tests.e2e.shell import SMALL, one_clear_line, quick, quick_run
+from tests.fuzz.mutations import chained
+
+FORMATS = ("phh", "pokerstars", "acpc", "ohh", "csv", "parquet", "latex")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return quick_run(tmp_path_factory.mktemp("damaged") / "runs", *SMALL, "--quiet", "--executor", "inline")
+
+
+def damaged(run, folder, change):
+    """Copy a run, with its second game changed; its line is the third."""
+    copy = folder / "run"
+    shutil.copytree(run, copy)
+    (copy / "matches.json").unlink()  # it has the margins of the hands as they were
+    (copy / "summary.json").unlink()  # and this one the hash of the journal
+    lines = (copy / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    game = json.loads(lines[2])
+    change(game["record"])
+    changed = [*lines[:2], json.dumps(game).encode() + b"\n", *lines[3:]]
+    (copy / "journal.jsonl").write_bytes(b"".join(chained(changed)))
+    return copy
+
+
+def other_card(record):
+    """Give seat 0 the same card twice."""
+    hole, rest = record["hand_texts"][3].split("|", 1)
+    record["hand_texts"][3] = f"{hole[:-2]}{hole[-4:-2]}|{rest}"
+
+
+def other_net(record):
+    record["hand_nets"][1] += 7
+
+
+def one_hand_less(record):
+    del record["hand_nets"][0]
+
+
+@pytest.mark.parametrize("change", [other_card, other_net, one_hand_less])
+@pytest.mark.parametrize(
+    "command", [["report"], ["report", "--html", "page.html"], ["replay"], ["export", "--format", "csv"]]
+)
+def test_a_damaged_hand_is_one_line_that_names_the_line(run, tmp_path, command, change):
+    copy = damaged(run, tmp_path, change)
+    done = quick(command[0], copy, *command[1:], cwd=tmp_path)
+    if command == ["replay"] and change is other_card:
+        one_clear_line(done, "differs from hand 4 on")
+    else:
+        one_clear_line(done, "line 3 is damaged")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_export_writes_a_hand_that_cannot_have_happened(run, tmp_path, form):
+    copy = damaged(run, tmp_path, other_card)
+    target = tmp_path / "out"
+    one_clear_line(quick("export", copy, "--format", form, "--output", target), "line 3 is damaged", "hand 4")
+    assert not target.exists()

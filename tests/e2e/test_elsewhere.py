@@ -1,0 +1,158 @@
+"""A run that was played on another machine is verified and replayed here, with its files in another place."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from molt_bench.bench.elsewhere import moved_path
+from tests.e2e.shell import BOTS, everything, one_clear_line, quick, run_of
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "bots"
+SHAPE = {"stop": {"adjacentConfidence": None, "budget": {"maxMatches": 3}}, "game": {"handsPerGame": 4}}
+
+
+def fill(folder):
+    """Put the files that a run names into a folder."""
+    (folder / "bots").mkdir(parents=True)
+    (folder / "mine.py").write_text(BOTS)
+    (folder / "beside.py").write_text(BOTS)
+    shutil.copy(EXAMPLES / "bot.py", folder / "bots" / "bot.py")
+    (folder / "seeds.txt").write_text("".join(f"seed {number}\n" for number in range(20)))
+    return folder
+
+
+class Moved:
+    """A run whose start folder is gone, and a folder with its files elsewhere."""
+
+    def __init__(self, tmp_path, participants, seeds="seeds.txt"):
+        home = fill(tmp_path / "home" / "me")
+        here = str(home)
+        config = {
+            **SHAPE,
+            "participants": [json.loads(json.dumps(each).replace("HOME", here)) for each in participants],
+            "seeds": {"perMatch": 2, "file": seeds.replace("HOME", here)},
+        }
+        (home / "bench.json").write_text(json.dumps(config))
+        done = quick("--config", "bench.json", "--output-dir", "out", "--quiet", cwd=home)
+        assert done.returncode == 0, done.stderr
+        self.run = tmp_path / "there" / "run"
+        shutil.copytree(run_of(home / "out"), self.run)
+        shutil.rmtree(home)
+        self.files = fill(tmp_path / "there" / "files")
+        self.here = tmp_path / "nowhere"
+        self.here.mkdir()
+
+    def does(self, command, *more):
+        return quick(command, "../there/run", *more, cwd=self.here)
+
+
+RELATIVE = ("tight", "./mine.py:make_caller", "beside:make_picky", "exec:python3 bots/bot.py")
+ABSOLUTE = (
+    "tight",
+    "HOME/mine.py:make_caller",
+    {"id": "bot", "type": "exec", "command": [sys.executable, "HOME/bots/bot.py", "--home=HOME/bots"]},
+)
+
+
+@pytest.mark.parametrize(
+    ("participants", "seeds"),
+    [(RELATIVE, "seeds.txt"), (ABSOLUTE, "HOME/seeds.txt")],
+    ids=["relative paths", "absolute paths"],
+)
+def test_a_run_is_verified_and_replayed_with_its_files_elsewhere(tmp_path, participants, seeds):
+    moved = Moved(tmp_path, participants, seeds)
+    before = everything(moved.run)
+    done = moved.does("verify", "--root", "../there/files")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "games are identical" in done.stdout
+    done = moved.does("replay", "--root", "../there/files", "--output", "again")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "all files are identical, byte for byte" in done.stdout
+    assert everything(moved.run) == before
+    assert (moved.here / "again" / "config.json").read_bytes() == before["config.json"]
+
+
+def test_other_absolute_paths_are_found_by_their_names(tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "mine.py").write_text(BOTS)
+    moved = Moved(tmp_path, ("tight", f"{tmp_path}/lib/mine.py:make_caller"))
+    shutil.rmtree(tmp_path / "lib")
+    one_clear_line(moved.does("verify"), f"{tmp_path}/lib/mine.py", "--root DIR")
+    assert moved.does("verify", "--root", "../there/files").returncode == 0
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+@pytest.mark.parametrize(
+    ("participant", "gone"),
+    [
+        ("./mine.py:make_caller", "mine.py"),
+        ("HOME/mine.py:make_caller", "mine.py"),
+        ("beside:make_picky", "beside.py"),
+        ("exec:python3 bots/bot.py", "bots/bot.py"),
+        ({"id": "bot", "type": "exec", "command": [sys.executable, "HOME/bots/bot.py"]}, "bots/bot.py"),
+    ],
+    ids=["file", "absolute file", "module", "program", "absolute program"],
+)
+def test_a_file_that_is_missing_is_named_and_so_is_the_way_out(tmp_path, command, participant, gone):
+    moved = Moved(tmp_path / "somewhere far away" / ("deep" * 20), ("tight", participant))
+    name = f"{gone} is not there" if "beside" not in gone else "beside:make_picky is not there"
+    one_clear_line(moved.does(command), name, "--root DIR")
+    (moved.files / gone).unlink()
+    one_clear_line(moved.does(command, "--root", "../there/files"), name, "--root DIR")
+
+
+def test_other_code_is_said_and_the_games_decide(tmp_path):
+    moved = Moved(tmp_path, ("tight", "./mine.py:make_caller", "exec:python3 bots/bot.py"))
+    said = "molt-bench: warning: the code of {!r} is not the one that the run was played with\n"
+    mine, bot = moved.files / "mine.py", moved.files / "bots" / "bot.py"
+    mine.write_text(f"{BOTS}\n# Nothing that matters.\n")
+    done = moved.does("verify", "--root", moved.files)
+    assert (done.returncode, done.stderr) == (0, said.format("mine"))
+    mine.write_text(BOTS)
+    bot.write_text(bot.read_text() + "\n# Nothing that matters.\n")
+    done = moved.does("replay", "--root", moved.files)
+    assert (done.returncode, done.stderr) == (0, said.format("bot"))
+    mine.write_text(BOTS.replace('Action("call") if observation.to_call', 'Action("fold") if observation.to_call'))
+    done = moved.does("verify", "--root", moved.files)
+    assert done.returncode == 1
+    *warnings, error = done.stderr.splitlines(keepends=True)
+    assert warnings == [said.format("mine"), said.format("bot")]
+    assert "differs from hand" in error
+
+
+def test_a_seed_file_that_has_changed_is_noticed_and_one_that_is_gone_is_not_needed(tmp_path):
+    moved = Moved(tmp_path, ("tight", "random"), "HOME/seeds.txt")
+    seeds = moved.files / "seeds.txt"
+    seeds.write_text("a\nb\nc\nd\n")
+    one_clear_line(moved.does("verify", "--root", moved.files), "seeds.txt", "has been changed")
+    seeds.unlink()
+    assert moved.does("verify", "--root", moved.files).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_a_root_that_is_no_folder_is_one_clear_line(tmp_path, command):
+    moved = Moved(tmp_path, ("tight", "random"))
+    for root in ("nowhere", "../there/files/mine.py"):
+        one_clear_line(moved.does(command, "--root", root), "--root", "a folder that is there")
+
+
+def test_where_a_path_leads(tmp_path):
+    root, old = tmp_path / "new", tmp_path / "old"
+    (root / "deep").mkdir(parents=True)
+    old.mkdir()
+    (root / "deep" / "bot").touch()
+    (old / "kept").touch()
+    elsewhere = tmp_path / "elsewhere"
+    for path, found in (
+        ("deep/bot", "deep/bot"),
+        (f"{old}/deep/bot", f"{root}/deep/bot"),
+        (f"{old}/deep/../deep/bot", f"{root}/deep/bot"),
+        (f"{old}/kept", f"{old}/kept"),
+        (f"{old}/gone", f"{root}/gone"),
+        (f"{elsewhere}/bot", f"{root}/bot"),
+        (sys.executable, sys.executable),
+    ):
+        assert moved_path(path, str(old), root) == found

@@ -1,0 +1,191 @@
+"""Whoever is not there is one clear line before the first card, and nothing is left behind."""
+
+import json
+import socket
+import sys
+import time
+
+import pytest
+
+from tests.agents.external.server import Server as Table
+from tests.e2e.llm import (
+    SAME,
+    calm_server,
+    config_for,
+    cut,
+    exchanges_in,
+    module_server,
+    no_keys,
+    played,
+    preflights_in,
+    prepared,
+    same_files,
+)
+from tests.e2e.shell import SEEDED, SMALL, lines_of, one_clear_line, quick, read, run_of
+
+__all__ = ["calm_server", "module_server", "no_keys"]
+
+
+def nobody():
+    """Return a port on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
+def absent(tmp_path, *arguments, said):
+    """Check that a run is one clear line, quickly, with nothing left behind."""
+    start = time.monotonic()
+    done = quick(*arguments, *SMALL, "--output-dir", tmp_path / "out", cwd=tmp_path)
+    assert time.monotonic() - start < 8
+    one_clear_line(done, said)
+    assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
+
+
+def bot(tmp_path, source):
+    """Write a program and return the participant."""
+    (tmp_path / "bot.py").write_text(source)
+    return f"exec:{sys.executable} -S bot.py"
+
+
+def test_a_server_that_is_not_there(tmp_path):
+    url = f"http://127.0.0.1:{nobody()}/act"
+    said = f".url = '{url}': expected a server that answers (no connection"
+    absent(tmp_path, "--participants", f"{url},tight", said=said)
+    one_clear_line(quick("check", url, cwd=tmp_path), said)
+
+
+def test_a_host_that_does_not_exist(tmp_path):
+    absent(tmp_path, "--participants", "http://no-such-host.invalid/act,tight", said="expected a server that answers")
+
+
+def test_a_server_without_tls(tmp_path):
+    with Table() as table:
+        url = table.url.replace("http:", "https:")
+        absent(tmp_path, "--participants", f"{url},tight", said="expected a server that answers (no connection")
+
+
+def test_a_server_that_does_not_answer_hello_well(tmp_path):
+    with Table("wrong-hello") as table:
+        absent(tmp_path, "--participants", f"{table.url},tight", said="a server that answers (type is missing")
+
+
+def test_a_server_that_takes_the_connection_has_its_whole_time_to_answer(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/act"
+        flags = ("--participants", f"{url},tight", "--set", "game.actionTimeoutS=2.5")
+        absent(tmp_path, *flags, said="expected a server that answers (no answer within 2.5 s)")
+
+
+def test_a_server_is_greeted_once_before_its_first_game(tmp_path):
+    with Table() as table:
+        done = quick("--participants", f"{table.url},tight", *SMALL, "--quiet", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert [message["type"] for message in table.messages[:3]] == ["hello", "bye", "hello"]
+        assert table.messages[0]["game"] == table.messages[1]["game"] != table.messages[2]["game"]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("raise SystemExit('no licence')", "exit status 1; its last line on standard error: no licence"),
+        ("import sys\nprint('hi', file=sys.stderr)\nprint('{}', flush=True)\ninput()\ninput()", "type is missing"),
+        ("import sys\nprint('loading', file=sys.stderr, flush=True)\nimport time\ntime.sleep(60)", "no hello within"),
+        ('print(\'{"type":"hello","protocol":1}\', flush=True)', "said hello and ended"),
+    ],
+)
+def test_a_program_that_cannot_play(tmp_path, source, said):
+    (tmp_path / "bot.py").write_text(source)
+    bot = {"id": "bot", "type": "exec", "command": [sys.executable, "-S", "bot.py"], "startTimeoutS": 1}
+    (tmp_path / "bench.json").write_text(json.dumps({"participants": [bot, "tight"]}))
+    absent(tmp_path, "--config", "bench.json", said="participant 'bot' cannot play: ")
+    done = quick("--config", "bench.json", *SMALL, cwd=tmp_path)
+    assert said in done.stderr
+    last = {"hi": "hi", "loading": "loading"}
+    for word in last:
+        assert ("its last line on standard error: " + word in done.stderr) == (f"'{word}'" in source)
+
+
+def test_one_that_is_not_there_can_play_all_the_same_if_it_is_not_asked_first(tmp_path):
+    url = f"http://127.0.0.1:{nobody()}/act"
+    done = quick("--participants", f"{url},tight", *SMALL, "--no-preflight", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_nobody_is_paid_while_somebody_is_not_there(tmp_path, server):
+    config = config_for(server.url)
+    config["participants"][1] = f"http://127.0.0.1:{nobody()}/act"
+    before = server.preflights
+    one_clear_line(quick(*prepared(tmp_path, config), cwd=tmp_path), "expected a server that answers")
+    assert server.preflights == before
+
+
+def test_a_model_whose_server_is_not_there(tmp_path):
+    config = config_for(f"http://127.0.0.1:{nobody()}/v1")
+    absent(tmp_path, *prepared(tmp_path, config), said="participants.model.baseUrl = 'http://127.0.0.1:")
+    model = ("llm:openai:test", "--param", f"base_url={config['participants'][0]['baseUrl']}")
+    done = quick("check", *model, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "expected a server that answers (no connection" in done.stderr
+
+
+@pytest.mark.parametrize("fault", ["401", "404", "429-quota"])
+def test_a_provider_that_refuses_for_good(tmp_path, server, fault):
+    server.preflight_fault = fault
+    received = server.received
+    absent(tmp_path, *prepared(tmp_path, config_for(server.url)), said="model (openai:test) cannot be asked")
+    assert server.received == received
+
+
+@pytest.mark.parametrize("fault", ["429", "500", "400", "reset", "empty-reply", "cut-reply", "hang"])
+def test_what_may_pass_is_left_to_the_games(tmp_path, server, fault):
+    server.preflight_fault = fault
+    config = config_for(server.url)
+    config["game"]["actionTimeoutS"] = 1.0
+    folder = played(tmp_path, config)
+    (asked,) = preflights_in(folder)
+    assert (asked["outcome"] == "reply") == (fault in ("empty-reply", "cut-reply"))
+    assert read(folder, "usage.json")["models"][0]["outputModes"] == ["native"]
+
+
+def test_a_model_is_asked_once_and_its_answer_is_paid_for_and_counted_as_no_decision(tmp_path, server):
+    before = server.preflights
+    folder = played(tmp_path, config_for(server.url))
+    assert server.preflights == before + 1
+    (asked,) = preflights_in(folder)
+    assert asked["game"] == {"match": 0, "seed": "preflight", "seating": "AB"}
+    assert (asked["hand"], asked["attempt"], asked["text"]) == (0, 0, "Ready.")
+    (model,) = read(folder, "usage.json")["models"]
+    exchanges = exchanges_in(folder)
+    assert model["exchanges"] == model["decisions"] == len(exchanges)
+    assert model["costUsd"] == pytest.approx(sum(line["costUsd"] for line in (asked, *exchanges)))
+    without = played(tmp_path / "without", config_for(server.url), "--no-preflight")
+    assert server.preflights == before + 1
+    assert preflights_in(without) == []
+    names = [name for name in SAME if name != "usage.json"]
+    assert same_files(without, names) == same_files(folder, names)
+
+
+def test_a_run_that_goes_on_asks_nobody_twice_and_ends_with_the_same_bytes(tmp_path, server):
+    folder = played(tmp_path, config_for(server.url))
+    whole, before = same_files(folder), server.preflights
+    cut(folder, games=0, exchanges=20)
+    done = quick("resume", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert same_files(folder) == whole
+    assert len(preflights_in(folder)) == 1
+    for command in ("verify", "replay", "report"):
+        assert quick(command, folder).returncode == 0
+    assert same_files(folder) == whole
+    assert server.preflights == before
+
+
+def test_what_was_played_is_kept_if_somebody_is_gone_when_a_run_goes_on(tmp_path):
+    with Table() as table:
+        who = ("--participants", f"{table.url},tight", *SEEDED)
+        done = quick(*who, *SMALL, "--output-dir", "out", "--quiet", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    folder = run_of(tmp_path / "out")
+    cut(folder, games=3)
+    one_clear_line(quick("resume", folder), "expected a server that answers")
+    assert sum(line["line"] == "game" for line in lines_of(folder, "journal.jsonl")) == 3
+    assert quick("report", folder).returncode == 0

@@ -1,0 +1,244 @@
+"""A run that was cut or edited afterwards is noticed, and what is missing is said."""
+
+import json
+import shutil
+from hashlib import sha256
+from itertools import pairwise
+
+import pytest
+
+from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, read, rechained
+
+FLAGS = ("--participants", "tight,callstation,random", "--seeds", "4", "--hands", "10", "--max-matches", "5")
+RULE = ("--set", "stop.adjacentConfidence=null")
+#: Every command that reads a whole run, and its flags.
+READERS = {
+    "verify": (),
+    "replay": (),
+    "report": (),
+    "resume": (),
+    "export": ("--format", "csv"),
+    "export-latex": ("--format", "latex"),
+    "html": ("--html", "page.html"),
+}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """Return a finished run of five matches of eight games."""
+    return quick_run(tmp_path_factory.mktemp("finished"), *FLAGS, *RULE)
+
+
+@pytest.fixture
+def run(finished, tmp_path):
+    """Return a copy of it to work on."""
+    return shutil.copytree(finished, tmp_path / "run")
+
+
+def lines_in(folder):
+    return (folder / "journal.jsonl").read_bytes().splitlines()
+
+
+def write(folder, lines):
+    (folder / "journal.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
+
+
+def forge(folder, lines):
+    """Write lines with a chain that fits, and take away the summary that would tell."""
+    (folder / "journal.jsonl").write_bytes(rechained(lines))
+    (folder / "summary.json").unlink()
+
+
+def reading(command, folder, tmp_path):
+    name = {"export-latex": "export", "html": "report"}.get(command, command)
+    return quick(name, folder, *READERS[command], cwd=tmp_path)
+
+
+def test_an_untouched_run_is_read_by_every_command(run, tmp_path):
+    for command in READERS:
+        done = reading(command, run, tmp_path)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+def test_every_line_but_the_first_begins_with_the_hash_of_the_one_before(run):
+    lines = lines_in(run)
+    assert len(lines) == 1 + 5 * 8 + 1
+    for before, line in pairwise(lines):
+        assert line.startswith(b'{"prev":"%b",' % sha256(before).hexdigest().encode())
+    end = read(run, "summary.json")["journal"]
+    assert end == {"lines": len(lines), "sha256": sha256(lines[-1]).hexdigest()}
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_a_deleted_game_is_noticed_by_every_command_which_says_where_it_is_missing(run, tmp_path, command):
+    lines = lines_in(run)
+    number = next(at for at, line in enumerate(lines) if json.loads(line).get("match") == 3)
+    write(run, lines[:number] + lines[number + 1 :])
+    done = reading(command, run, tmp_path)
+    one_clear_line(done, f"line {number + 1} does not follow line {number}")
+    if command not in ("export", "html"):  # those read line by line
+        assert "match 3 has 7 of its 8 games" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+def test_a_deleted_game_is_noticed_even_if_the_chain_was_forged(run, tmp_path, command):
+    lines = lines_in(run)
+    number = next(at for at, line in enumerate(lines) if json.loads(line).get("match") == 3)
+    forge(run, lines[:number] + lines[number + 1 :])
+    one_clear_line(reading(command, run, tmp_path), "match 3 has 7 of its 8 games", "the budget of 5 matches is spent")
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_an_edited_line_is_noticed(run, tmp_path, command):
+    lines = lines_in(run)
+    game = json.loads(lines[5])
+    game["seconds"] += 1
+    lines[5] = json.dumps(game, separators=(",", ":")).encode()
+    write(run, lines)
+    one_clear_line(reading(command, run, tmp_path), "line 7 does not follow line 6")
+
+
+@pytest.mark.parametrize("command", ["verify", "replay", "report", "resume"])
+def test_a_run_that_was_cut_where_it_looked_good_is_noticed(run, tmp_path, command):
+    lines = lines_in(run)
+    write(run, [*lines[: 1 + 3 * 8]])
+    one_clear_line(reading(command, run, tmp_path), "has 25 lines", "the journal of 42 lines")
+
+
+def test_a_whole_match_cut_out_is_named(run):
+    lines = lines_in(run)
+    kept = [line for line in lines if json.loads(line).get("match") != 2]
+    forge(run, kept)
+    one_clear_line(quick("verify", run), "match 2 has 0 of its 8 games")
+
+
+@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+@pytest.mark.parametrize(
+    ("matches", "reason", "said"),
+    [
+        (3, "with 95% confidence every adjacent pair is ordered", "after match 3 it goes on: match 4 is missing"),
+        (3, "the budget of 5 matches is spent", "after match 3 it goes on: match 4 is missing"),
+        (3, "the budget of 3 matches is spent", "after match 3 it goes on: match 4 is missing"),
+        (3, "the budget of 10 seconds is spent", "after match 3 it goes on: match 4 is missing"),
+        (3, "the budget of $1 is spent, in the middle of a round", "after match 3 it goes on: match 4 is missing"),
+        (1, "the budget of $0 is spent, in the middle of a round", "after match 1 it goes on: match 2 is missing"),
+        (1, "the budget of 0 tokens is spent, in the middle of a round", "after match 1 it goes on: match 2"),
+        (2, "it was interrupted", "after match 2 it goes on: match 3 is missing"),
+        (5, "the seed file is exhausted", "it stops because the budget of 5 matches is spent"),
+    ],
+)
+def test_a_forged_reason_to_stop_is_noticed(run, tmp_path, command, matches, reason, said):
+    lines = lines_of(run, "journal.jsonl")
+    forge(run, [*lines[: 1 + matches * 8], {**lines[-1], "stopReason": reason}])
+    one_clear_line(reading(command, run, tmp_path), reason, said)
+
+
+def test_games_after_the_end_are_noticed(run):
+    lines = lines_of(run, "journal.jsonl")
+    more = {**lines[-2], "match": 6}
+    forge(run, [*lines[:-1], more, lines[-1]])
+    one_clear_line(quick("verify", run), "goes on to match 6", "the budget of 5 matches is spent")
+
+
+def test_a_changed_budget_in_a_forged_header_is_noticed(run):
+    header, *lines = lines_of(run, "journal.jsonl")
+    header["config"]["stop"]["budget"]["maxMatches"] = 3
+    forge(run, [header, *lines])
+    one_clear_line(quick("verify", run), "the config has been changed after the run")
+
+
+def test_a_torn_last_line_after_a_crash_is_still_fine(run):
+    journal = run / "journal.jsonl"
+    lines = lines_in(run)
+    (run / "summary.json").unlink()
+    journal.write_bytes(b"".join(line + b"\n" for line in lines[:20]) + lines[20][:100])
+    for command in ("report", "verify"):
+        done = quick(command, run)
+        assert done.returncode == 0, done.stderr
+    done = quick("resume", run, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert lines_in(run)[:20] == lines[:20]
+    assert quick("verify", run).returncode == 0
+
+
+def test_verify_of_a_run_that_has_not_ended_says_how_far_it_got(run):
+    (run / "summary.json").unlink()
+    write(run, lines_in(run)[:20])
+    done = quick("verify", run)
+    assert done.returncode == 0
+    assert "19 games are identical" in done.stdout
+    assert "it has not ended: match 3 has 3 of its 8 games" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("stopReason", "it is sure"), ("totals", {"hands": 1}), ("errors", {}), ("journal", None)]
+)
+def test_an_edited_summary_is_noticed_by_replay(run, field, value):
+    summary = read(run, "summary.json")
+    (run / "summary.json").write_text(json.dumps({**summary, field: value}))
+    done = quick("replay", run)
+    assert done.returncode == 1
+    assert "summary.json" in done.stderr
+
+
+@pytest.mark.parametrize("lines", [-100, 0, 43, 1e300, "x", None, [], "beyond"])
+@pytest.mark.parametrize("command", ["report", "verify", "replay"])
+def test_a_summary_that_makes_no_sense_is_no_traceback(run, command, lines):
+    written = {"journal": {"lines": "@", "sha256": "x"}}
+    number = "1e999" if lines == "beyond" else json.dumps(lines)
+    (run / "summary.json").write_text(json.dumps(written).replace('"@"', number))
+    done = quick(command, run)
+    assert done.returncode in (0, 1)
+    assert "Traceback" not in done.stderr
+
+
+def game_changed(folder, change, at=3):
+    """Forge a run with one game changed."""
+    lines = lines_of(folder, "journal.jsonl")
+    change(lines[at])
+    forge(folder, lines)
+
+
+def won_more(line):
+    line["record"]["hand_nets"][0] += 5000
+    line["record"]["net"] = [line["record"]["net"][0] + 5000, line["record"]["net"][1] - 5000]
+
+
+@pytest.mark.parametrize("command", ["verify", "replay", "report", "html"])
+def test_chips_that_the_hands_do_not_give_are_noticed(run, tmp_path, command):
+    (run / "matches.json").unlink()
+    game_changed(run, won_more)
+    one_clear_line(reading(command, run, tmp_path), "line 4" if command in ("report", "html") else "in its result")
+
+
+@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+def test_a_game_of_somebody_else_is_noticed(run, tmp_path, command):
+    game_changed(run, lambda line: line.update(participants=["AB", line["participants"][1]]))
+    one_clear_line(reading(command, run, tmp_path), "match 1")
+
+
+@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+def test_the_same_game_twice_is_noticed(run, tmp_path, command):
+    lines = lines_of(run, "journal.jsonl")
+    forge(run, [*lines[:4], lines[3], *lines[4:]])
+    one_clear_line(reading(command, run, tmp_path), "match 1 has the same game twice")
+
+
+@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+def test_games_after_a_stop_in_the_middle_are_noticed(run, tmp_path, command):
+    lines = lines_of(run, "journal.jsonl")
+    forge(run, [*lines[:9], lines[-1], *lines[9:]])
+    one_clear_line(reading(command, run, tmp_path), "goes on after the run had stopped")
+
+
+def test_a_header_that_makes_no_sense_is_one_clear_line(run):
+    from molt_bench.bench.header import config_hash
+
+    header, *lines = lines_of(run, "journal.jsonl")
+    header["config"]["participants"][0] = "tight"
+    header["configHash"] = config_hash(header["config"])
+    forge(run, [header, *lines])
+    for command in ("report", "verify", "replay"):
+        done = quick(command, run)
+        assert done.returncode in (0, 1)
+        assert "Traceback" not in done.stderr

@@ -1,0 +1,97 @@
+"""Damaged journals: every command that reads a run reads it, or refuses it in one line."""
+
+import shutil
+
+import pytest
+
+from tests.e2e.shell import quick_run
+from tests.fuzz.mutations import Dice, odd_lines
+from tests.fuzz.oracle import ended_well, raises_ours_alone
+
+SAMPLE = 20
+ALL = 200
+BATCH = 5
+SETS = [
+    ("--participants", "random,tight"),
+    ("--participants", "random,maniac,tag", "--set", "game.stacks=carry", "--set", "game.warmupHands=2"),
+    ("--participants", "shover,callstation", "--set", "rating.updatePer=seedPair", "--set", "game.stack=2000"),
+]
+SMALL = ("--quiet", "--executor", "inline", "--seeds", "2", "--hands", "5", "--max-matches", "3")
+FORMATS = ("phh", "pokerstars", "acpc", "ohh", "csv", "parquet", "latex")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Runs that came to their end, the same ones cut off in the middle, and a config to plan with."""
+    folder = tmp_path_factory.mktemp("runs")
+    found = []
+    for number, settings in enumerate(SETS):
+        run = quick_run(folder / f"whole-{number}", *SMALL, *settings)
+        cut = folder / f"cut-{number}"
+        shutil.copytree(run, cut)
+        lines = (cut / "journal.jsonl").read_bytes().splitlines(keepends=True)
+        (cut / "journal.jsonl").write_bytes(b"".join(lines[: len(lines) * 2 // 3]))
+        found += [run, cut]
+    (folder / "config.yaml").write_text("participants: [random, tight]\n")
+    return found, folder / "config.yaml"
+
+
+def commands(run, good, config, folder):
+    """Return every command that reads a run."""
+    return [
+        ["report", run],
+        ["report", run, "--json"],
+        ["report", run, "--html", folder / "page.html"],
+        ["verify", run],
+        ["replay", run],
+        ["compare", run, good],
+        ["compare", good, run, "--json"],
+        ["plan", config, "--pilot", run],
+        *(["export", run, "--format", form, "--output", folder / "out"] for form in FORMATS),
+        ["export", run, "--format", "csv", "--output", "-"],
+        None,  # the viewer
+        ["resume", run, "--quiet", "--executor", "inline"],  # the last, since it writes
+    ]
+
+
+def looked_at(run):
+    """Ask the viewer for every page of a run."""
+    from molt_bench.view.library import Library
+    from molt_bench.view.singlefile import single_file
+
+    library = Library(run, work_s=None)
+    library.run_list()
+    for name in library.runs.ids():
+        single_file(library.open(name))
+
+
+@pytest.mark.parametrize("numbers", [range(at, at + BATCH) for at in range(0, SAMPLE, BATCH)], ids=str)
+def test_no_journal_of_a_sample_breaks_a_command(runs, tmp_path, numbers):
+    for number in numbers:
+        check(runs, tmp_path, number, some=4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("numbers", [range(at, at + BATCH) for at in range(SAMPLE, ALL, BATCH)], ids=str)
+def test_no_journal_breaks_any_command(runs, tmp_path, numbers):
+    for number in numbers:
+        check(runs, tmp_path, number)
+
+
+def check(runs, folder, number, *, some=None):
+    good_ones, config = runs
+    good = good_ones[number % len(good_ones)]
+    run = folder / f"run-{number}"
+    shutil.copytree(good, run)
+    journal = run / "journal.jsonl"
+    journal.write_bytes(odd_lines(journal.read_bytes(), number))
+    about = f"journal {number} of {good.name}"
+    wanted = commands(run, good, config, folder)
+    if some is not None:
+        start = Dice("commands", number).below(len(wanted))
+        wanted = (wanted + wanted)[start : start + some]
+    for command in wanted:
+        if command is None:
+            raises_ours_alone(lambda: looked_at(run), about)
+        else:
+            ended_well(*command, about=about)
