@@ -13,6 +13,7 @@ from molt_bench.play.drivers import drive
 from molt_bench.seeds import label_bytes
 from molt_bench.specs import GameSpec
 
+pytestmark = pytest.mark.draws
 CONFIG = {"seeds": {"perMatch": 2}, "game": {"handsPerGame": 5}, "stop": {"budget": {"maxMatches": 2}}}
 
 

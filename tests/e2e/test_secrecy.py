@@ -35,6 +35,7 @@ from tests.e2e.shell import (
     start,
 )
 
+pytestmark = pytest.mark.draws
 SECRET = "5f0c8a1e9b7d4c3f2a6e8d0b1c9f7e5a"
 #: The example bot in plain Python.
 ROOT = Path(__file__).parents[2]

@@ -48,6 +48,11 @@ def only_built_in(config: BenchmarkConfig, agents: Container[str] = ()) -> bool:
     return all(each.type in BUILTIN_AGENTS and each.type not in agents for each in config.participants)
 
 
+def draw_seed() -> str:
+    """Draw a master seed of 128 bits that nobody can guess."""
+    return secrets.token_hex(16)
+
+
 def settled(
     config: BenchmarkConfig, agents: Container[str] = (), *, secret: str | None = None
 ) -> tuple[BenchmarkConfig, MasterSeed]:
@@ -66,7 +71,7 @@ def settled(
     elif only_built_in(config, agents):
         seed = MasterSeed(DEFAULT_MASTER_SEED)
     else:
-        seed = MasterSeed(secrets.token_hex(16), sealed=True)
+        seed = MasterSeed(draw_seed(), sealed=True)
     return with_master_seed(config, seed.value), seed
 
 
