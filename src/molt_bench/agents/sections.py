@@ -9,9 +9,10 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from molt_bench.errors import ConfigError
+from molt_bench.specs import MOST_CHIPS
 
-#: Whole numbers beyond this would lose digits in JSON readers that know only floats.
-MOST: Final = 2**53
+#: No whole number is larger: JSON readers that know only floats would lose digits.
+MOST: Final = MOST_CHIPS
 #: Seconds, dollars and the like beyond this are a slip of the pen.
 MUCH: Final = 1e9
 

@@ -25,15 +25,13 @@ from molt_bench.agents.keys import without
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.specs import DEFAULT_TIMEOUT_S
+from molt_bench.specs import CONNECT_S, DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
 
 #: Seconds that a server gets to take notice of the end of a game.
 GRACE_S: Final = 0.5
-#: Seconds to connect within before the first game; a server that has taken the connection may take its time to answer.
-CONNECT_S: Final = 2.0
 #: Seconds after which an idle connection is not used again: many servers hang up after five.
 _IDLE_S: Final = 2.0
 

@@ -1,7 +1,8 @@
 """The desk: where all models of a run are asked. It keeps the limits, tries again, records and adds up."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from hashlib import sha256
 from typing import Final
 
@@ -15,7 +16,7 @@ from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.reply import read_reply
 from molt_bench.agents.llm.settings import LLMSettings, OutputMode
 from molt_bench.errors import AgentFailed, ConfigError, GamePutBack, GameUnfinished, ProviderError
-from molt_bench.specs import GameLabel
+from molt_bench.specs import CONNECT_S, GameLabel
 
 #: Seconds a model has for an answer where the game sets no limit.
 DEFAULT_TIMEOUT_S = 120.0
@@ -26,8 +27,6 @@ PREFLIGHT: Final = GameLabel(0, "preflight", "AB")
 #: What is asked then, and how many tokens the answer may have.
 PREFLIGHT_PROMPT: Final = ("Answer in one word.", "Are you ready?")
 _PREFLIGHT_TOKENS: Final = 16
-#: Seconds to connect within then.
-_CONNECT_S: Final = 2.0
 #: Tries are never further apart than this, unless the provider asks for it.
 _LONGEST_BACKOFF_S = 60.0
 
@@ -188,7 +187,7 @@ class Desk:
         """
         seat = self._seats[participant]
         try:
-            await self._clients[participant].connect(within_s=_CONNECT_S)
+            await self._clients[participant].connect(within_s=CONNECT_S)
         except RequestFailed as problem:
             if seat.settings.base_url is not None:
                 expected = f"a server that answers ({problem})"
@@ -223,19 +222,12 @@ class Desk:
             outcome="transport",
             text="",
         )
-        started = await limit.acquire()
+        await limit.acquire()
         try:
-            async with self._room:
-                self.purse.open()
-                started = asyncio.get_running_loop().time()
-                self._sent += 1
-                try:
-                    answer = await client.ask(
-                        system, message, "text", timeout_s=self.policy.timeout_s, max_tokens=_PREFLIGHT_TOKENS
-                    )
-                finally:
-                    self._sent -= 1
-                    self.purse.close()
+            async with self._asking() as started:
+                answer = await client.ask(
+                    system, message, "text", timeout_s=self.policy.timeout_s, max_tokens=_PREFLIGHT_TOKENS
+                )
         except RequestFailed as problem:
             if problem.trouble == "fatal":
                 raise ProviderError(f"{seat.name} ({seat.settings.model}) cannot be asked: {problem}") from None
@@ -253,6 +245,24 @@ class Desk:
             cost_usd=self._prices.cost(seat.settings, answer.tokens),
             latency_s=round(asyncio.get_running_loop().time() - started, 4),
         )
+
+    @asynccontextmanager
+    async def _asking(self) -> AsyncIterator[float]:
+        """Wait for room for one more request, and see that there is money for it; gives the time it is sent at.
+
+        Raises:
+            GameUnfinished: There is no money for it, or nothing more is asked.
+        """
+        async with self._room:
+            if self._closing:
+                raise GameUnfinished("no more questions are asked")
+            self.purse.open()
+            self._sent += 1
+            try:
+                yield asyncio.get_running_loop().time()
+            finally:
+                self._sent -= 1
+                self.purse.close()
 
     def _done(self, task: "asyncio.Task[Exchange]") -> None:
         self._under_way.discard(task)
@@ -280,18 +290,9 @@ class Desk:
             mode = client.mode
             started = await limit.acquire()
             try:
-                async with self._room:
-                    if self._closing:
-                        raise GameUnfinished("no more questions are asked")
-                    self.purse.open()
-                    started = asyncio.get_running_loop().time()
-                    self._sent += 1
+                async with self._asking() as started:
                     tries += 1
-                    try:
-                        answer = await client.ask(seat.skill, question.message, mode, timeout_s=self.policy.timeout_s)
-                    finally:
-                        self._sent -= 1
-                        self.purse.close()
+                    answer = await client.ask(seat.skill, question.message, mode, timeout_s=self.policy.timeout_s)
             except RequestFailed as failure:
                 problem = failure
             else:
