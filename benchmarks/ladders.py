@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bots import Bot
 
-from molt_bench.bench.scheduler import Pair
+from molt_bench.schedule import Pair
 
 
 class Plan(NamedTuple):

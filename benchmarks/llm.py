@@ -40,11 +40,12 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from molt_bench import Action, GameRecord, Observation, RunResult, play_game, run_benchmark
 from molt_bench.agents.llm.client import ModelClient
-from molt_bench.agents.llm.exchange import Exchange, Recorder
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.model_settings import settings_from
 from molt_bench.agents.llm.prompt import decision_prompt, default_skill
 from molt_bench.agents.llm.reply import reply_schema
-from molt_bench.agents.llm.settings import settings_from
-from molt_bench.journal import Journal, JournalContent, games_in, read_journal
+from molt_bench.runs.exchanges import ExchangeFile
+from molt_bench.runs.journal import Journal, JournalContent, games_in, read_journal
 from molt_bench.specs import GameLabel
 
 RATIO_GOAL, CPU_GOAL_MS, MEMORY_GOAL_MIB = 1.25, 6.0, 1024.0
@@ -119,13 +120,13 @@ def played(config: dict[str, Any], known: JournalContent | None = None) -> Round
     """Play a run, or what is missing of one, with a journal and exchanges of its own."""
     with tempfile.TemporaryDirectory() as folder:
         journal, asked = Journal(f"{folder}/journal.jsonl"), f"{folder}/exchanges.jsonl"
-        recorder = Recorder(asked)
+        recorder = ExchangeFile(asked)
         wall, cpu = perf_counter(), process_time()
         result = run_benchmark(config, journal=journal, known=known, recorder=recorder)
         cpu, wall = process_time() - cpu, perf_counter() - wall
         journal.close()
         recorder.close()
-        exchanges = Recorder.reopen(asked, read_only=True, unfinished=lambda _: False).earlier
+        exchanges = ExchangeFile.reopen(asked, read_only=True, unfinished=lambda _: False).earlier
         content = read_journal(journal.path) if known is None else known
     return Round(result, content, exchanges, wall, cpu)
 

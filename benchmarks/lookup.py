@@ -7,15 +7,15 @@ import numpy as np
 from ladders import Plan
 from pools import BIG_BLIND, Draws
 
-from molt_bench.bench.config import BenchmarkConfig
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.scheduler import Pair, Situation, choose_round, policy_named
-from molt_bench.bench.stop import first_reason, rules_of
+from molt_bench.bench.stop_rules import first_reason, rules_of
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating import margin
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import Estimate
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Margins, MatchResult, PlayedMatch
+from molt_bench.schedule import Pair, Situation, choose_round, policy_named
 
 
 def _quick_clustering(used: Sequence[tuple[float, Any]]) -> float:
@@ -141,7 +141,7 @@ def config_of(draws: Draws, *, method: str = "margin", threshold: float = 0.95, 
 
 
 def run(draws: Draws, config: BenchmarkConfig) -> Outcome:
-    """Run a benchmark on looked-up games, as `molt_bench.bench.benchmark` does on real ones."""
+    """Run a benchmark on looked-up games, as `molt_bench.arena.benchmark` does on real ones."""
     ladder = PoolLadder(config, draws)
     rules = rules_of(config.stop)
     policy = policy_named(config.scheduler.policy)

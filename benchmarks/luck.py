@@ -11,7 +11,7 @@ from statistics import fmean, pvariance
 from time import process_time
 from typing import NamedTuple
 
-from molt_bench.agents.registry import BUILTIN_AGENTS
+from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
 from molt_bench.luck.equities import forget
 from molt_bench.luck.estimators import game_estimates

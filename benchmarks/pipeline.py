@@ -12,8 +12,8 @@ from statistics import median
 from time import perf_counter, process_time
 
 from molt_bench import make_agent, run_benchmark, write_artifacts
-from molt_bench.journal import Journal
 from molt_bench.play.drivers import drive
+from molt_bench.runs.journal import Journal
 from molt_bench.specs import GameSpec
 
 CONFIG = {"stop": {"adjacentConfidence": None, "budget": {"maxMatches": 40}}}

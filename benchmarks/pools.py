@@ -21,9 +21,9 @@ from bots import Bot
 from ladders import Plan, two_of
 
 from molt_bench.bench.margins import margins_of
-from molt_bench.bench.scheduler import Pair
 from molt_bench.play.match import MakeAgent, play_match
 from molt_bench.rating.book import ESTIMATORS
+from molt_bench.schedule import Pair
 from molt_bench.seeds import seed_pool
 
 #: What is kept of every seed pair: the estimators, and the chips of the two games.

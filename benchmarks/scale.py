@@ -18,13 +18,13 @@ from time import perf_counter
 from typing import Any
 
 from molt_bench import run_benchmark
-from molt_bench.bench.live import Live
-from molt_bench.bench.playing import Executor
-from molt_bench.bench.workers import WorkerSetup
-from molt_bench.journal import Journal
-from molt_bench.play.cluster import Cluster
-from molt_bench.play.workers import WorkerPool, cores
+from molt_bench.arena.games import Executor
+from molt_bench.arena.status import Live
+from molt_bench.arena.worker_setup import WorkerSetup
+from molt_bench.play.ray_cluster import Cluster
+from molt_bench.play.worker_pool import WorkerPool, cores
 from molt_bench.records import RunResult
+from molt_bench.runs.journal import Journal
 from molt_bench.seeds import seed_pool
 from molt_bench.specs import GameSpec, ParticipantSpec
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from molt_bench.agents.registry import BUILTIN_AGENTS
+from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.chance import DEALT, hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients, coefficients_hash
 from molt_bench.luck.dice import dice_terms

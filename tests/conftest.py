@@ -39,4 +39,4 @@ def drawn_alike(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     if request.node.get_closest_marker("draws") is None:
         count = itertools.count()
         name = request.node.nodeid
-        monkeypatch.setattr("molt_bench.bench.secrecy.draw_seed", lambda: derived_seed(name, next(count)))
+        monkeypatch.setattr("molt_bench.runs.master_seed.draw_seed", lambda: derived_seed(name, next(count)))

@@ -4,7 +4,7 @@ import pytest
 
 from molt_bench import make_agent, play_game
 from molt_bench.errors import JournalError
-from molt_bench.journal import FORMAT, Game, Header, Journal, Sitting, games_in, read_journal
+from molt_bench.runs.journal import FORMAT, Game, Header, Journal, Sitting, games_in, read_journal
 
 HEADER = Header(FORMAT, 1, "0", "hash", {"a": 1})
 

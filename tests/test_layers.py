@@ -13,11 +13,14 @@ ROOT = Path(molt_bench.__file__).parent
 FLOORS = [
     {"cli"},
     {"view"},
-    {"bench", "report", "testing"},
-    {"play", "rating", "luck", "journal"},
+    {"arena", "report", "study", "testing"},
+    {"runs"},
+    {"bench"},
+    {"config"},
+    {"play", "rating", "luck", "schedule"},
     {"agents", "records"},
     {"poker", "specs"},
-    {"seeds", "_version", "lines"},
+    {"seeds", "_version"},
     {"files"},
     {"errors"},
 ]

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from molt_bench._version import BENCH_VERSION as BENCH_VERSION
     from molt_bench._version import __version__ as __version__
     from molt_bench.agents.base import PokerAgent as PokerAgent
-    from molt_bench.agents.registry import BUILTIN_AGENTS as BUILTIN_AGENTS
-    from molt_bench.agents.registry import make_agent as make_agent
-    from molt_bench.bench.benchmark import run_benchmark as run_benchmark
-    from molt_bench.bench.config import BenchmarkConfig as BenchmarkConfig
+    from molt_bench.agents.kinds import BUILTIN_AGENTS as BUILTIN_AGENTS
+    from molt_bench.agents.kinds import make_agent as make_agent
+    from molt_bench.arena.benchmark import run_benchmark as run_benchmark
+    from molt_bench.config.sections import BenchmarkConfig as BenchmarkConfig
     from molt_bench.errors import AgentError as AgentError
     from molt_bench.errors import AgentFailed as AgentFailed
     from molt_bench.errors import ConfigError as ConfigError
@@ -87,10 +87,10 @@ _HOMES = {
     "__version__": "molt_bench._version",
     "BENCH_VERSION": "molt_bench._version",
     "PokerAgent": "molt_bench.agents.base",
-    "BUILTIN_AGENTS": "molt_bench.agents.registry",
-    "make_agent": "molt_bench.agents.registry",
-    "run_benchmark": "molt_bench.bench.benchmark",
-    "BenchmarkConfig": "molt_bench.bench.config",
+    "BUILTIN_AGENTS": "molt_bench.agents.kinds",
+    "make_agent": "molt_bench.agents.kinds",
+    "run_benchmark": "molt_bench.arena.benchmark",
+    "BenchmarkConfig": "molt_bench.config.sections",
     "AgentError": "molt_bench.errors",
     "AgentFailed": "molt_bench.errors",
     "ConfigError": "molt_bench.errors",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.registry import BUILTIN_AGENTS, make_agent
+from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.specs import ParticipantSpec
 

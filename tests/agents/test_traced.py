@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from molt_bench import Action, AgentFailed, play_game, play_game_async, run_benchmark
-from molt_bench.agents.registry import make_agent
-from molt_bench.agents.traced import KEPT, TraceLog, trace_of
+from molt_bench.agents.kinds import make_agent
+from molt_bench.agents.tracebacks import KEPT, TraceLog, trace_of
 from molt_bench.play.seat import Seat
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.bench.config import SeedsConfig
 from molt_bench.bench.decks import SeedBlocks
+from molt_bench.config.sections import SeedsConfig
 from molt_bench.errors import ConfigError
 
 SMALL = {"seeds": {"perMatch": 2}, "game": {"handsPerGame": 10}}

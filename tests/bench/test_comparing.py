@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from molt_bench import Action, make_agent, run_benchmark
-from molt_bench.bench.comparing import Run, compare, mean_over_opponents
-from molt_bench.bench.loading import load_config
+from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.study.comparison import Run, compare, mean_over_opponents
 
 
 class Leaky:

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from molt_bench.bench.config import BenchmarkConfig
-from molt_bench.bench.entries import participants_from
-from molt_bench.bench.loading import load_config, read_config_file, set_field
+from molt_bench.config.loader import load_config, read_config_file, set_field
+from molt_bench.config.participants import participants_from
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 
 TWO = [{"id": "a", "type": "tight"}, {"id": "b", "type": "random"}]

@@ -5,10 +5,10 @@ from math import inf
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.bench.scheduler import Contrast, Situation, all_pairs, choose_round, information_gain
-from molt_bench.bench.stop import Progress, adjacent_margins
+from molt_bench.bench.stop_rules import Progress, adjacent_margins
 from molt_bench.rating.margin import Estimate, MarginModel
 from molt_bench.rating.verdicts import Verdict, verdicts
+from molt_bench.schedule import Contrast, Situation, all_pairs, choose_round, information_gain
 
 
 def a_model(leads, count=20, spread=1000.0):

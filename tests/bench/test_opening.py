@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.bench.loading import load_config
-from molt_bench.bench.opening import opening_shortfall
+from molt_bench.bench.shortfall import opening_shortfall
+from molt_bench.config.loader import load_config
 
 
 def shortfall(participants, *, budget, per_match=4, **sections):

@@ -9,13 +9,13 @@ import pytest
 
 from molt_bench import run_benchmark
 from molt_bench.agents.llm.exchange import Exchange, Tokens
-from molt_bench.bench.loading import load_config
-from molt_bench.bench.pilot import Pilot, pilot_of
-from molt_bench.bench.planning import SD_PER_HAND, Planner
+from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.verdicts import verdict
 from molt_bench.specs import GameLabel
+from molt_bench.study.pilot import Pilot, pilot_of
+from molt_bench.study.planner import SD_PER_HAND, Planner
 
 PRICES = {"openai:test": {"input": 2.0, "cachedInput": 0.5, "output": 8.0}}
 

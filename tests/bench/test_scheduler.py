@@ -5,7 +5,8 @@ from itertools import combinations
 import msgspec
 import pytest
 
-from molt_bench.bench.scheduler import (
+from molt_bench.errors import ConfigError
+from molt_bench.schedule import (
     Situation,
     adjacent_pairs,
     all_pairs,
@@ -18,7 +19,6 @@ from molt_bench.bench.scheduler import (
     thompson,
     uncertainty_overlap,
 )
-from molt_bench.errors import ConfigError
 
 
 def situation(mu, sigma=None, meetings=None, confidence=None, **more):

@@ -1,6 +1,6 @@
 """When it is enough."""
 
-from molt_bench.bench.stop import Progress, adjacent_confidence, budget, first_reason, topk_stable
+from molt_bench.bench.stop_rules import Progress, adjacent_confidence, budget, first_reason, topk_stable
 
 
 def progress(**fields):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from molt_bench.agents.registry import BUILTIN_AGENTS
+from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.cli.table import Guest, Person, Screen
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.cards import Shoe, cards_from_text

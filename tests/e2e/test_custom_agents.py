@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from molt_bench import Action
-from molt_bench.bench.benchmark import run_benchmark
+from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.report.numbers import totals
 from tests.e2e.shell import SEEDED, SMALL, cut_back, good_run, quick, quick_run, read, results
 

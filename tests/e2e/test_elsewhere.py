@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.bench.elsewhere import moved_path
+from molt_bench.runs.moved_files import moved_path
 from tests.e2e.shell import BOTS, everything, one_clear_line, quick, run_of
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "bots"

@@ -13,9 +13,9 @@ import pytest
 
 from molt_bench import run_benchmark
 from molt_bench.agents.scripted import FolderAgent
-from molt_bench.bench.workers import WorkerSetup
+from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.play.workers import WorkerPool
+from molt_bench.play.worker_pool import WorkerPool
 from molt_bench.report.artifacts import ARTIFACTS, TIMED
 from molt_bench.specs import ParticipantSpec
 from tests.e2e.shell import MOLT_BENCH, SEEDED, cut_back, first_lines, quick, quick_run
@@ -222,8 +222,8 @@ class TestAuto:
 
     @pytest.fixture(autouse=True)
     def _at_once(self, monkeypatch):
-        monkeypatch.setattr("molt_bench.bench.playing._WORTH_WORKERS_S", -1.0)
-        monkeypatch.setattr("molt_bench.bench.playing.cores", lambda: 2)
+        monkeypatch.setattr("molt_bench.arena.games._WORTH_WORKERS_S", -1.0)
+        monkeypatch.setattr("molt_bench.arena.games.cores", lambda: 2)
 
     def config(self, kind):
         participants = [{"id": "mine", "type": kind}, {"id": "tight", "type": "tight"}]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.bench.workers import WorkerSetup
+from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.errors import MoltBenchError
-from molt_bench.play.cluster import Cluster
+from molt_bench.play.ray_cluster import Cluster
 from molt_bench.specs import ParticipantSpec
 from tests.e2e.shell import bench, good_run
 from tests.e2e.test_executors import CONFIG, artifacts

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.bench.playing import Where
+from molt_bench.arena.games import Where
 from molt_bench.cli.running import go_on
 from tests.e2e.shell import (
     MOLT_BENCH,

@@ -313,10 +313,10 @@ def test_the_commands_in_the_guide_work_as_they_are_shown(tmp_path):
 
 
 def test_the_variable_is_taken_out_of_the_environment_when_a_run_goes_on_as_well(tmp_path, monkeypatch):
-    from molt_bench.bench.secrecy import opened_seed, seed_hash
-    from molt_bench.journal import Header
+    from molt_bench.runs.journal import Header
+    from molt_bench.runs.master_seed import opened_seed, seed_hash
 
-    monkeypatch.setattr("molt_bench.bench.secrecy._environment", [])  # so that nothing of it stays in this process
+    monkeypatch.setattr("molt_bench.runs.master_seed._environment", [])  # so that nothing of it stays in this process
     monkeypatch.setenv("MOLT_BENCH_MASTER_SEED", SECRET)
     header = Header(2, 3, "0", "", {}, master_seed_hash=seed_hash(SECRET))
     for _ in range(2):

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from molt_bench.journal import Journal
+from molt_bench.runs.journal import Journal
 from tests.e2e.shell import everything, one_clear_line, quick, results, run_of, start
 
 LONG = ("--participants", "tight,random", "--seeds", "4", "--hands", "20", "--set", "stop.adjacentConfidence=null")

@@ -232,7 +232,7 @@ def test_games_after_a_stop_in_the_middle_are_noticed(run, tmp_path, command):
 
 
 def test_a_header_that_makes_no_sense_is_one_clear_line(run):
-    from molt_bench.bench.header import config_hash
+    from molt_bench.runs.header import config_hash
 
     header, *lines = lines_of(run, "journal.jsonl")
     header["config"]["participants"][0] = "tight"

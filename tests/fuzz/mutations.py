@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import yaml
 
-from molt_bench.bench.loading import load_config
+from molt_bench.config.loader import load_config
 from molt_bench.seeds import derive
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from molt_bench.bench.loading import load_config, read_config_file
+from molt_bench.config.loader import load_config, read_config_file
 from tests.e2e.shell import run_of
 from tests.fuzz.mutations import odd_config
 from tests.fuzz.oracle import ended_well

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from molt_bench.agents.base import Sizes
-from molt_bench.agents.registry import BUILTIN_AGENTS
+from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.chance import hand_luck
 from molt_bench.luck.coefficients import Coefficients
 from molt_bench.luck.dice import dice_terms

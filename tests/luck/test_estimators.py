@@ -2,7 +2,7 @@
 
 import pytest
 
-from molt_bench.agents.registry import BUILTIN_AGENTS
+from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.chance import hand_luck
 from molt_bench.luck.coefficients import Coefficients
 from molt_bench.luck.estimators import game_estimates, hand_estimates

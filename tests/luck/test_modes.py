@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from molt_bench.agents.registry import BUILTIN_AGENTS
+from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.bench.margins import margins_of
 from molt_bench.play.match import play_match
 from molt_bench.poker.actions import CALL, CHECK, FOLD

@@ -10,7 +10,7 @@ from statistics import fmean, stdev, variance
 import pytest
 
 from molt_bench.agents.base import Sizes
-from molt_bench.agents.registry import BUILTIN_AGENTS
+from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.chance import chips_at_stake, hand_luck
 from molt_bench.luck.coefficients import FROZEN
 from molt_bench.luck.dice import dice_terms

@@ -15,7 +15,7 @@ from molt_bench import make_agent
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.play.batches import MOST_DEATHS, Batches
 from molt_bench.play.drivers import drive
-from molt_bench.play.workers import WorkerPool, WorkersError
+from molt_bench.play.worker_pool import WorkerPool, WorkersError
 from molt_bench.specs import GameSpec
 
 GAMES = [GameSpec(seed=seed, hands=20, players=("tight", "random")) for seed in range(30)]
@@ -145,7 +145,7 @@ def test_workers_end_when_the_one_who_started_them_is_killed(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "import os, signal\n"
-        "from molt_bench.play.workers import WorkerPool\n"
+        "from molt_bench.play.worker_pool import WorkerPool\n"
         "from tests.play.test_workers import GAMES, setup\n"
         "pool = WorkerPool(setup, 2)\n"
         "def done(spec, record):\n"
@@ -304,7 +304,7 @@ class TestStopped:
 
     @pytest.fixture(autouse=True)
     def _often(self, monkeypatch):
-        monkeypatch.setattr("molt_bench.play.workers._LOOK_S", 0.1)
+        monkeypatch.setattr("molt_bench.play.worker_pool._LOOK_S", 0.1)
 
     @pytest.mark.parametrize("number", [1, 2])
     def test_it_is_replaced_and_nothing_is_lost_or_taken_twice(self, tmp_path, number):
@@ -343,7 +343,7 @@ class TestStopped:
             played(WorkerPool(partial(stopping, str(tmp_path), 1000), 1), GAMES[:2])
 
     def test_one_that_goes_on_at_once_is_left_alone(self, monkeypatch):
-        monkeypatch.setattr("molt_bench.play.workers._LOOK_S", 0.5)
+        monkeypatch.setattr("molt_bench.play.worker_pool._LOOK_S", 0.5)
         told, pids = [], set()
         pool = WorkerPool(setup, 1, warn=told.append)
 

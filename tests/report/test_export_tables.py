@@ -12,12 +12,12 @@ from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_
 
 from molt_bench import BUILTIN_AGENTS, play_game, run_benchmark
 from molt_bench.errors import JournalError, MoltBenchError
-from molt_bench.journal import Game, Header, Journal, Sitting
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.report.exports.chips import chip_flow
 from molt_bench.report.exports.dealt import dealt_hands, hands_of, read_header, that_count
 from molt_bench.report.exports.latex import escaped, latex
 from molt_bench.report.exports.rows import COLUMNS, hands_csv, row, write_parquet
+from molt_bench.runs.journal import Game, Header, Journal, Sitting
 
 BOTS = ("tight", "callstation")
 

@@ -8,9 +8,9 @@ import pytest
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.report.artifacts import leaderboard
-from molt_bench.view.answering import answer
 from molt_bench.view.library import Library
-from molt_bench.view.reading import OpenRun
+from molt_bench.view.open_run import OpenRun
+from molt_bench.view.routes import answer
 from tests.e2e.shell import quick_run, read, rechained, strict_json
 from tests.view.conftest import EVIL
 

@@ -4,7 +4,7 @@ import pytest
 
 from molt_bench.errors import MoltBenchError
 from molt_bench.view.figures import write_figures
-from molt_bench.view.reading import OpenRun
+from molt_bench.view.open_run import OpenRun
 from tests.e2e.shell import quick_run
 
 NAMES = [f"{name}.{kind}" for name in ("leaderboard", "convergence", "payoffs") for kind in ("svg", "png")]

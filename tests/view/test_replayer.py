@@ -8,7 +8,7 @@ import pytest
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.equity import equity
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.view.handdata import hand_page, parted
+from molt_bench.view.hand_page import hand_page, parted
 from molt_bench.view.steps import steps_of
 from tests.view.conftest import EVIL
 

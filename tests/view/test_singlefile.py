@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.view.bundling import bundle
+from molt_bench.view.bundle import bundle
 from molt_bench.view.library import Library
 from molt_bench.view.singlefile import STATIC, escaped_json, single_file
 from tests.e2e.shell import one_clear_line, quick

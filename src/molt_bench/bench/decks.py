@@ -11,9 +11,9 @@ games are all dealt from decks of their own.
 import os
 from collections.abc import Mapping
 
-from molt_bench.bench.config import SeedsConfig
-from molt_bench.bench.scheduler import Pair
+from molt_bench.config.sections import SeedsConfig
 from molt_bench.errors import ConfigError, JournalError
+from molt_bench.schedule import Pair
 from molt_bench.seeds import Seed, derived_seed, load_seeds, seed_pool
 from molt_bench.specs import Seating
 

@@ -6,10 +6,9 @@ from math import inf
 from typing import TypeAlias
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.bench.config import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.bench.margins import margins_of
-from molt_bench.bench.scheduler import Contrast, Pair, Situation, all_pairs, connected
-from molt_bench.bench.stop import Progress
+from molt_bench.bench.stop_rules import Progress
+from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
@@ -18,6 +17,7 @@ from molt_bench.rating.sequence import SPREAD, sure
 from molt_bench.rating.student import student_quantile
 from molt_bench.rating.verdicts import Verdict, verdicts
 from molt_bench.records import Convergence, Fault, Margins, MatchResult, PlayedMatch, RatingChange, failures_of
+from molt_bench.schedule import Contrast, Pair, Situation, all_pairs, connected
 from molt_bench.specs import GameSpec
 
 #: How sure it is that the first is better than the second.

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.records import AgentUsage
 
 _PER_DOLLAR: Final = 10**12

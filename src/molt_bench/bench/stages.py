@@ -10,11 +10,9 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.bench.config import BenchmarkConfig, StopConfig
-from molt_bench.bench.loading import load_config
-from molt_bench.bench.scheduler import Pair
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError
-from molt_bench.journal import Extension, JournalContent, Line, Resumption, Sitting, games_in, missing_games
+from molt_bench.schedule import Pair
 
 INTERRUPTED = "it was interrupted"
 IN_A_ROUND = "in the middle of a round"
@@ -59,19 +57,18 @@ class Course:
         stages: Those that have begun; the last one holds.
 
     Args:
-        config: The config that the run was started with.
-        known: What its journal holds; None for a new run.
+        stages: Those that its journal tells of, the first by its config.
         extend: The rule by which it is to go on, once everything that is known has been gone through.
-
-    Raises:
-        JournalError: The journal tells of a stage that cannot be.
+        last_match: The last match of which a game is known.
+        missing: Which of the known matches lack some of their games, in words.
     """
 
-    def __init__(self, config: BenchmarkConfig, known: JournalContent | None, extend: StopConfig | None) -> None:
-        lines = known.lines if known is not None else ()
-        self._lines: list[Line] = [known.header, *lines] if known is not None else []
-        self._last_match = max((game.match for game in games_in(lines)), default=0)
-        self._later = stages_of(config, lines)
+    def __init__(
+        self, stages: Sequence[Stage], *, extend: StopConfig | None = None, last_match: int = 0, missing: str = ""
+    ) -> None:
+        self._last_match = last_match
+        self._missing = missing
+        self._later = list(stages)
         self._extend = extend
         self.stages: list[Stage] = [self._later.pop(0)]
 
@@ -117,12 +114,12 @@ class Course:
         """Whether a new stage is to begin as soon as nothing more is known."""
         return self._extend is not None and not self._later
 
-    def extend(self, matches: int, begun: Sequence[Pair]) -> Extension:
-        """Begin the new stage, and return what the journal is to tell of it."""
+    def extend(self, matches: int, begun: Sequence[Pair]) -> Stage:
+        """Begin the new stage and return it."""
         assert self._extend is not None
         self.stages.append(Stage(self._extend, matches, tuple(begun)))
         self._extend = None
-        return Extension(matches, plain_stop(self.now.stop), list(begun))
+        return self.now
 
     def check_end(self, reason: str, matches: int, begun: int) -> None:
         """Check that a known run ends where and why its rule has it end.
@@ -147,37 +144,12 @@ class Course:
         said = f"the journal says that the run stopped because {told}; by its config, after match {matches} it"
         if reason not in (None, INTERRUPTED):
             return f"{said} stops because {reason}"
-        return f"{said} goes on: {missing_games(self._lines) or f'match {matches + 1} is missing'}"
+        return f"{said} goes on: {self._missing or f'match {matches + 1} is missing'}"
 
 
 def plain_stop(stop: StopConfig) -> dict[str, Any]:
     """Return the section `stop` as JSON has it."""
     return stop.model_dump(mode="json", by_alias=True)
-
-
-def stages_of(config: BenchmarkConfig, lines: Sequence[Line]) -> list[Stage]:
-    """Return the stages of a run that a journal tells of, the first by its config.
-
-    Raises:
-        JournalError: A stage has a stop rule that cannot be.
-    """
-    stages = [Stage(config.stop)]
-    for line in lines:
-        if isinstance(line, Extension):
-            under_way = tuple((first, second) for first, second in line.under_way)
-            stages.append(Stage(_stop(config, line.stop), line.matches, under_way))
-        elif stages[-1].reason is not None and not isinstance(line, Resumption):
-            raise JournalError(f"the journal goes on after the run had stopped: {stages[-1].reason}")
-        elif isinstance(line, Sitting) and line.stop_reason is not None:
-            stages[-1] = msgspec.structs.replace(stages[-1], reason=line.stop_reason)
-    return stages
-
-
-def _stop(config: BenchmarkConfig, stop: dict[str, Any]) -> StopConfig:
-    try:
-        return load_config({**config.plain(), "stop": stop}).stop
-    except ConfigError as error:
-        raise JournalError(f"the journal tells of an extension that cannot be: {error}") from error
 
 
 def another_stop(config: BenchmarkConfig, changed: BenchmarkConfig) -> StopConfig:

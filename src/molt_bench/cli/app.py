@@ -83,10 +83,10 @@ def run(
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
     """Run a benchmark (this is the default command)."""
-    from molt_bench.bench.playing import Where
-    from molt_bench.bench.secrecy import secret_from
+    from molt_bench.arena.games import Where
     from molt_bench.cli.care import Care
     from molt_bench.cli.running import config_from, start
+    from molt_bench.runs.master_seed import secret_from
 
     if master_seed is not None and master_seed_file is not None:
         raise typer.BadParameter("it does not go with --master-seed", param_hint="--master-seed-file")
@@ -133,7 +133,7 @@ def resume(
     as_json: AsJson = False,  # noqa: FBT002
 ) -> None:
     """Go on with a run that was cut off; with another limit also with one that has ended, on the same decks."""
-    from molt_bench.bench.playing import Where
+    from molt_bench.arena.games import Where
     from molt_bench.cli.care import Care
     from molt_bench.cli.running import go_on
 

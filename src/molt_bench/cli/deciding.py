@@ -11,16 +11,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from molt_bench.bench.benchmark import run_benchmark
-from molt_bench.bench.comparing import Comparison, Difference, Run, compare
-from molt_bench.bench.config import BenchmarkConfig
-from molt_bench.bench.pilot import Pilot, pilot_of
-from molt_bench.bench.planning import GAPS, Assumptions, Need, Planner
-from molt_bench.cli.folder import journal_in, opened, recorder_in
+from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli.piping import readers_may_leave
 from molt_bench.cli.streams import print_json
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.costs import dollars
+from molt_bench.runs.folder import journal_in, opened, recorder_in
+from molt_bench.study.comparison import Comparison, Difference, Run, compare
+from molt_bench.study.pilot import Pilot, pilot_of
+from molt_bench.study.planner import GAPS, Assumptions, Need, Planner
 
 #: The exit status where two runs cannot be compared.
 _NOT_COMPARED: Final = 3

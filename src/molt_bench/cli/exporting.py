@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TypeAlias
 
-from molt_bench.bench.benchmark import run_benchmark
-from molt_bench.cli.folder import journal_in, opened, recorder_in
+from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.journal import Game
 from molt_bench.records import RunResult
 from molt_bench.report.exports.dealt import DealtHand, Wanted, dealt_hands, read_header, that_count
 from molt_bench.report.exports.formats import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.latex import latex
 from molt_bench.report.exports.rows import write_parquet
+from molt_bench.runs.folder import journal_in, opened, recorder_in
+from molt_bench.runs.journal import Game
 
 #: Fills a file and returns what it was filled with, in words.
 Fill: TypeAlias = Callable[[IO[bytes]], str]

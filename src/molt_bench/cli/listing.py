@@ -1,6 +1,6 @@
 """`agents` and `schema`: what a config can say."""
 
-from molt_bench.agents.registry import BUILTIN_AGENTS, plugins
+from molt_bench.agents.kinds import BUILTIN_AGENTS, plugins
 
 
 def list_agents() -> None:
@@ -19,6 +19,6 @@ def print_schema() -> None:
     """Print the JSON Schema of the config."""
     import json
 
-    from molt_bench.bench.config import BenchmarkConfig
+    from molt_bench.config.sections import BenchmarkConfig
 
     print(json.dumps(BenchmarkConfig.model_json_schema(by_alias=True), indent=2))

@@ -6,8 +6,8 @@ from typing import Any
 import typer
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.registry import is_llm, llm_params, make_agent
-from molt_bench.bench.entries import named
+from molt_bench.agents.kinds import is_llm, llm_params, make_agent
+from molt_bench.config.participants import named
 from molt_bench.errors import ConfigError
 from molt_bench.seeds import Seed
 from molt_bench.specs import DEFAULT_TIMEOUT_S, GameLabel, ParticipantSpec
@@ -55,8 +55,8 @@ def maker_of(
         limit_s = DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
         return lambda: make_agent(participant, seed=seed, action_timeout_s=limit_s)
     from molt_bench.agents.llm.agent import LLMAgent
-    from molt_bench.agents.llm.desk import Desk, Policy
-    from molt_bench.agents.llm.settings import settings_from
+    from molt_bench.agents.llm.gateway import Desk, Policy
+    from molt_bench.agents.llm.model_settings import settings_from
 
     settings = settings_from(llm_params(participant.type, participant.params))
     policy = Policy() if timeout_s is None else Policy(timeout_s=timeout_s)

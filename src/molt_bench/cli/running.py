@@ -11,21 +11,26 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from molt_bench.agents.llm.exchange import Recorder
-from molt_bench.bench.benchmark import run_benchmark
-from molt_bench.bench.config import BenchmarkConfig, StopConfig
-from molt_bench.bench.elsewhere import changed_code
-from molt_bench.bench.entries import participants_from
-from molt_bench.bench.loading import load_config, put, read_config_file, set_field
-from molt_bench.bench.opening import opening_shortfall
-from molt_bench.bench.participants import check_participants
-from molt_bench.bench.playing import Where
-from molt_bench.bench.secrecy import SEED_FILE, guessable, with_master_seed
-from molt_bench.bench.stages import INTERRUPTED, another_stop, stages_of
-from molt_bench.bench.variables import unset_variables
-from molt_bench.bench.verify import played_again
+from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.arena.benchmark import run_benchmark
+from molt_bench.arena.cast import check_participants
+from molt_bench.arena.games import Where
+from molt_bench.arena.replayed_games import played_again
+from molt_bench.bench.shortfall import opening_shortfall
+from molt_bench.bench.stages import INTERRUPTED, another_stop
 from molt_bench.cli.care import Care, show_raised
-from molt_bench.cli.folder import (
+from molt_bench.cli.progress import watching
+from molt_bench.cli.streams import print_json
+from molt_bench.config.environment import unset_variables
+from molt_bench.config.loader import load_config, put, read_config_file, set_field
+from molt_bench.config.participants import participants_from
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.errors import ConfigError, JournalError, MoltBenchError
+from molt_bench.records import RunResult
+from molt_bench.report.artifacts import ARTIFACTS, TIMED, TIMES, leaderboard, summary, usage, write_artifacts
+from molt_bench.report.terminal import print_result
+from molt_bench.runs.exchanges import ExchangeFile
+from molt_bench.runs.folder import (
     EXCHANGES,
     JOURNAL,
     at_root,
@@ -37,14 +42,11 @@ from molt_bench.cli.folder import (
     opened,
     recorder_in,
 )
-from molt_bench.cli.progress import watching
-from molt_bench.cli.streams import print_json
-from molt_bench.errors import ConfigError, JournalError, MoltBenchError
-from molt_bench.journal import Journal, JournalContent, games_in, missing_games, stop_reason_in
-from molt_bench.lines import being_written, whole_lines
-from molt_bench.records import RunResult
-from molt_bench.report.artifacts import ARTIFACTS, TIMED, TIMES, leaderboard, summary, usage, write_artifacts
-from molt_bench.report.terminal import print_result
+from molt_bench.runs.journal import Journal, JournalContent, games_in, missing_games, stop_reason_in
+from molt_bench.runs.lines import being_written, whole_lines
+from molt_bench.runs.master_seed import SEED_FILE, guessable, with_master_seed
+from molt_bench.runs.moved_files import changed_code
+from molt_bench.runs.stage_lines import stages_of
 
 _USUAL = Care()
 
@@ -105,7 +107,7 @@ def start(
             return
     folder = new_folder(config)
     journal = Journal(str(folder / JOURNAL), warn=_warn)
-    recorder = Recorder(str(folder / EXCHANGES), warn=_warn) if config.models() else Recorder()
+    recorder = ExchangeFile(str(folder / EXCHANGES), warn=_warn) if config.models() else Exchanges()
     _run(config, folder, journal, recorder, None, where=where, quiet=quiet, as_json=as_json, care=care, secret=secret)
 
 
@@ -267,7 +269,7 @@ def _run(
     config: BenchmarkConfig,
     folder: Path,
     journal: Journal,
-    recorder: Recorder,
+    recorder: Exchanges,
     known: JournalContent | None,
     *,
     where: Where,

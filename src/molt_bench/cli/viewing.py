@@ -5,10 +5,10 @@ import sys
 import webbrowser
 from pathlib import Path
 
-from molt_bench.cli.folder import journal_in
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.runs.folder import journal_in
 from molt_bench.view.library import Library
-from molt_bench.view.reading import OpenRun
+from molt_bench.view.open_run import OpenRun
 
 
 def view(folder: str, *, host: str, port: int, browser: bool) -> None:

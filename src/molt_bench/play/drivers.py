@@ -114,7 +114,7 @@ async def _drive_on(spec: GameSpec, seats: Seats, game: Turns, pending: Pending 
     """Drive a game on: from its start, or from an event whose answer is pending."""
     import asyncio
 
-    from molt_bench.play.waiting import Waiter
+    from molt_bench.play.time_limits import Waiter
 
     patience = 2 * (spec.max_retries + 1)
     first, second = (
@@ -165,7 +165,7 @@ def _closing(seats: Seats) -> list[int]:
 def _close(seats: Seats, *, patience_s: float) -> None:
     """Tell the agents that the game has ended, in plain code."""
     for at in _closing(seats):
-        from molt_bench.play.waiting import bid_farewell
+        from molt_bench.play.time_limits import bid_farewell
 
         bid_farewell(seats[at].close, patience_s=patience_s)
 
@@ -176,7 +176,7 @@ def _given(awaitable: Any) -> Any:
 
 def _in_new_loop(spec: GameSpec, seats: Seats, game: Turns, pending: Pending | None = None) -> GameRecord:
     """Drive a game on in an event loop of its own, as awaitable answers and time limits need one."""
-    from molt_bench.play.loops import run_in_new_loop
+    from molt_bench.play.event_loop import run_in_new_loop
 
     return run_in_new_loop(_drive_on(spec, seats, game, pending))
 

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any, TypeAlias
 
-from molt_bench.agents.traced import Note, Traced
+from molt_bench.agents.tracebacks import Note, Traced
 from molt_bench.errors import AgentError, AgentFailed, shown
 from molt_bench.play.game import HOOKS, Call, Hook, Notice
 from molt_bench.poker.observation import Observation

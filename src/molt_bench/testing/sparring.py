@@ -6,8 +6,8 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.registry import make_agent
-from molt_bench.agents.traced import Traced, trace_of
+from molt_bench.agents.kinds import make_agent
+from molt_bench.agents.tracebacks import Traced, trace_of
 from molt_bench.errors import AgentError, FaultKind, shown
 from molt_bench.play.drivers import GameOptions, play_game_async
 from molt_bench.play.seat import Seat
@@ -65,7 +65,7 @@ def check_agent(
     Raises:
         MoltBenchError: `make` did not make an agent.
     """
-    from molt_bench.play.loops import run_in_new_loop
+    from molt_bench.play.event_loop import run_in_new_loop
 
     first: Any = agent if make is None else make()
     try:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.view.reading import OpenRun
-from molt_bench.view.rundata import run_page
+from molt_bench.view.open_run import OpenRun
+from molt_bench.view.run_page import run_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.bench.comparing import Run, compare
 from molt_bench.errors import MoltBenchError
 from molt_bench.report.numbers import MBB_PER_BB100, participant_numbers
-from molt_bench.view.folders import started
-from molt_bench.view.numbers import rounded
-from molt_bench.view.reading import OpenRun
+from molt_bench.study.comparison import Run, compare
+from molt_bench.view.open_run import OpenRun
+from molt_bench.view.rounding import rounded
+from molt_bench.view.run_list import started
 
 
 class Chapter(msgspec.Struct, frozen=True):

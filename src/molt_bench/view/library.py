@@ -7,13 +7,13 @@ from threading import RLock
 from typing import Any, Final
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.view.folders import Runs
-from molt_bench.view.handdata import hand_page
-from molt_bench.view.handlist import hand_columns, match_page
+from molt_bench.runs.tail import Replaced
+from molt_bench.view.hand_list import hand_columns, match_page
+from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import Chapter, chapter_of, history
-from molt_bench.view.reading import OpenRun
-from molt_bench.view.rundata import run_page, run_summary
-from molt_bench.view.tailing import Replaced
+from molt_bench.view.open_run import OpenRun
+from molt_bench.view.run_list import Runs
+from molt_bench.view.run_page import run_page, run_summary
 
 #: So many runs are kept with all their hands.
 _KEPT_OPEN: Final = 4

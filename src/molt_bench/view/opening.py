@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.registry import BUILTIN_AGENTS, make_agent
-from molt_bench.bench.config import BenchmarkConfig
+from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
-from molt_bench.journal import Chain, Header
+from molt_bench.runs.journal import Chain, Header
 
 
 def header_in(chain: Chain, path: Path, lines: list[tuple[int, bytes]]) -> Header:

@@ -19,9 +19,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.view.answering import answer, run_of
-from molt_bench.view.folders import inside
 from molt_bench.view.library import Library
+from molt_bench.view.routes import answer, run_of
+from molt_bench.view.run_list import inside
 from molt_bench.view.singlefile import STATIC
 
 Scope: TypeAlias = MutableMapping[str, Any]

@@ -16,12 +16,12 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.view.bundling import bundle
-from molt_bench.view.handdata import hand_page
-from molt_bench.view.handlist import hand_columns, match_page
+from molt_bench.view.bundle import bundle
+from molt_bench.view.hand_list import hand_columns, match_page
+from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
-from molt_bench.view.reading import OpenRun
-from molt_bench.view.rundata import run_page, run_summary
+from molt_bench.view.open_run import OpenRun
+from molt_bench.view.run_page import run_page, run_summary
 
 STATIC: Final = Path(__file__).parent / "static"
 #: What the one run is called inside.

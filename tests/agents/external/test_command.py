@@ -7,11 +7,11 @@ import pytest
 
 from molt_bench import ConfigError, make_agent
 from molt_bench.agents.external.command import command_hash, label_of, resolved, words_of
-from molt_bench.agents.external.errlog import KEPT, ErrorLog, log_path
-from molt_bench.bench.config import BenchmarkConfig
-from molt_bench.bench.header import source_hashes
-from molt_bench.bench.loading import load_config
-from molt_bench.bench.participants import check_participants
+from molt_bench.agents.external.stderr_file import KEPT, ErrorLog, log_path
+from molt_bench.arena.cast import check_participants
+from molt_bench.config.loader import load_config
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.runs.header import source_hashes
 
 
 @pytest.fixture

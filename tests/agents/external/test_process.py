@@ -8,11 +8,11 @@ import time
 import pytest
 
 from molt_bench import make_agent, play_game, play_game_async
-from molt_bench.agents.external.sweeping import TAG
-from molt_bench.agents.llm.exchange import Recorder
-from molt_bench.bench.loading import load_config
-from molt_bench.bench.participants import Cast
-from molt_bench.play.loops import run_in_new_loop
+from molt_bench.agents.external.cleanup import TAG
+from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.arena.cast import Cast
+from molt_bench.config.loader import load_config
+from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.specs import GameLabel
 from molt_bench.testing import check_agent
 from tests.agents.external.playing import CHAOS, PYTHON, chaos, faults, log_of, on_linux, played, processes_with
@@ -159,7 +159,7 @@ def test_it_plays_on_a_running_loop_and_against_itself(log):
 
 @pytest.mark.parametrize("behaviour", ["well", "stubborn", "leave-child", "silent-at-hello"])
 def test_cancelling_a_game_leaves_no_process(behaviour, log, monkeypatch):
-    monkeypatch.setattr("molt_bench.agents.external.process.GRACE_S", 60.0)
+    monkeypatch.setattr("molt_bench.agents.external.exec_agent.GRACE_S", 60.0)
 
     async def cancelled():
         opponent = make_agent("callstation")
@@ -231,7 +231,7 @@ def test_what_it_writes_to_standard_error_is_kept_within_bounds(log, tmp_path):
 def test_in_a_run_the_log_is_in_the_folder_of_the_run(log, tmp_path):
     command = [*PYTHON, CHAOS, "crash", str(log)]
     config = load_config({"participants": [{"id": "my bot", "type": "exec", "command": command}, "tight"]})
-    cast = Cast(config, {}, Recorder(), folder=tmp_path / "run" / "agents")
+    cast = Cast(config, {}, Exchanges(), folder=tmp_path / "run" / "agents")
     assert cast.waiting == {"my bot"}
     assert cast.portable == {"tight"}
     played(cast.agent("my bot", GameLabel(1, 1, "AB")), hands=1)

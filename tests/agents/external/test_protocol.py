@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from molt_bench import Action, AgentFailed, IllegalAction
+from molt_bench.agents.external.program_settings import ExecSettings, HttpSettings
 from molt_bench.agents.external.protocol import (
     LONGEST_ANSWER,
     Bye,
@@ -24,8 +25,7 @@ from molt_bench.agents.external.protocol import (
     result,
 )
 from molt_bench.agents.external.schema import protocol_schema
-from molt_bench.agents.external.settings import ExecSettings, HttpSettings
-from molt_bench.bench.loading import load_config
+from molt_bench.config.loader import load_config
 from molt_bench.poker.actions import CALL, CHECK, KINDS
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from molt_bench import ConfigError, ParticipantSpec, make_agent, play_game, play_game_async
-from molt_bench.bench.benchmark import run_benchmark
+from molt_bench.arena.benchmark import run_benchmark
 from tests.agents.external.playing import faults, played
 from tests.agents.external.server import Server
 

@@ -24,7 +24,7 @@ from typing import Any, Self
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from molt_bench.agents.llm.desk import PREFLIGHT_PROMPT
+from molt_bench.agents.llm.gateway import PREFLIGHT_PROMPT
 from tests.agents.llm import wire
 from tests.agents.llm.http1 import Reader, drip, parse_head, passes, reset, response, retry_header
 

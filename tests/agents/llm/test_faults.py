@@ -9,11 +9,11 @@ from statistics import median
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
-from molt_bench.agents.llm import desk as desk_module
-from molt_bench.agents.llm.exchange import Recorder
-from molt_bench.agents.llm.limits import START, ModelLimit
+from molt_bench.agents.llm import gateway as desk_module
+from molt_bench.agents.llm.rate_limits import START, ModelLimit
 from molt_bench.agents.llm.reply import LONGEST_REPLY
 from molt_bench.errors import ProviderError
+from molt_bench.runs.exchanges import ExchangeFile
 from tests.agents.llm import provider as provider_module
 from tests.agents.llm import wire
 from tests.agents.llm.playing import (
@@ -516,11 +516,11 @@ def folding(*_):
 @pytest.mark.parametrize("fault", ["giant", "giant-junk"])
 def test_of_a_giant_reply_only_the_beginning_is_kept(fault, tmp_path):
     path = tmp_path / "exchanges.jsonl"
-    recorder = Recorder(str(path))
+    recorder = ExchangeFile(str(path))
     with Provider(policy=passive, fault=[fault]) as provider:
         result = run(provider, recorder=recorder)
     recorder.close()
-    kept = Recorder.reopen(str(path), read_only=True, unfinished=lambda _: True).earlier
+    kept = ExchangeFile.reopen(str(path), read_only=True, unfinished=lambda _: True).earlier
     assert max(len(exchange.text) for exchange in kept) == LONGEST_REPLY + 1
     assert path.stat().st_size < 2 * LONGEST_REPLY
     assert [fault.message for fault in faults_of(result)] == [f"the reply is longer than {LONGEST_REPLY:,} characters"]
@@ -530,7 +530,7 @@ def test_of_a_giant_reply_only_the_beginning_is_kept(fault, tmp_path):
 def test_a_key_that_a_model_repeats_is_not_kept(api, monkeypatch, tmp_path):
     monkeypatch.setenv("A_KEY", KEY)
     path = tmp_path / "exchanges.jsonl"
-    recorder = Recorder(str(path))
+    recorder = ExchangeFile(str(path))
     with Provider(policy=passive, fault=lambda _: "echo-key") as provider:
         result = run(provider, api=api, apiKeyEnv="A_KEY", recorder=recorder)
         assert {wire.key_of(request.path, request.headers) for request in provider.requests} == {KEY}

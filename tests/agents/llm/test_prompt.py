@@ -2,8 +2,8 @@
 
 import pytest
 
+from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prompt import MADE_HANDS, decision_prompt, default_skill, made_hand, system_prompt
-from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.errors import ConfigError
 from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import cards_from_text, deal_from_text

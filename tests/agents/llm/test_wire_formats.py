@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from molt_bench.agents.llm.desk import PREFLIGHT_PROMPT
+from molt_bench.agents.llm.gateway import PREFLIGHT_PROMPT
 from molt_bench.agents.llm.reply import reply_schema
 from molt_bench.errors import ProviderError
 from tests.agents.llm import wire

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
-from molt_bench.agents.external.sweeping import TAG
+from molt_bench.agents.external.cleanup import TAG
 
 
 def surroundings(folder: str, passed_on: Mapping[str, str]) -> dict[str, str]:

@@ -12,9 +12,9 @@ from contextlib import suppress
 from typing import Final
 
 from molt_bench.agents.external.bounds import limit, surroundings
-from molt_bench.agents.external.errlog import ErrorLog
+from molt_bench.agents.external.cleanup import sweep
 from molt_bench.agents.external.protocol import LONGEST_ANSWER
-from molt_bench.agents.external.sweeping import sweep
+from molt_bench.agents.external.stderr_file import ErrorLog
 from molt_bench.errors import AgentFailed
 
 #: Bytes of output that nobody has asked for yet; more is a flood.

@@ -1,11 +1,11 @@
 """LLMAgent: a language model in a seat."""
 
-from molt_bench.agents.llm.desk import Desk, Question
 from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.gateway import Desk, Question
 from molt_bench.agents.llm.memory import HandMemory, SessionMemory
+from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prompt import decision_prompt, made_hand
 from molt_bench.agents.llm.reply import Reply, read_reply
-from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation

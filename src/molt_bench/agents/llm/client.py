@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
 
-from molt_bench.agents.keys import without
+from molt_bench.agents.api_keys import without
 from molt_bench.agents.llm.exchange import Tokens
+from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.providers import USUAL, Pool, api_key, model_settings, provider_class, trial_settings
 from molt_bench.agents.llm.reply import LONGEST_REPLY, WITHHELD, reply_schema
-from molt_bench.agents.llm.settings import LLMSettings, OutputMode
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse

@@ -1,21 +1,12 @@
-"""An exchange: one question to a model and what came of it, and the file that holds all of a run.
+"""An exchange: one question to a model and what came of it; and the exchanges of a run, as they are held in memory."""
 
-The file is what a run is replayed from, and why no paid call is ever made twice: a reply is in it before it is used.
-"""
-
-from collections.abc import Callable
 from hashlib import sha256
-from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.llm.settings import LLMSettings, OutputMode
-from molt_bench.errors import JournalError
-from molt_bench.lines import LineFile, Warn, whole_lines
+from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.specs import GameLabel
-
-FORMAT: Final = 1
 
 #: What came of a question: a reply, none in time, or no connection until all tries were spent.
 Outcome: TypeAlias = Literal["reply", "timeout", "transport"]
@@ -77,117 +68,45 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     misread: tuple[str, ...] | None = None
 
 
-class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename="camel"):
-    """The first line: the version of the format, and every participant's system prompt."""
-
-    format: int
-    skills: dict[str, str]
-
-
-_encoder: Final = msgspec.json.Encoder()
-_decoder: Final = msgspec.json.Decoder(Header | Exchange)
-
-
-class Recorder:
-    """Holds the exchanges of a run, in memory and, where there is a file, in it.
+class Exchanges:
+    """The exchanges of a run, held in memory. `molt_bench.runs.exchanges` keeps them in a file as well.
 
     Attributes:
         skills: Every participant's system prompt, once it is known.
-        read_only: Whether nobody may be asked: what is not here is an error.
-        earlier: What was in the file, for whoever adds it up; all of it, in order.
+        read_only: Whether no model may be asked: an exchange that is missing is an error.
+        earlier: The exchanges of an earlier session, in order, for whoever adds them up.
     """
 
-    def __init__(self, path: str | None = None, *, warn: Warn | None = None) -> None:
-        """Start anew, in a file or in memory only."""
+    def __init__(self) -> None:
         self.skills: dict[str, str] = {}
         self.read_only = False
         self.earlier: list[Exchange] = []
-        self._path = path
-        self._file = LineFile(path, warn=warn) if path is not None else None
         self._known: dict[GameLabel, dict[str, Exchange]] = {}
 
-    @classmethod
-    def reopen(
-        cls, path: str, *, read_only: bool = False, warn: Warn | None = None, unfinished: Callable[[GameLabel], bool]
-    ) -> "Recorder":
-        """Go on with a file, or only read it.
-
-        Args:
-            path: Where it is; there may be none yet, if the run ended before the first question.
-            read_only: Whether nothing is to be asked.
-            warn: Is told if the writing ends early.
-            unfinished: Says which games may still be played: their replies are kept at hand.
-
-        Raises:
-            JournalError: It cannot be read, or a line in it is damaged.
-        """
-        recorder = cls()
-        recorder._path, recorder.read_only = path, read_only
-        if not Path(path).exists():
-            recorder._file = None if read_only else LineFile(path, warn=warn)
-            return recorder
-        file = None if read_only else LineFile(path, new=False, warn=warn)
-        try:
-            lines, size = whole_lines(path)
-            recorder._take(lines, unfinished)
-        except JournalError:
-            if file is not None:
-                file.close()
-            raise
-        if file is not None:
-            file.cut(size)
-        recorder._file = file
-        return recorder
-
-    def _take(self, lines: list[bytes], unfinished: Callable[[GameLabel], bool]) -> None:
-        for number, text in enumerate(lines, start=1):
-            try:
-                line = _decoder.decode(text)
-            except (msgspec.DecodeError, ValueError) as error:
-                raise JournalError(f"{self._path} line {number} is damaged: {error}") from error
-            if isinstance(line, Header):
-                if line.format != FORMAT:
-                    raise JournalError(f"{self._path} has format {line.format}; this version reads format {FORMAT}")
-                self.skills = line.skills
-                continue
-            # The text is needed only where it may be read again.
-            kept = unfinished(line.game)
-            self.earlier.append(line if kept else msgspec.structs.replace(line, text=""))
-            if kept:
-                self._known.setdefault(line.game, {})[line.key] = line
-
     def begin(self, skills: dict[str, str]) -> None:
-        """Write the first line, unless it is there already."""
+        """Record the system prompts, unless they are known already."""
         if not self.skills:
             self.skills = skills
-            self._write(Header(FORMAT, skills))
 
     def find(self, game: GameLabel, key: str) -> Exchange | None:
-        """Return the exchange of that name, if it has taken place."""
+        """Return the exchange with this key, if it has taken place."""
         return self._known.get(game, {}).get(key)
 
     def add(self, exchange: Exchange) -> None:
-        """Record an exchange; it is with the system before this returns."""
+        """Record an exchange."""
         self._known.setdefault(exchange.game, {})[exchange.key] = exchange
-        self._write(exchange)
 
     def forget(self, game: GameLabel) -> None:
-        """Let go of a game that is finished; the file keeps it."""
+        """Let go of the exchanges of a finished game."""
         self._known.pop(game, None)
-
-    def _write(self, line: Header | Exchange) -> None:
-        if self._file is not None:
-            self._file.write(_encoder.encode(line))
 
     @property
     def problem(self) -> str | None:
-        """Why the writing ended early, if it did."""
-        return self._file.problem if self._file is not None else None
+        """Why recording ended early, if it did."""
+        return None
 
     def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
+        """Close what is open."""
 
 
 def settings_hash(participant: str, settings: LLMSettings) -> bytes:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from molt_bench.agents.llm.settings import LLMSettings, Track
+from molt_bench.agents.llm.model_settings import LLMSettings, Track
 from molt_bench.files import text_of
 from molt_bench.poker.actions import STREETS, LoggedAction
 from molt_bench.poker.cards import CARD_TEXT, rank_of

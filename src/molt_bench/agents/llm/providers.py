@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from molt_bench.agents.keys import without
-from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.api_keys import without
+from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.errors import ConfigError
 
 if TYPE_CHECKING:

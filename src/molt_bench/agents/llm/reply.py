@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import msgspec
 
+from molt_bench.agents.llm.model_settings import OutputMode
 from molt_bench.agents.llm.prompt import MADE_HANDS
-from molt_bench.agents.llm.settings import OutputMode
 from molt_bench.errors import AgentFailed, FaultKind, shown
 from molt_bench.poker.actions import KINDS, Action, Kind
 

@@ -8,10 +8,10 @@ from urllib.parse import quote
 import msgspec
 
 from molt_bench.errors import JournalError, RulesError
-from molt_bench.journal import Chain, Game, Header, Line
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
+from molt_bench.runs.journal import Chain, Game, Header, Line
 from molt_bench.seeds import Seed, derive
 from molt_bench.specs import Seating
 

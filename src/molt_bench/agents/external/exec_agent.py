@@ -1,0 +1,184 @@
+"""ExecAgent: a program in a seat, in any language, over JSON lines on its standard input and output."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Final
+
+from molt_bench.agents.external.child import MOST_UNREAD, Child
+from molt_bench.agents.external.command import resolved
+from molt_bench.agents.external.program_settings import ExecSettings
+from molt_bench.agents.external.protocol import (
+    Bye,
+    Rejection,
+    ToAgent,
+    decision,
+    hello,
+    line_of,
+    read_action,
+    read_hello,
+    result,
+)
+from molt_bench.agents.external.stderr_file import ErrorLog, log_path
+from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind, shown
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.specs import DEFAULT_TIMEOUT_S
+
+#: Seconds that a program gets to end by itself when its game is over.
+GRACE_S: Final = 0.5
+#: Seconds for which a program that has said hello is watched: one that ends at once is not waiting for a game.
+_LINGERING_S: Final = 0.05
+#: After these the process is of no more use: it is ended, and the next decision starts another.
+_BEYOND_REPAIR: Final[tuple[FaultKind, ...]] = ("crash", "timeout", "flood", "transport")
+
+
+class ExecAgent:
+    """A program that plays one game at a time, in a process that is started for the game and ended with it.
+
+    It limits the time of its answers itself: starting is not answering.
+
+    Attributes:
+        name: Name in records.
+
+    Args:
+        name: Name in records.
+        settings: The command, and what it may use.
+        action_timeout_s: Seconds for one answer.
+        folder: Where a file gets what it writes to its standard error.
+
+    Raises:
+        ConfigError: The program is not there, or a variable of its environment is not.
+    """
+
+    keeps_time = True
+
+    def __init__(
+        self,
+        name: str,
+        settings: ExecSettings,
+        *,
+        action_timeout_s: float = DEFAULT_TIMEOUT_S,
+        folder: Path | None = None,
+    ) -> None:
+        self.name = name
+        self._settings = settings
+        self._limit_s = action_timeout_s
+        self._command = resolved(settings.command)
+        unset = next((variable for variable in settings.env if variable not in os.environ), None)
+        if unset is not None:
+            raise ConfigError("env", unset, "names of environment variables that are set")
+        self._environment = {variable: os.environ[variable] for variable in settings.env}
+        self._errors = ErrorLog(log_path(folder, name) if folder is not None else None)
+        self._child: Child | None = None
+        self._starts = 0
+        self._decisions = 0
+
+    async def greet(self) -> None:
+        """Start the program, read its hello and end it, to find out before the first card whether it can play.
+
+        Raises:
+            AgentError: It cannot.
+        """
+        try:
+            child = self._start()
+            await self._hello(child)
+            await child.ending(_LINGERING_S)
+            if child.ended:
+                raise AgentFailed("crash", "the program said hello and ended, with no game played")
+            await self.close()
+        except AgentFailed as failure:
+            self._end()
+            said, last = str(failure), self._errors.last_line
+            quoted = f"; its last line on standard error: {last}" if last and last not in said else ""
+            raise AgentError(f"participant {self.name!r} cannot play: {said}{quoted}") from None
+        finally:
+            self._end()
+            self._starts = 0
+
+    async def reset(self) -> None:
+        """Start a fresh process. It is not waited for: the first decision does that, and has the fault if it fails."""
+        self._end()
+        self._starts = self._decisions = 0
+        try:
+            self._start()
+        except AgentFailed:
+            self._starts = 0  # the first decision tries again, and says why
+
+    async def act(self, observation: Observation) -> Action:
+        """Ask the program."""
+        try:
+            return await self._answer(observation)
+        except AgentFailed as failure:
+            if failure.kind in _BEYOND_REPAIR or (self._child is not None and not self._child.greeted):
+                self._end()
+            raise
+        except BaseException:
+            self._end()  # nobody waits for its answer any more
+            raise
+
+    async def on_hand_complete(self, outcome: HandResult) -> None:
+        """Tell the program what the table saw."""
+        self._tell(result(outcome))
+
+    async def on_error(self, message: str) -> None:
+        """Tell the program that its answer was not taken."""
+        self._tell(Rejection(message=message))
+
+    async def close(self) -> None:
+        """End the process: by itself if it is quick about it, otherwise with all it started."""
+        try:
+            if self._child is not None:
+                self._tell(Bye())
+                await self._child.leave(GRACE_S)
+        finally:
+            self._end()
+
+    async def _answer(self, observation: Observation) -> Action:
+        child = self._child or self._start()
+        clock = asyncio.get_running_loop().time
+        if not child.greeted:
+            await self._hello(child)
+        self._decisions = number = self._decisions + 1
+        child.write(line_of(decision(observation, number)))
+        deadline, read = clock() + self._limit_s, 0
+        while read <= MOST_UNREAD:
+            line = await child.line(deadline, f"no answer within {self._limit_s:g} s")
+            answered, action = read_action(line)
+            if answered == number:
+                return action
+            if not 0 < answered < number:
+                raise AgentFailed("unparsable", f"id is {shown(answered)}: expected {number}, that of the observation")
+            read += len(line)  # an answer to an earlier observation has come too late to count
+        raise AgentFailed("flood", "the program keeps answering earlier observations")
+
+    async def _hello(self, child: Child) -> None:
+        limit_s = self._settings.start_timeout_s
+        read_hello(await child.line(child.started + limit_s, f"no hello within {limit_s:g} s"))
+        child.greeted = True
+
+    def _start(self) -> Child:
+        """Start a process, unless there have been enough in this game."""
+        settings = self._settings
+        if self._starts > settings.max_restarts:
+            raise AgentFailed("crash", f"given up after {settings.max_restarts} restarts")
+        self._starts += 1
+        self._child = child = Child(
+            self._command,
+            self._environment,
+            memory_mb=settings.memory_mb,
+            cpu_seconds=settings.cpu_seconds,
+            errors=self._errors,
+        )
+        child.write(line_of(hello(self.name)))
+        return child
+
+    def _tell(self, message: ToAgent) -> None:
+        """Send what needs no answer; if the process is gone, the next decision will notice."""
+        if self._child is not None:
+            self._child.write(line_of(message))
+
+    def _end(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()

@@ -1,0 +1,212 @@
+"""HttpAgent: a web server in a seat. Every message is posted to it as JSON."""
+
+import asyncio
+import os
+import secrets
+import ssl
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from molt_bench.agents.api_keys import without
+from molt_bench.agents.external.program_settings import HttpSettings
+from molt_bench.agents.external.protocol import (
+    LONGEST_ANSWER,
+    Bye,
+    Rejection,
+    ToAgent,
+    decision,
+    hello,
+    line_of,
+    read_action,
+    read_hello,
+    result,
+)
+from molt_bench.errors import AgentFailed, ConfigError
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.specs import CONNECT_S, DEFAULT_TIMEOUT_S
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient
+
+#: Seconds that a server gets to take notice of the end of a game.
+GRACE_S: Final = 0.5
+#: Seconds after which an idle connection is not used again: many servers hang up after five.
+_IDLE_S: Final = 2.0
+
+
+class HttpAgent:
+    """A server that plays one game at a time, over connections that are the game's own.
+
+    It limits the time of its answers itself. A failed request is the game's to repeat: there is no other retry.
+
+    Attributes:
+        name: Name in records.
+
+    Args:
+        name: Name in records.
+        settings: Where it is.
+        action_timeout_s: Seconds for one answer, connecting included.
+
+    Raises:
+        ConfigError: The key is not there.
+    """
+
+    keeps_time = True
+    #: A server goes on when a game is over, and may remember it.
+    outlives_games = True
+
+    def __init__(self, name: str, settings: HttpSettings, *, action_timeout_s: float = DEFAULT_TIMEOUT_S) -> None:
+        self.name = name
+        self._url = settings.url
+        self._limit_s = action_timeout_s
+        self._key = _key(settings)
+        self._client: AsyncClient | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        # Drawn, since a name derived from the seed would tell of the deck. It decides nothing.
+        self._game = secrets.token_hex(8)
+        self._decisions = 0
+        self._greeted = False
+        self._answering = True
+
+    async def greet(self) -> None:
+        """Say hello and goodbye, to find out before the first card whether anybody is there.
+
+        Raises:
+            ConfigError: Nobody is, or not one who plays.
+        """
+        try:
+            read_hello(await self._posted(hello(self.name, self._game), self._limit_s, connect_s=CONNECT_S))
+            self._greeted = True
+        except AgentFailed as failure:
+            why = without(str(failure), self._key)
+            raise ConfigError("url", self._url, f"a server that answers ({why})") from None
+        finally:
+            await self.close()
+
+    async def reset(self) -> None:
+        """Begin a game; the first decision says hello."""
+        await self._disconnect()
+        self._begin()
+
+    async def act(self, observation: Observation) -> Action:
+        """Ask the server."""
+        self._answering = False
+        try:
+            if not self._greeted:
+                read_hello(await self._posted(hello(self.name, self._game), self._limit_s))
+                self._greeted = True
+            self._decisions += 1
+            question = decision(observation, self._decisions, self._game)
+            answered, action = read_action(await self._posted(question, self._limit_s))
+        except AgentFailed as failure:
+            self._answering = failure.kind not in ("timeout", "transport")
+            raise AgentFailed(failure.kind, without(str(failure), self._key)) from None
+        self._answering = True
+        if answered != self._decisions:
+            raise AgentFailed("unparsable", f"id is not {self._decisions}, that of the observation")
+        return action
+
+    async def on_hand_complete(self, outcome: HandResult) -> None:
+        """Tell the server what the table saw."""
+        await self._tell(result(outcome, self._game), self._limit_s)
+
+    async def on_error(self, message: str) -> None:
+        """Tell the server that its answer was not taken."""
+        await self._tell(Rejection(message=message, game=self._game), self._limit_s)
+
+    async def close(self) -> None:
+        """Say goodbye and hang up."""
+        try:
+            await self._tell(Bye(game=self._game), GRACE_S)
+        finally:
+            await self._disconnect()
+
+    async def _tell(self, message: ToAgent, limit_s: float) -> None:
+        """Send what needs no answer, and do not mind what comes back; one that does not answer is not told either."""
+        if self._greeted and self._answering:
+            try:
+                await self._posted(message, limit_s)
+            except AgentFailed as failure:
+                self._answering = failure.kind not in ("timeout", "transport")
+
+    async def _posted(self, message: ToAgent, limit_s: float, *, connect_s: float | None = None) -> bytes:
+        """Post a message and return the body of the answer; `connect_s` limits the time to connect alone.
+
+        Raises:
+            AgentFailed: There is none; the kind says why.
+        """
+        import httpx2
+
+        try:
+            async with asyncio.timeout(limit_s):
+                return await self._answer(line_of(message), connect_s)
+        except httpx2.ConnectTimeout:
+            raise AgentFailed("transport", f"no connection within {connect_s or limit_s:g} s") from None
+        except (TimeoutError, httpx2.TimeoutException):
+            raise AgentFailed("timeout", f"no answer within {limit_s:g} s") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            raise AgentFailed("transport", f"no connection: {str(error) or type(error).__name__}") from None
+
+    async def _answer(self, body: bytes, connect_s: float | None) -> bytes:
+        import httpx2
+
+        client = self._client = self._client or _client(self._url, self._key)
+        timeout = httpx2.Timeout(None, connect=connect_s)
+        async with client.stream("POST", self._url, content=body, timeout=timeout) as response:
+            status = response.status_code
+            if response.is_redirect:
+                raise AgentFailed("transport", f"the server answered {status}, a redirect, which is not followed")
+            if not response.is_success:
+                raise AgentFailed("transport", f"the server answered {status}, not 200")
+            if response.headers.get("content-encoding", "identity") != "identity":
+                raise AgentFailed("transport", "the server packed its answer, though it was asked not to")
+            answer = b""
+            async for chunk in response.aiter_raw():
+                answer += chunk
+                if len(answer) > LONGEST_ANSWER:
+                    raise AgentFailed("flood", f"the answer has more than {LONGEST_ANSWER // 1024} KiB")
+            return answer
+
+    async def _disconnect(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+
+def _key(settings: HttpSettings) -> str:
+    if settings.api_key_env is None:
+        return ""
+    key = os.environ.get(settings.api_key_env, "").strip()
+    if not key or not key.isascii() or not key.isprintable():
+        raise ConfigError("apiKeyEnv", settings.api_key_env, "the name of an environment variable that holds a key")
+    return key
+
+
+def _client(url: str, key: str) -> "AsyncClient":
+    import httpx2
+
+    headers: Mapping[str, str] = {
+        "Content-Type": "application/json",
+        "Accept-Encoding": "identity",
+        **({"Authorization": f"Bearer {key}"} if key else {}),
+    }
+    # Nothing is taken from our environment: no proxy, and no key of a netrc file.
+    return httpx2.AsyncClient(
+        headers=headers,
+        verify=_tls() if url.startswith("https:") else False,
+        trust_env=False,
+        timeout=None,  # one limit holds for all of a request, and is kept elsewhere
+        limits=httpx2.Limits(max_connections=1, keepalive_expiry=_IDLE_S),
+    )
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """Make it once: reading the certificates takes longer than a game of bots."""
+    import httpx2
+
+    return httpx2.create_ssl_context(trust_env=False)

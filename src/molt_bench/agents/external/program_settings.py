@@ -1,0 +1,66 @@
+"""Settings of agents in other languages, checked."""
+
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator
+
+from molt_bench.agents.fields import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem
+from molt_bench.seeds import MASTER_SEED_VARIABLE
+
+
+class ExecSettings(Section):
+    """A program that plays: how it is started, and what it may use."""
+
+    command: Annotated[
+        str | tuple[str, ...],
+        Field(description="The program and its arguments, as a text or a list; there is no shell."),
+    ]
+    start_timeout_s: Annotated[float, Field(gt=0, le=MUCH, description="Seconds from its start to its hello.")] = 10.0
+    max_restarts: Annotated[NoneOrMore, Field(description="In one game; then it is given up.")] = 3
+    memory_mb: Annotated[Count, Field(le=2**30, description="Megabytes for each of its processes.")] = 4096
+    cpu_seconds: Annotated[Count, Field(le=10**9, description="Processor time for each of its processes.")] = 600
+    env: Annotated[tuple[str, ...], Field(description="Names of environment variables that it gets.")] = ()
+
+    @field_validator("command", mode="before")
+    @classmethod
+    def _has_words(cls, value: object) -> object:
+        words = [value] if isinstance(value, str) else value
+        if not isinstance(words, list | tuple) or not words or not all(isinstance(word, str) for word in words):
+            raise as_problem("", value, "a program and its arguments, such as ./bot --flag, or a list of them")
+        if not words[0].strip():
+            raise as_problem("", value, "a program, such as ./bot")
+        return value
+
+    @field_validator("env")
+    @classmethod
+    def _names_variables(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        wrong = next((name for name in value if not name or "=" in name or "\0" in name), None)
+        if wrong is not None:
+            raise as_problem("", wrong, "names of variables, without their values")
+        if MASTER_SEED_VARIABLE in value:
+            raise as_problem("", MASTER_SEED_VARIABLE, "any other variable: whoever knows this one knows the cards")
+        return value
+
+
+class HttpSettings(Section):
+    """A web server that plays."""
+
+    url: Annotated[PathText, Field(description="Every message is posted there.")]
+    api_key_env: Annotated[
+        Name | None, Field(description="The variable that holds a key, which is sent as a bearer token.")
+    ] = None
+
+    @field_validator("url")
+    @classmethod
+    def _is_a_url(cls, value: str) -> str:
+        try:
+            parts = urlsplit(value)
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            raise as_problem("", value, "a URL such as http://127.0.0.1:9000/act") from None
+        if not usable or not value.isprintable() or " " in value:
+            raise as_problem("", value, "a URL such as http://127.0.0.1:9000/act")
+        if parts.username or parts.password:
+            raise as_problem("", "...", "a URL without a password in it: name the variable of a key in apiKeyEnv")
+        return value

@@ -1,0 +1,97 @@
+"""What a worker needs to play the games of a run: who takes part, and proof that it has the same code."""
+
+import platform
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from molt_bench._version import BENCH_VERSION, __version__
+from molt_bench.agents.base import PokerAgent, PolicyOf
+from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent, source_hash
+from molt_bench.agents.tracebacks import Trace, TraceLog
+from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.luck.estimators import Estimates, game_estimates
+from molt_bench.play.drivers import drive
+from molt_bench.records import GameRecord
+from molt_bench.runs.header import luck_version
+from molt_bench.specs import GameSpec, ParticipantSpec
+
+
+class PlayedGame(msgspec.Struct, frozen=True):
+    """What comes back from a worker.
+
+    Attributes:
+        record: The game.
+        estimates: What player A won by each estimator, which takes longer to find out than most games take.
+        traces: Where agents of one's own raised, by participant.
+    """
+
+    record: GameRecord
+    estimates: Estimates
+    traces: dict[str, tuple[Trace, ...]] = {}
+
+
+class WorkerSetup(msgspec.Struct, frozen=True):
+    """Everything that a worker is told before the first game. It is pickled, so it holds specs and no agents.
+
+    Attributes:
+        participants: Those whose games workers play.
+        versions: What decides a result besides: versions of the code, and hashes of the files of one's own agents.
+    """
+
+    participants: tuple[ParticipantSpec, ...]
+    versions: dict[str, str]
+
+    @classmethod
+    def of(cls, participants: tuple[ParticipantSpec, ...]) -> "WorkerSetup":
+        """Return the setup for workers that are to play just as this process would."""
+        return cls(participants, _versions(participants))
+
+    def __call__(self) -> Callable[[GameSpec], PlayedGame]:
+        """Get ready to play, in the worker.
+
+        Raises:
+            MoltBenchError: It has other code than the run, or lacks some.
+        """
+        here = _versions(self.participants)
+        for what, wanted in self.versions.items():
+            if here.get(what) != wanted:
+                raise MoltBenchError(
+                    f"the worker on {platform.node()} has {here.get(what, 'no')} {what}, and the run was started with "
+                    f"{wanted}: install the same there"
+                )
+        try:
+            policies = {spec.id: _policy(spec) for spec in self.participants}
+        except ConfigError as error:
+            raise MoltBenchError(f"the worker on {platform.node()} cannot make an agent: {error}") from error
+        return partial(_play, {spec.id: spec for spec in self.participants}, policies)
+
+
+def _versions(participants: tuple[ParticipantSpec, ...]) -> dict[str, str]:
+    hashes = {f"code of {spec.id!r} (SHA-256)": source_hash(spec.type) for spec in participants}
+    return {
+        "molt-bench": __version__,
+        "bench version": str(BENCH_VERSION),
+        "coefficients of luck": luck_version(),
+        **{name: found for name, found in hashes.items() if found is not None},
+    }
+
+
+def _policy(spec: ParticipantSpec) -> PolicyOf | None:
+    made = make_agent(spec, seed=spec.id)
+    policy = getattr(made, "policy", None) if spec.type in BUILTIN_AGENTS else None
+    return policy if callable(policy) else None
+
+
+def _play(specs: dict[str, ParticipantSpec], policies: dict[str, PolicyOf | None], game: GameSpec) -> PlayedGame:
+    first, second = game.players
+    log = TraceLog()
+    players = (_agent(specs[first], log), _agent(specs[second], log))
+    record = drive(game, players)
+    return PlayedGame(record, game_estimates(record, (policies[first], policies[second])), log.found())
+
+
+def _agent(spec: ParticipantSpec, log: TraceLog) -> PokerAgent:
+    made = make_agent(spec, seed=spec.id)
+    return made if spec.type in BUILTIN_AGENTS else log.traced(spec.id, made)

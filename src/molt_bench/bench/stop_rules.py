@@ -1,0 +1,159 @@
+"""When it is enough: a stop rule looks at the run so far and returns a sentence, or None to go on."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from molt_bench.config.sections import StopConfig
+from molt_bench.rating.verdicts import Verdict, surely
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """The run so far, as stop rules see it.
+
+    Attributes:
+        matches: Matches played.
+        games: Games played.
+        hands: Hands played, warm-up included.
+        seconds: Time spent.
+        ranking: Participants from the highest mu to the lowest.
+        confidences: How sure the order of each adjacent pair of the ranking is.
+        verdicts: What can be said of each adjacent pair, where margins decide.
+        rankings: The ranking after every round, the last one last.
+        connected: Whether matches connect everybody with everybody, so that all ratings are on one scale.
+        next_games: Games that one more match takes.
+        next_hands: Hands that one more match takes at most.
+        usd: Dollars spent on language models.
+        tokens: Tokens they took.
+    """
+
+    matches: int
+    games: int
+    hands: int
+    seconds: float
+    ranking: tuple[str, ...]
+    confidences: tuple[float, ...]
+    verdicts: tuple[Verdict, ...] = ()
+    rankings: Sequence[tuple[str, ...]] = ()
+    connected: bool = True
+    next_games: int = 0
+    next_hands: int = 0
+    usd: float = 0.0
+    tokens: int = 0
+
+    def per_match(self, spent: float) -> float:
+        """Return what one more match takes if it is like those so far."""
+        return spent / self.matches if self.matches else 0.0
+
+
+StopRule: TypeAlias = Callable[[Progress], str | None]
+
+
+def adjacent_confidence(threshold: float) -> StopRule:
+    """Stop once every adjacent pair of the ranking is ordered with this confidence."""
+
+    def rule(progress: Progress) -> str | None:
+        if not progress.connected or min(progress.confidences, default=0) < threshold:
+            return None
+        at = progress.confidences.index(min(progress.confidences))
+        above, below = progress.ranking[at : at + 2]
+        return (
+            f"every adjacent pair is ordered with at least {threshold:.0%} confidence "
+            f"(least sure: {above} above {below}, {progress.confidences[at]:.1%})"
+        )
+
+    return rule
+
+
+def adjacent_margins(threshold: float, tie_margin: float) -> StopRule:
+    """Stop once every adjacent pair of the ranking is ordered or tied, all together with this confidence."""
+
+    def rule(progress: Progress) -> str | None:
+        if not progress.connected or any(each.kind == "unresolved" for each in progress.verdicts):
+            return None
+        ordered = [each for each in progress.verdicts if each.kind == "ordered"]
+        tied = len(progress.verdicts) - len(ordered)
+        said = []
+        if ordered:
+            least = min(ordered, key=lambda each: each.sure)
+            said.append(f"ordered (least sure: {least.above} above {least.below}, {surely(least.sure)})")
+        if tied:
+            said.append(f"tied within {tie_margin:g} mbb a hand")
+        return f"with {threshold:.0%} confidence every adjacent pair is {' or '.join(said)}"
+
+    return rule
+
+
+def budget(
+    *,
+    matches: int | None = None,
+    games: int | None = None,
+    hands: int | None = None,
+    seconds: float | None = None,
+    usd: float | None = None,
+    tokens: int | None = None,
+) -> StopRule:
+    """Stop before a limit would be exceeded by another match, or once the time is up."""
+
+    def rule(progress: Progress) -> str | None:
+        if matches is not None and progress.matches >= matches:
+            return f"the budget of {matches:,} matches is spent"
+        for limit, spent, more, what in (
+            (games, progress.games, progress.next_games, "games"),
+            (hands, progress.hands, progress.next_hands, "hands"),
+        ):
+            if limit is not None and spent + more > limit:
+                return f"the budget of {limit:,} {what} has no room for another match ({spent:,} played)"
+        if usd is not None and progress.usd + progress.per_match(progress.usd) > usd:
+            return f"the budget of ${usd:,.10g} has no room for another match (${progress.usd:,.4g} spent)"
+        if tokens is not None and progress.tokens + progress.per_match(progress.tokens) > tokens:
+            return f"the budget of {tokens:,} tokens has no room for another match ({progress.tokens:,} spent)"
+        if seconds is not None and progress.seconds >= seconds:
+            return f"the budget of {seconds:g} seconds is spent"
+        return None
+
+    return rule
+
+
+def topk_stable(k: int, rounds: int) -> StopRule:
+    """Stop once the first `k` of the ranking have been the same, in the same order, for `rounds` rounds."""
+
+    def rule(progress: Progress) -> str | None:
+        tops = [ranking[:k] for ranking in progress.rankings[-rounds - 1 :]]
+        if len(tops) <= rounds or not progress.connected or len({*tops}) > 1:
+            return None
+        return f"the top {k} have not changed for {rounds} rounds"
+
+    return rule
+
+
+def first_reason(rules: Sequence[StopRule], progress: Progress) -> str | None:
+    """Return the reason of the first rule that says stop."""
+    return next((reason for rule in rules if (reason := rule(progress))), None)
+
+
+def rules_of(config: StopConfig) -> list[StopRule]:
+    """Return the stop rules of a config; the first that holds gives the reason."""
+    rules = []
+    sure = config.adjacent_confidence
+    if sure is not None:
+        by_margins = sure.method == "margin"
+        rules.append(
+            adjacent_margins(sure.threshold, sure.tie_margin_mbb) if by_margins else adjacent_confidence(sure.threshold)
+        )
+    if config.topk_stable is not None:
+        rules.append(topk_stable(config.topk_stable.k, config.topk_stable.rounds))
+    if config.budget is not None:
+        limits = config.budget
+        rules.append(
+            budget(
+                matches=limits.max_matches,
+                games=limits.max_games,
+                hands=limits.max_hands,
+                seconds=limits.max_seconds,
+                usd=limits.max_cost_usd,
+                tokens=limits.max_tokens,
+            )
+        )
+    return rules

@@ -1,0 +1,1 @@
+"""Config: what a user can set, checked, with defaults."""

@@ -1,0 +1,198 @@
+"""Loading a config: from files, flags and plain values, with every mistake as one line that names the field.
+
+An unknown key is an error that names the nearest field.
+"""
+
+from datetime import date
+from math import isfinite
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+from pydantic.alias_generators import to_camel
+
+from molt_bench.agents.fields import another_field
+from molt_bench.config.participants import PARTICIPANT_KINDS
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import ConfigError
+from molt_bench.files import text_of
+
+#: Bytes of a file.
+_MOST_BYTES: Final = 1_000_000
+#: Characters of any text in a config, and bits of any int in it, which may be a seed.
+_LONGEST: Final = 100_000
+_MOST_BITS: Final = 13_288
+#: Sections and lists within each other, in values and in a path of `--set`.
+_DEEPEST: Final = 50
+_DEEPEST_PATH: Final = 20
+
+
+def read_config_file(path: str) -> dict[str, Any]:
+    """Return what a YAML or JSON file says.
+
+    Raises:
+        ConfigError: It cannot be read, or is neither.
+    """
+    from molt_bench.config.syntax import SyntaxProblem, from_json, from_yaml
+
+    text = text_of(path, field="config", most_bytes=_MOST_BYTES)
+    try:
+        found = from_json(text) if path.endswith(".json") else from_yaml(text)
+    except SyntaxProblem as problem:
+        raise ConfigError("config", path, str(problem)) from problem
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise ConfigError("config", path, f"fields and their values, not a {type(found).__name__}")
+    return found
+
+
+def set_field(values: dict[str, Any], assignment: str) -> None:
+    """Set one field from `a.b=value`; the value is read as YAML, so 3 is a number and null is none."""
+    from molt_bench.config.syntax import SyntaxProblem, from_yaml
+
+    path, equals, text = assignment.partition("=")
+    if not equals or not path:
+        raise ConfigError("--set", assignment, "field=value, such as scheduler.exploration=0.3")
+    try:
+        value = from_yaml(text)
+    except SyntaxProblem as problem:
+        raise ConfigError("--set", assignment, f"a value that YAML can read: {problem}") from problem
+    put(values, path, value)
+
+
+def put(values: dict[str, Any], path: str, value: object) -> None:
+    """Set the field at a path such as `a.b` or `participants.0.id`, whichever way the names are spelt there."""
+    *sections, field = path.split(".")
+    if len(sections) > _DEEPEST_PATH:
+        raise ConfigError("--set", path, f"a path of at most {_DEEPEST_PATH + 1} names")
+    place: Any = values
+    for section in sections:
+        if isinstance(place, list):
+            place = _item(place, section, path)
+        else:
+            key = _spelt(place, section)
+            if place.get(key) is None:
+                place[key] = {}
+            place = place[key]
+        if not isinstance(place, dict | list):
+            raise ConfigError("--set", path, f"a field of a section, and {section!r} is none")
+    if isinstance(place, list):
+        raise ConfigError("--set", path, "a field of one of the list's entries")
+    place[_spelt(place, field)] = value
+
+
+def _spelt(section: dict[str, Any], name: str) -> str:
+    """Return the name as it is spelt in a section, camelCase where it is not there yet."""
+    return next((key for key in section if to_camel(str(key)) == to_camel(name)), name)
+
+
+def _item(entries: list[Any], number: str, path: str) -> Any:
+    if number not in map(str, range(len(entries))):
+        raise ConfigError("--set", path, f"an entry from 0 to {len(entries) - 1}" if entries else "a list with entries")
+    return entries[int(number)]
+
+
+def load_config(values: dict[str, Any]) -> BenchmarkConfig:
+    """Check plain values and fill in the defaults.
+
+    Raises:
+        ConfigError: The first thing that is wrong, by its field.
+    """
+    _check_plain(values, "")
+    try:
+        return BenchmarkConfig.model_validate(values)
+    except ValidationError as error:
+        raise _readable(error.errors()[0]) from error
+
+
+def _check_plain(value: object, path: str, depth: int = 0) -> None:
+    """Refuse what no file of a run could hold, wherever it stands: params of an agent are not checked by fields.
+
+    Raises:
+        ConfigError: It names the field.
+    """
+    where = path or "config"
+    if depth > _DEEPEST:
+        raise ConfigError(where, value, f"at most {_DEEPEST} levels of sections and lists")
+    if isinstance(value, dict):
+        for key, below in value.items():
+            if not isinstance(key, str):
+                raise ConfigError(where, key, "names of fields, and a name is a text: put it in quotes")
+            _check_text(key, where)
+            _check_plain(below, f"{path}.{key}" if path else key, depth + 1)
+    elif isinstance(value, list | tuple):
+        for at, below in enumerate(value):
+            _check_plain(below, f"{path}.{at}" if path else str(at), depth + 1)
+    elif isinstance(value, str):
+        _check_text(value, where)
+    elif isinstance(value, float) and not isfinite(value):
+        raise ConfigError(where, value, "a finite number")
+    elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise ConfigError(where, value, "an int of at most 4,000 digits")
+    elif isinstance(value, date | bytes | set):
+        raise ConfigError(where, str(value), "a text, a number, true, false, null, a list or fields")
+
+
+def _check_text(text: str, where: str) -> None:
+    if len(text) > _LONGEST:
+        raise ConfigError(where, text, f"a text of at most {_LONGEST:,} characters")
+    if "\0" in text:
+        raise ConfigError(where, text, "a text without NUL characters")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(where, text, "text that UTF-8 can write") from None
+
+
+def _readable(problem: Any) -> ConfigError:
+    path, kind, value = [str(part) for part in problem["loc"]], problem["type"], problem["input"]
+    tagged = len(path) > 2 and path[0] == "participants" and path[2] in PARTICIPANT_KINDS
+    where = path[:2] + path[3:] if tagged else path
+    if len(where) > 1 and where[-1] in ("int", "str"):  # pydantic names the member of a union
+        where.pop()
+    if kind == "ours":
+        context = problem["ctx"]
+        where += [context["field"]] if context["field"] else []
+        return ConfigError(".".join(where), context["value"], context["expected"])
+    if kind == "extra_forbidden":
+        return ConfigError(".".join(where), value, another_field(where[-1], _section_at(path[:-1])))
+    if kind == "too_short":
+        return ConfigError(".".join(where), value, f"at least {problem['ctx']['min_length']} of them")
+    if kind == "too_long":
+        return ConfigError(".".join(where), value, f"at most {problem['ctx']['max_length']} of them")
+    if kind in ("model_type", "model_attributes_type"):
+        return ConfigError(".".join(where) or "config", value, "a section with fields of its own")
+    if kind == "tuple_type":
+        return ConfigError(".".join(where), value, "a list")
+    if kind == "missing":
+        return ConfigError(".".join(where), value, "a value, since it has no default")
+    message = (
+        problem["msg"]
+        .removeprefix("Input should be ")
+        .removeprefix("Input should ")
+        .removeprefix("String should have ")
+    )
+    return ConfigError(".".join(where) or "config", value, message[0].lower() + message[1:])
+
+
+def _section_at(path: list[str]) -> type[BaseModel]:
+    """Return the section that a path leads to."""
+    model: Any = BenchmarkConfig
+    for part in path:
+        if part.isdigit():
+            continue
+        if part in PARTICIPANT_KINDS and model in PARTICIPANT_KINDS.values():
+            model = PARTICIPANT_KINDS[part]
+            continue
+        for name, field in model.model_fields.items():
+            if part in (name, field.alias):
+                model = next(iter(_models_in(field.annotation)), model)
+                break
+    section: type[BaseModel] = model
+    return section
+
+
+def _models_in(annotation: Any) -> list[Any]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]

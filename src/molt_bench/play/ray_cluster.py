@@ -1,0 +1,124 @@
+"""Games on a cluster: the same contract as `molt_bench.play.worker_pool`, on Ray (the extra `molt-bench[ray]`)."""
+
+import os
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from time import perf_counter
+from typing import Any, Final, Generic
+
+from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.play.batches import Batches
+from molt_bench.play.worker_pool import Played, Setup
+from molt_bench.specs import GameSpec
+
+#: Seconds of a batch: a task costs about a millisecond on the same machine, and some more on another one.
+_BATCH_S: Final = 0.25
+#: Tasks in the queue for every core of the cluster.
+_AHEAD: Final = 2
+#: Seconds in which a cluster has to answer at all.
+_KNOCK_S: Final = 10.0
+
+#: What plays games in this process, by the pickled setup it came from: a worker of the cluster gets many batches.
+_tables: dict[bytes, Callable[[GameSpec], Any]] = {}
+
+
+def play_batch(setup: bytes, batch: list[GameSpec]) -> tuple[list[Any], float]:
+    """Play a batch in a worker of the cluster."""
+    import pickle
+
+    if setup not in _tables:
+        make: Setup[Any] = pickle.loads(setup)
+        _tables[setup] = make()
+    play = _tables[setup]
+    start = perf_counter()
+    return [play(spec) for spec in batch], perf_counter() - start
+
+
+def _look_for(address: str | None) -> None:
+    """Knock at an address: Ray itself would try for minutes."""
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=_KNOCK_S).close()
+
+
+class Cluster(Generic[Played]):
+    """Workers on a Ray cluster, which may be one that is started here for this run.
+
+    A worker that dies is replaced, and the games it had are played again.
+
+    Args:
+        setup: Makes what plays a game, in every worker.
+        address: Of a running cluster; None starts one on this machine.
+
+    Raises:
+        ConfigError: Ray is not installed, or there is no such cluster.
+    """
+
+    def __init__(self, setup: Setup[Played], address: str | None = None) -> None:
+        import pickle
+
+        try:
+            import ray
+        except ImportError as error:
+            raise ConfigError("executor", "ray", "the extra of it: pip install 'molt-bench[ray]'") from error
+        self._ray = ray
+        # Ray would make the environment of a `uv run` anew on every worker.
+        os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+        self._ours = not ray.is_initialized()
+        if self._ours:
+            try:
+                _look_for(address)
+                ray.init(address=address, log_to_driver=False, logging_level="error", include_dashboard=False)
+            except Exception as error:
+                said = str(error).strip().partition("\n")[0]
+                raise ConfigError("--ray-address", address, f"the address of a running cluster ({said})") from error
+        self._setup = ray.put(pickle.dumps(setup))
+        # What dies is put back by us, so that the game at fault is found.
+        self._task = ray.remote(num_cpus=1, max_retries=0)(play_batch)
+
+    def play(self, specs: Sequence[GameSpec], done: Callable[[GameSpec, Played], None]) -> None:
+        """Play games and report each as soon as its batch is finished.
+
+        Raises:
+            MoltBenchError: What a worker failed with, or workers die again and again.
+        """
+        ray = self._ray
+        workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        batches = Batches(specs, workers=workers, seconds=_BATCH_S)
+        under_way: dict[Any, list[GameSpec]] = {}
+        try:
+            while batches or under_way:
+                while batches and len(under_way) < _AHEAD * workers:
+                    batch = batches.take()
+                    under_way[self._task.remote(self._setup, batch)] = batch
+                ready, _ = ray.wait(list(under_way), num_returns=1)
+                for task in ready:
+                    self._finish(task, under_way.pop(task), batches, done)
+        finally:
+            for task in under_way:
+                with suppress(Exception):
+                    ray.cancel(task, force=True)
+
+    def _finish(
+        self, task: Any, batch: list[GameSpec], batches: Batches, done: Callable[[GameSpec, Played], None]
+    ) -> None:
+        errors = self._ray.exceptions
+        try:
+            played, seconds = self._ray.get(task)
+        except (errors.WorkerCrashedError, errors.NodeDiedError, errors.ObjectLostError, errors.OutOfMemoryError):
+            batches.put_back(batch)
+            return
+        except errors.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, MoltBenchError):
+                raise cause from None
+            raise MoltBenchError(f"a worker failed with {type(cause).__name__}: {cause}") from None
+        batches.learn(batch, seconds)
+        for spec, result in zip(batch, played, strict=True):
+            done(spec, result)
+
+    def close(self) -> None:
+        """Leave the cluster; one that was started here ends."""
+        if self._ours:
+            self._ray.shutdown()

@@ -1,0 +1,121 @@
+"""The exchanges of a run in their file: what it is replayed from, and why no call is ever paid twice.
+
+A reply is in the file before it is used.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from molt_bench.agents.llm.exchange import Exchange, Exchanges
+from molt_bench.errors import JournalError
+from molt_bench.runs.lines import LineFile, Warn, whole_lines
+from molt_bench.specs import GameLabel
+
+FORMAT: Final = 1
+
+
+class ExchangeHeader(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename="camel"):
+    """The first line: the version of the format, and every participant's system prompt."""
+
+    format: int
+    skills: dict[str, str]
+
+
+_encoder: Final = msgspec.json.Encoder()
+_decoder: Final = msgspec.json.Decoder(ExchangeHeader | Exchange)
+
+
+def read_exchange(text: bytes, where: str) -> ExchangeHeader | Exchange:
+    """Read one line of the file.
+
+    Raises:
+        JournalError: It is damaged, or has another format; the message says where it is.
+    """
+    try:
+        line: ExchangeHeader | Exchange = _decoder.decode(text)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise JournalError(f"{where} is damaged: {error}") from error
+    if isinstance(line, ExchangeHeader) and line.format != FORMAT:
+        raise JournalError(f"{where} has format {line.format}; this version reads format {FORMAT}")
+    return line
+
+
+class ExchangeFile(Exchanges):
+    """The exchanges of a run, in memory and in a file."""
+
+    def __init__(self, path: str, *, warn: Warn | None = None) -> None:
+        """Start a new file; `warn` is called if writing ends early."""
+        super().__init__()
+        self._file: LineFile | None = LineFile(path, warn=warn)
+
+    @classmethod
+    def reopen(
+        cls, path: str, *, read_only: bool = False, warn: Warn | None = None, unfinished: Callable[[GameLabel], bool]
+    ) -> "ExchangeFile":
+        """Continue a file, or only read it.
+
+        Args:
+            path: The file; there may be none yet, if the run ended before the first question.
+            read_only: Whether no model may be asked.
+            warn: Called if writing ends early.
+            unfinished: Whether a game may still be played: then its replies are kept at hand.
+
+        Raises:
+            JournalError: It cannot be read, or a line in it is damaged.
+        """
+        there = Path(path).exists()
+        file = None if read_only else LineFile(path, new=not there, warn=warn)
+        found = cls.__new__(cls)
+        Exchanges.__init__(found)
+        found._file, found.read_only = file, read_only
+        if not there:
+            return found
+        try:
+            lines, size = whole_lines(path)
+            found._take(path, lines, unfinished)
+        except JournalError:
+            found.close()
+            raise
+        if file is not None:
+            file.cut(size)
+        return found
+
+    def _take(self, path: str, lines: list[bytes], unfinished: Callable[[GameLabel], bool]) -> None:
+        for number, text in enumerate(lines, start=1):
+            line = read_exchange(text, f"{path} line {number}")
+            if isinstance(line, ExchangeHeader):
+                self.skills = line.skills
+                continue
+            # The text is needed only where it may be read again.
+            kept = unfinished(line.game)
+            self.earlier.append(line if kept else msgspec.structs.replace(line, text=""))
+            if kept:
+                super().add(line)
+
+    def begin(self, skills: dict[str, str]) -> None:
+        """Write the first line, unless it is there already."""
+        if not self.skills:
+            super().begin(skills)
+            self._write(ExchangeHeader(FORMAT, skills))
+
+    def add(self, exchange: Exchange) -> None:
+        """Record an exchange; it is with the system before this returns."""
+        super().add(exchange)
+        self._write(exchange)
+
+    def _write(self, line: ExchangeHeader | Exchange) -> None:
+        if self._file is not None:
+            self._file.write(_encoder.encode(line))
+
+    @property
+    def problem(self) -> str | None:
+        """Why writing ended early, if it did."""
+        return self._file.problem if self._file is not None else None
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()

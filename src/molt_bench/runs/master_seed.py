@@ -1,0 +1,232 @@
+"""Secrecy: who may not know the cards, the master seed they come from, and where it is kept until the run ends.
+
+Whoever knows the master seed can compute every deck of a run. Built-in bots do not look, so theirs is a fixed one. With
+anybody else at the table it is drawn, and sealed: the journal holds its hash, a file that only the user can read holds
+the seed, and the seed itself is written into the journal when the run has ended.
+"""
+
+import os
+import secrets
+from collections.abc import Container, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import UNSET
+
+from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import ConfigError, JournalError, shown
+from molt_bench.files import text_of
+from molt_bench.runs.journal import Header, JournalContent, Line, Sitting
+from molt_bench.seeds import MASTER_SEED_VARIABLE, Seed
+
+#: Names the pool of seeds where every participant is built-in.
+DEFAULT_MASTER_SEED: Final = "molt-bench"
+#: The file beside the journal that holds a sealed seed until the run ends.
+SEED_FILE: Final = "master-seed"
+#: A seed of fewer characters can be found by trying.
+_SHORTEST: Final = 16
+
+
+class MasterSeed(msgspec.Struct, frozen=True):
+    """The master seed of a run.
+
+    Attributes:
+        value: The seed.
+        sealed: Whether it is kept secret until the run ends.
+    """
+
+    value: Seed
+    sealed: bool = False
+
+
+def only_built_in(config: BenchmarkConfig, agents: Container[str] = ()) -> bool:
+    """Say whether every participant is a built-in bot; a type in `agents` is the caller's own."""
+    return all(each.type in BUILTIN_AGENTS and each.type not in agents for each in config.participants)
+
+
+def draw_seed() -> str:
+    """Draw a master seed of 128 bits that nobody can guess."""
+    return secrets.token_hex(16)
+
+
+def settled(
+    config: BenchmarkConfig, agents: Container[str] = (), *, secret: str | None = None
+) -> tuple[BenchmarkConfig, MasterSeed]:
+    """Return the config with its master seed, and that seed.
+
+    Args:
+        config: The config.
+        agents: The types that are the caller's own.
+        secret: A seed to be sealed, from a file or from the environment.
+    """
+    named = config.seeds.master_seed
+    if secret is not None:
+        seed = MasterSeed(secret, sealed=True)
+    elif named is not None:
+        seed = MasterSeed(named)
+    elif only_built_in(config, agents):
+        seed = MasterSeed(DEFAULT_MASTER_SEED)
+    else:
+        seed = MasterSeed(draw_seed(), sealed=True)
+    return with_master_seed(config, seed.value), seed
+
+
+def with_master_seed(config: BenchmarkConfig, seed: Seed | None) -> BenchmarkConfig:
+    """Return the config with another master seed."""
+    return config.model_copy(update={"seeds": config.seeds.model_copy(update={"master_seed": seed})})
+
+
+def guessable(config: BenchmarkConfig, agents: Container[str] = (), *, secret: Seed | None = None) -> str | None:
+    """Say that the cards can be found out, where a named seed is short or public and somebody may look for it.
+
+    Args:
+        config: The config.
+        agents: The types that are the caller's own.
+        secret: The seed in place of the config's, where it is a secret one: it is not shown.
+    """
+    seed = config.seeds.master_seed if secret is None else secret
+    if seed is None or only_built_in(config, agents):
+        return None
+    if seed != DEFAULT_MASTER_SEED and not _is_short(seed):
+        return None
+    named = "the secret master seed" if secret is not None else f"seeds.masterSeed = {shown(seed)}"
+    return (
+        f"{named} can be guessed, and whoever guesses it knows every card: leave it out to "
+        "have one drawn, or keep 32 random hex digits in a file for --master-seed-file"
+    )
+
+
+def guessable_file(path: str | None, seeds: Sequence[Seed] | None) -> str | None:
+    """Say that the cards can be found out, where their seeds come from a file: the journal begins with them."""
+    if seeds is None:
+        return None
+    short = next((seed for seed in seeds if _is_short(seed)), None)
+    if short is None:
+        return (
+            f"seeds.file = {shown(path)}: the journal begins with these seeds, so an agent that reads it knows the "
+            "cards to come: leave it out to have them drawn"
+        )
+    return (
+        f"seeds.file = {shown(path)} has seeds that can be guessed, such as {shown(short)}: whoever guesses one knows "
+        "its cards: leave it out to have them drawn"
+    )
+
+
+def _is_short(seed: Seed) -> bool:
+    """Say whether a seed has too few characters, or too few different ones, to be a secret."""
+    text = str(seed) if not isinstance(seed, int) else hex(abs(seed))[2:]
+    return len(text) < _SHORTEST or len({*text}) <= _SHORTEST // 4
+
+
+def known_seed(config: BenchmarkConfig, known: JournalContent) -> MasterSeed:
+    """Return the master seed of a run that has begun, which its config has by now.
+
+    Raises:
+        JournalError: The config does not have it.
+    """
+    seed = config.seeds.master_seed
+    if seed is None:
+        raise JournalError("the master seed of the run is not known: open the run by its folder")
+    return MasterSeed(seed, sealed=known.header.master_seed_hash is not UNSET and revealed(known.lines) is None)
+
+
+def seed_hash(seed: Seed) -> str:
+    """Return the SHA-256 of a seed as it is written."""
+    return sha256(str(seed).encode()).hexdigest()
+
+
+def keep(seed: Seed, folder: Path) -> str | None:
+    """Write a sealed seed into its file, which only the user can read; return a warning if that cannot be done."""
+    path = folder / SEED_FILE
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(f"{seed}\n")
+    except OSError as error:
+        return f"{path} could not be written ({error.strerror}): the run cannot be resumed"
+    return None
+
+
+def forget(folder: Path) -> None:
+    """Remove the file of a seed that the journal has by now."""
+    with suppress(OSError):
+        (folder / SEED_FILE).unlink(missing_ok=True)
+
+
+def revealed(lines: Sequence[Line]) -> Seed | None:
+    """Return the master seed that the lines of a journal tell, if it was sealed and the run has ended.
+
+    Raises:
+        JournalError: They tell two.
+    """
+    told = {each.master_seed for each in lines if isinstance(each, Sitting) and each.master_seed is not UNSET}
+    if len(told) > 1:
+        raise JournalError("the journal tells two master seeds")
+    return told.pop() if told else None
+
+
+def opened_seed(header: Header, told: Seed | None, folder: Path) -> MasterSeed:
+    """Return the sealed master seed of a run: from its journal, from its file, or from the environment.
+
+    Args:
+        header: The first line of the journal.
+        told: What the journal tells at its end.
+        folder: The folder of the run.
+
+    Raises:
+        JournalError: It is in none of them, or is not the one that the run was started with.
+    """
+    if told is not None:
+        if seed_hash(told) != header.master_seed_hash:
+            raise JournalError(f"{folder}: the master seed that was revealed is not the one the run was started with")
+        return MasterSeed(told)
+    kept = (_read(folder / SEED_FILE), _given() or "")
+    for seed in kept:
+        if seed and seed_hash(seed) == header.master_seed_hash:
+            return MasterSeed(seed, sealed=True)
+    raise JournalError(
+        f"{folder}: the master seed is secret until the run ends, and {SEED_FILE} is "
+        + ("not the one it was started with" if kept[0] else f"not here: put it there, or into {MASTER_SEED_VARIABLE}")
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def secret_from(path: str | None) -> str | None:
+    """Return the master seed of a file, or of the environment, which no agent then gets to see; None for neither.
+
+    Raises:
+        ConfigError: The file cannot be read, or has no seed in it.
+    """
+    variable = _given()
+    if path is None and variable is None:
+        return None
+    seed = variable or ""
+    if path is not None:
+        seed = text_of(path, field="--master-seed-file", most_bytes=4 * _LONGEST).strip()
+    if not seed or not seed.isprintable() or len(seed) > _LONGEST:
+        field = MASTER_SEED_VARIABLE if path is None else "--master-seed-file"
+        raise ConfigError(field, "..." if path is None else path, f"one line of 1 to {_LONGEST} characters")
+    _environment.append(seed)
+    return seed
+
+
+def _given() -> str | None:
+    """Return the secret seed that the user gave; the variable is taken out of the environment, so no agent finds it."""
+    variable = os.environ.pop(MASTER_SEED_VARIABLE, None)
+    if variable is not None:
+        _environment.append(variable.strip())
+    return _environment[-1] if _environment else None
+
+
+_LONGEST: Final = 1000
+#: What was found in the environment, or in a file, in this process.
+_environment: list[str] = []

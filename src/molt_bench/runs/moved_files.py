@@ -1,0 +1,115 @@
+"""Elsewhere: the files that a run names, found again on another machine or in another folder."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from typing import Any, Final
+
+from molt_bench.agents.external.command import words_of
+from molt_bench.agents.kinds import is_exec
+from molt_bench.config.participants import ExecParticipantConfig, ParticipantConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import AgentError
+from molt_bench.runs.header import source_hashes
+
+_HINT: Final = "--root DIR names the folder where the files of the run are now"
+
+
+def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str, Any]:
+    """Return a config whose absolute paths lead to the files below a folder; relative ones are to start there anyway.
+
+    Args:
+        plain: The config as the run had it.
+        started: The folder where the run was started.
+        root: The folder where its files are now.
+    """
+
+    def moved(path: str) -> str:
+        return moved_path(path, started, root)
+
+    seeds = dict(plain["seeds"])
+    if seeds.get("file"):
+        seeds["file"] = moved(seeds["file"])
+    participants = []
+    for each in plain["participants"]:
+        participant = dict(each)
+        place, colon, name = participant["type"].rpartition(":")
+        if is_exec(participant["type"]):
+            program, *arguments = words_of(participant["command"])
+            participant["command"] = [moved(program), *(_moved_argument(word, started, root) for word in arguments)]
+        elif colon and place.endswith(".py"):
+            participant["type"] = f"{moved(place)}:{name}"
+        if participant.get("skillDoc"):
+            participant["skillDoc"] = moved(participant["skillDoc"])
+        participants.append(participant)
+    return {**plain, "seeds": seeds, "participants": participants}
+
+
+def moved_path(path: str, started: str, root: Path) -> str:
+    """Return where a file is now.
+
+    One below the folder where the run was started is at the same place below the root; another one that is not there
+    any more is in the root by its name. What is in neither place stays what it is, if it is still there.
+
+    Args:
+        path: As the config has it; a relative one stays as it is.
+        started: The folder where the run was started.
+        root: The folder where its files are now.
+    """
+    if not os.path.isabs(path):
+        return path
+    try:
+        there = root / PurePath(os.path.normpath(path)).relative_to(os.path.normpath(started))
+    except ValueError:
+        return path if os.path.exists(path) else str(root / PurePath(path).name)
+    return path if os.path.exists(path) and not there.exists() else str(there)
+
+
+def _moved_argument(word: str, started: str, root: Path) -> str:
+    """Return a word of a command, with its path where it is now, if it is one; `--model=/there/w.bin` has one, too."""
+    option, equals, value = word.partition("=")
+    before, path = (f"{option}=", value) if equals and option.startswith("-") else ("", word)
+    moved = moved_path(path, started, root)
+    return f"{before}{moved}" if os.path.exists(moved) else word
+
+
+def changed_code(config: BenchmarkConfig, recorded: Mapping[str, str]) -> list[str]:
+    """Return the participants whose code is another one than when the run was played.
+
+    Args:
+        config: The config, with its files where they are now.
+        recorded: The hashes of the code, by participant, as the run has them.
+
+    Raises:
+        AgentError: A file is not there.
+    """
+    now = source_hashes(config)
+    changed = [each for each in config.participants if now.get(each.id) != recorded.get(each.id, now.get(each.id))]
+    for participant in changed:
+        missing = _missing(participant, hashed=participant.id in now)
+        if missing is not None:
+            # Whole, however long: whoever looks for the file has to know where it was looked for.
+            raise AgentError(f"participant {participant.id!r}: {missing} is not there: {_HINT}")
+    return [each.id for each in changed if each.id in now]
+
+
+def _missing(participant: ParticipantConfig, *, hashed: bool) -> str | None:
+    """Return the file of a participant's code that is not there, if one is not.
+
+    Args:
+        participant: Who.
+        hashed: Whether its code was found at all.
+    """
+    if isinstance(participant, ExecParticipantConfig):
+        program, *arguments = words_of(participant.command)
+        words = [program] if "/" in program else []
+        words += [word for word in arguments if not word.startswith("-") and _looks_like_a_file(word)]
+        return next((word for word in words if not os.path.exists(word)), None)
+    place, _, _ = participant.type.rpartition(":")
+    if place.endswith(".py"):
+        return None if os.path.isfile(place) else place
+    return None if hashed else participant.type
+
+
+def _looks_like_a_file(word: str) -> bool:
+    return "/" in word or PurePath(word).suffix[1:].isalpha()

@@ -1,0 +1,1 @@
+"""Study: questions about runs: what one will take, and how two differ."""

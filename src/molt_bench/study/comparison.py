@@ -1,0 +1,320 @@
+"""Comparing: what one run says about a participant that another did not, on the same cards where there are any.
+
+Two versions of an agent that played the same opponent on the same seeds had the same cards, and mostly the same luck.
+So the difference is taken seed pair by seed pair, and the luck that both had cancels out. Every opponent counts the
+same. Where pairings share their decks, results against several opponents on one seed go together; the standard error
+takes a seed with all its opponents as one draw.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from math import fsum, inf, sqrt
+from statistics import fmean, pvariance
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench.config.participants import LLMParticipantConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.rating.book import AUTO, ESTIMATORS
+from molt_bench.rating.margin import Estimate
+from molt_bench.records import RunResult
+from molt_bench.seeds import Seed
+
+#: Of two versions the new one is better, worse, as good within a margin, or it is not known.
+Verdict: TypeAlias = Literal["better", "worse", "within", "unknown"]
+#: What was won in each seed pair, by opponent, in thousandths of a big blind a hand.
+Won: TypeAlias = Mapping[str, Mapping[Seed, float]]
+#: The same by every estimator.
+Measured: TypeAlias = Mapping[str, Mapping[Seed, Mapping[str, float]]]
+
+#: Settings that do not decide what a model replies.
+_BESIDES_THE_POINT: Final = frozenset({"api_key_env", "max_concurrent", "requests_per_minute", "skill_doc"})
+#: Settings of the game that matter only to those who make faults or are slow.
+_TOLERANCE: Final = frozenset({"max_retries", "action_timeout_s"})
+#: With `auto`: the estimator that is taken until there are enough seed pairs to see which one varies least.
+_FIRST: Final = "corrected"
+_ENOUGH: Final = 8
+
+
+class Run(msgspec.Struct, frozen=True):
+    """One of the two runs.
+
+    Attributes:
+        name: What it is called in messages.
+        config: Its config.
+        result: Its result.
+        sources: Hashes of the files that agents of one's own come from, by participant.
+        skills: The system prompts of its language models, by participant.
+    """
+
+    name: str
+    config: BenchmarkConfig
+    result: RunResult
+    sources: Mapping[str, str] = {}
+    skills: Mapping[str, str] = {}
+
+    def identity(self, participant: str) -> dict[str, Any]:
+        """Return everything that decides how somebody plays."""
+        found = next(each for each in self.config.participants if each.id == participant)
+        if isinstance(found, LLMParticipantConfig):
+            settings = found.settings().model_dump(exclude=set(_BESIDES_THE_POINT))
+            return {"type": found.type, **settings, "skill": self.skills.get(participant)}
+        return {"type": found.type, "params": found.params, "code": self.sources.get(participant)}
+
+    def won(self, participant: str) -> Measured:
+        """Return what somebody won from each opponent in each seed pair, by every estimator."""
+        found: dict[str, dict[Seed, dict[str, float]]] = defaultdict(dict)
+        for match in self.result.matches:
+            if participant in match.participants:
+                first = match.participants[0] == participant
+                opponent = match.participants[1 if first else 0]
+                for at, pair in enumerate(match.result.seed_results):
+                    margins = {name: getattr(match.margins, field)[at] for name, field in ESTIMATORS.items()}
+                    found[opponent][pair.seed] = {name: won if first else -won for name, won in margins.items()}
+        return found
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """How one participant has changed.
+
+    Attributes:
+        old_id: Its name in the old run.
+        new_id: Its name in the new run.
+        opponents: Those that count, the same in both runs and met in both, and the estimator used against each.
+        paired: Whether both runs had the same cards.
+        seed_pairs: Seed pairs that count; where they are not paired, the old run's and the new run's.
+        old: What it won from those opponents in the old run, in thousandths of a big blind a hand.
+        new: The same in the new run.
+        change: The new less the old.
+        verdict: What follows.
+        interval: Between what the change is.
+    """
+
+    old_id: str
+    new_id: str
+    opponents: Mapping[str, str]
+    paired: bool
+    seed_pairs: tuple[int, ...]
+    old: float
+    new: float
+    change: Estimate
+    verdict: Verdict
+    interval: tuple[float, float]
+
+    @property
+    def name(self) -> str:
+        """Its name, or both of them."""
+        return self.new_id if self.old_id == self.new_id else f"{self.old_id} > {self.new_id}"
+
+    def lost(self, more_than: float) -> bool:
+        """Say whether it is certain that it lost more than this."""
+        return self.interval[1] < -more_than
+
+    def kept(self, within: float) -> bool:
+        """Say whether it is certain that it did not lose more than this."""
+        return self.interval[0] >= -within
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Two runs side by side.
+
+    Attributes:
+        estimator: How margins are measured.
+        differences: Everybody who was compared.
+        warnings: What was left out, and what to know.
+    """
+
+    estimator: str
+    differences: tuple[Difference, ...]
+    warnings: tuple[str, ...]
+
+
+def compare(
+    old: Run,
+    new: Run,
+    *,
+    agents: Sequence[tuple[str, str]] = (),
+    confidence: float = 0.95,
+    within: float = 250.0,
+) -> Comparison:
+    """Compare two runs.
+
+    Args:
+        old: The earlier one.
+        new: The later one.
+        agents: Whom to compare, by the names in both runs; everybody who is in both where it is empty.
+        confidence: How sure the interval is.
+        within: Within what a difference does not matter, in thousandths of a big blind a hand.
+
+    Raises:
+        ConfigError: Somebody who is not in a run.
+        MoltBenchError: The runs played different games, or have nothing in common.
+    """
+    warnings = _check_games(old, new)
+    before, after = ([each.id for each in run.config.participants] for run in (old, new))
+    for old_id, new_id in agents:
+        for run, ids, name in ((old, before, old_id), (new, after, new_id)):
+            if name not in ids:
+                raise ConfigError("--agent", name, f"somebody in {run.name}: {', '.join(ids)}")
+    both = [name for name in before if name in after]
+    wanted = list(agents) or [(name, name) for name in both]
+    estimator = new.config.rating.estimator
+    if old.config.rating.estimator != estimator:
+        warnings.append(f"both runs are measured by the estimator of {new.name}, {estimator}")
+    changed = {name: _what_differs(old.identity(name), new.identity(name)) for name in both}
+    differences = []
+    for old_id, new_id in wanted:
+        won = old.won(old_id), new.won(new_id)
+        common = [name for name in both if name not in (old_id, new_id) and name in won[0] and name in won[1]]
+        for name in common:
+            if changed[name]:
+                what = ", ".join(changed[name])
+                warnings.append(f"{name} is not the same in both runs ({what}): what others won from it is left out")
+        same = [name for name in common if not changed[name]]
+        found = _difference((old_id, new_id), won, same, warnings, estimator, confidence=confidence, within=within)
+        if found is None and agents:
+            raise MoltBenchError(
+                f"{new_id} has no opponent that is the same in {old.name} and {new.name}, with two seed pairs in each"
+            )
+        if found is not None:
+            differences.append(found)
+    if not differences:
+        raise MoltBenchError(
+            f"{old.name} and {new.name} have nothing to compare: nobody is in both who met the same opponent in each, "
+            "in two seed pairs or more (name those with another id as --agent OLD_ID=NEW_ID)"
+        )
+    return Comparison(estimator, tuple(differences), tuple(dict.fromkeys(warnings)))
+
+
+def _check_games(old: Run, new: Run) -> list[str]:
+    """Refuse runs that played different games; return what else differs."""
+    before, after = old.config.game.model_dump(by_alias=True), new.config.game.model_dump(by_alias=True)
+    aliases = {field: info.alias or field for field, info in type(old.config.game).model_fields.items()}
+    warnings = []
+    for field, key in aliases.items():
+        if before[key] != after[key]:
+            said = f"game.{key} is {before[key]} in {old.name} and {after[key]} in {new.name}"
+            if field not in _TOLERANCE:
+                raise MoltBenchError(f"these runs cannot be compared: {said}")
+            warnings.append(said)
+    return warnings
+
+
+def _what_differs(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return the names of the settings that differ."""
+    return [key for key in {**old, **new} if old.get(key) != new.get(key)]
+
+
+def _difference(
+    ids: tuple[str, str],
+    won: tuple[Measured, Measured],
+    opponents: Sequence[str],
+    warnings: list[str],
+    estimator: str,
+    *,
+    confidence: float,
+    within: float,
+) -> Difference | None:
+    old, new = won
+    shared = {name: [seed for seed in old[name] if seed in new[name]] for name in opponents}
+    used = [name for name in opponents if len(shared[name]) > 1]
+    paired = bool(used)
+    if paired:
+        warnings += [
+            f"{ids[1]} and {name} have fewer than two seeds in common in both runs: they are left out"
+            for name in opponents
+            if name not in used
+        ]
+        chosen = {name: _paired_estimator(estimator, old[name], new[name], shared[name]) for name in used}
+        before, after = (
+            {name: {seed: side[name][seed][chosen[name]] for seed in shared[name]} for name in used} for side in won
+        )
+        change = mean_over_opponents(
+            {name: {seed: after[name][seed] - before[name][seed] for seed in shared[name]} for name in used}
+        )
+    else:
+        used = [name for name in opponents if len(old[name]) > 1 and len(new[name]) > 1]
+        if not used:
+            return None
+        warnings.append(f"{ids[1]}: the runs share no cards, so results are compared as a whole, with a wider interval")
+        chosen = dict.fromkeys(used, _FIRST if estimator == AUTO else estimator)
+        before, after = (
+            {name: {seed: each[chosen[name]] for seed, each in side[name].items()} for name in used} for side in won
+        )
+        change = _minus(mean_over_opponents(after), mean_over_opponents(before))
+    interval = change.interval(confidence)
+    counts = tuple(sum(map(len, side.values())) for side in (before, after))
+    return Difference(
+        *ids,
+        opponents=chosen,
+        paired=paired,
+        seed_pairs=counts[:1] if paired else counts,
+        old=mean_over_opponents(before).mean,
+        new=mean_over_opponents(after).mean,
+        change=change,
+        verdict=verdict(interval, within),
+        interval=interval,
+    )
+
+
+def _paired_estimator(
+    wanted: str, old: Mapping[Seed, Mapping[str, float]], new: Mapping[Seed, Mapping[str, float]], seeds: Sequence[Seed]
+) -> str:
+    """Return the estimator for the games against one opponent: with `auto` that whose differences vary least."""
+    if wanted != AUTO:
+        return wanted
+    if len(seeds) < _ENOUGH:
+        return _FIRST
+    varies = {name: pvariance([new[seed][name] - old[seed][name] for seed in seeds]) for name in ESTIMATORS}
+    return min(varies, key=lambda name: (varies[name], name != _FIRST))
+
+
+def verdict(interval: tuple[float, float], within: float) -> Verdict:
+    """Return what an interval of the change says.
+
+    >>> verdict((10, 900), 250), verdict((-900, -10), 250), verdict((-80, 120), 250), verdict((-80, 300), 250)
+    ('better', 'worse', 'within', 'unknown')
+    """
+    low, high = interval
+    if low > 0:
+        return "better"
+    if high < 0:
+        return "worse"
+    return "within" if -within <= low and high <= within else "unknown"
+
+
+def mean_over_opponents(won: Won) -> Estimate:
+    """Return the mean of the means against each opponent.
+
+    A seed with all opponents that were met on it is one draw. Where everybody was met on the same seeds, this is
+    Student's t of the means over opponents, seed by seed; where no two opponents share a seed, it is Welch's.
+
+    Args:
+        won: At least two seed pairs against each opponent.
+    """
+    share = 1 / len(won)
+    pull: dict[Seed, float] = defaultdict(float)
+    parts, total = [], 0.0
+    for by_seed in won.values():
+        count = len(by_seed)
+        mean = fmean(by_seed.values())
+        total += share * mean
+        # Residuals are smaller than errors by this much.
+        up = sqrt(count / (count - 1))
+        for seed, value in by_seed.items():
+            pull[seed] += share * up * (value - mean) / count
+        squares = fsum((value - mean) ** 2 for value in by_seed.values())
+        parts.append((share**2 * squares / (count - 1) / count, count - 1))
+    alone = fsum(part for part, _ in parts)
+    welch = alone**2 / fsum(part**2 / free for part, free in parts) if alone else inf
+    return Estimate(total, sqrt(fsum(each**2 for each in pull.values())), min(welch, len(pull) - 1))
+
+
+def _minus(first: Estimate, second: Estimate) -> Estimate:
+    """Return the difference of two independent numbers."""
+    parts = [(known.scale**2, known.free) for known in (first, second)]
+    total = fsum(part for part, _ in parts)
+    free = total**2 / fsum(part**2 / free for part, free in parts) if total else min(free for _, free in parts)
+    return Estimate(first.mean - second.mean, sqrt(total), free)

@@ -1,0 +1,153 @@
+"""The pilot: what an earlier run teaches a plan, and what is guessed where there was none."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from math import fsum, sqrt
+from statistics import fmean, median
+from typing import Final
+
+import msgspec
+
+from molt_bench.agents.llm.exchange import Exchange, Tokens
+from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.prices import PriceList
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import ConfigError
+from molt_bench.rating.book import MarginBook
+from molt_bench.rating.margin import MarginModel
+from molt_bench.records import RunResult
+from molt_bench.schedule import all_pairs
+
+#: Decisions of a model in a hand against a bot, tokens of one, and seconds for one.
+DECISIONS_PER_HAND: Final = 1.6
+TOKENS_PER_CALL: Final = Tokens(input=850, cached=600, output=100)
+LATENCY_S: Final = 5.0
+#: Calls that are priced together: so many that rounded tokens hardly show, so few that no price for long prompts does.
+_PRICED_CALLS: Final = 10
+
+
+class ModelGuess(msgspec.Struct, frozen=True):
+    """What one language model is taken to need.
+
+    Attributes:
+        id: Who.
+        calls_per_hand: Questions in a hand.
+        input_tokens: Tokens it reads for one.
+        cached_tokens: Those of them from a cache.
+        output_tokens: Tokens it writes.
+        latency_s: Seconds for one.
+        usd_per_call: Dollars; None where no price is known.
+        measured: Whether the pilot says so.
+    """
+
+    id: str
+    calls_per_hand: float
+    input_tokens: float
+    cached_tokens: float
+    output_tokens: float
+    latency_s: float
+    usd_per_call: float | None
+    measured: bool
+
+
+class Pilot(msgspec.Struct, frozen=True):
+    """What an earlier run teaches.
+
+    Attributes:
+        deviation_per_hand: Standard deviation of a hand, in thousandths of a big blind.
+        seed_pairs: How many seed pairs that comes from.
+        models: What every model of it took, by participant and by model.
+    """
+
+    deviation_per_hand: float
+    seed_pairs: int
+    models: dict[str, ModelGuess] = {}
+
+
+def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exchange], *, estimator: str) -> Pilot:
+    """Learn from a run: how much its seed pairs vary, and what its models took in the matches that were finished.
+
+    Args:
+        config: The config of that run.
+        result: Its result.
+        exchanges: Its exchanges with language models.
+        estimator: How margins are to be measured, as configs name it.
+
+    Raises:
+        ConfigError: No pairing has two seed pairs.
+    """
+    hands: dict[str, int] = defaultdict(int)
+    model = MarginModel([participant.id for participant in config.participants])
+    book = MarginBook(model, estimator)
+    for match in result.matches:
+        book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
+        played = sum(game.dealt for pair in match.result.seed_results for game in pair.games)
+        for name in match.participants:
+            hands[name] += played
+    pairs = all_pairs(model.participants)
+    known = [(own, model.count(*pair)) for pair in pairs if (own := model.own_variance(*pair)) is not None]
+    if not known:
+        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
+    pooled = fsum(own * (count - 1) for own, count in known) / sum(count - 1 for _, count in known)
+    of_pair = 2 * config.game.hands_per_game
+    asked: dict[str, list[Exchange]] = defaultdict(list)
+    for exchange in exchanges:
+        if 0 < exchange.game.match <= len(result.matches):
+            asked[exchange.participant].append(exchange)
+    models = {}
+    for name, settings in config.models().items():
+        if asked[name] and hands[name]:
+            guess = _measured(name, asked[name], hands[name])
+            models[name] = guess
+            models.setdefault(settings.model, guess)
+    return Pilot(sqrt(pooled * of_pair), sum(count for _, count in known), models)
+
+
+def _measured(name: str, exchanges: Sequence[Exchange], hands: int) -> ModelGuess:
+    latencies = [each.latency_s for each in exchanges if each.outcome == "reply"]
+    return ModelGuess(
+        id=name,
+        calls_per_hand=len(exchanges) / hands,
+        input_tokens=fmean(each.tokens.input for each in exchanges),
+        cached_tokens=fmean(each.tokens.cached for each in exchanges),
+        output_tokens=fmean(each.tokens.output for each in exchanges),
+        latency_s=median(latencies) if latencies else LATENCY_S,
+        usd_per_call=None,
+        measured=True,
+    )
+
+
+def guess_of(
+    name: str, settings: LLMSettings, pilot: Pilot | None, prices: PriceList, latency_s: float | None
+) -> ModelGuess:
+    """Return what a model will need: as the same participant in the pilot, or one with the same model, or the prior."""
+    known = pilot.models if pilot is not None else {}
+    found = known.get(name) or known.get(settings.model)
+    if found is None:
+        written = TOKENS_PER_CALL.output
+        found = ModelGuess(
+            id=name,
+            calls_per_hand=DECISIONS_PER_HAND,
+            input_tokens=TOKENS_PER_CALL.input,
+            cached_tokens=TOKENS_PER_CALL.cached,
+            output_tokens=min(written, settings.max_tokens or written),
+            latency_s=LATENCY_S,
+            usd_per_call=None,
+            measured=False,
+        )
+    latency = found.latency_s if latency_s is None else latency_s
+    return msgspec.structs.replace(found, id=name, latency_s=latency, usd_per_call=_usd(found, settings, prices))
+
+
+def _usd(model: ModelGuess, settings: LLMSettings, prices: PriceList) -> float | None:
+    """Return the dollars for one call; None where no price is known, or the list of them is not installed."""
+    tokens = Tokens(
+        input=round(_PRICED_CALLS * model.input_tokens),
+        cached=round(_PRICED_CALLS * model.cached_tokens),
+        output=round(_PRICED_CALLS * model.output_tokens),
+    )
+    try:
+        cost = prices.cost(settings, tokens)
+    except ImportError:
+        return None
+    return None if cost is None else cost / _PRICED_CALLS

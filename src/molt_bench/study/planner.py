@@ -1,0 +1,305 @@
+"""Planning: what it takes to tell two participants apart, before a dollar is spent.
+
+The run's own rule is asked: when will it call two neighbours ordered, or tied, if the one wins so much more from the
+field than the other? The answer is the number of seed pairs at which a lead of exactly that size gets there. A real
+lead goes up and down around it, so that single runs need half or twice as many; on average they need up to 10% fewer,
+since a lead that is above its mean for a while is enough. Taken for granted: every pairing plays as often as any other,
+seed pairs vary as those of the pilot or as the prior says, and models keep to the length of their replies.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from math import ceil, erf, exp, fsum, pi, sqrt
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench.agents.llm.prices import PriceList
+from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig
+from molt_bench.errors import ConfigError
+from molt_bench.rating.margin import PRIOR_WEIGHT, Estimate, MarginModel
+from molt_bench.rating.sequence import SPREAD, radius
+from molt_bench.schedule import all_pairs, circle_order
+from molt_bench.study.pilot import ModelGuess, Pilot, guess_of
+
+#: Gaps that a plan shows where none is asked for, in thousandths of a big blind a hand; 0 is a tie.
+GAPS: Final = (2000.0, 1000.0, 500.0, 250.0, 100.0, 0.0)
+
+#: What a hand varies by, by estimator, in thousandths of a big blind: the median over the ten pairings of random,
+#: tight, callstation, maniac and tag, 60 seed pairs of 100 hands each, 100 big blinds deep. Pairings differ a lot: by
+#: `corrected` from 300 (tight against callstation) to 38,000 (maniac against tag).
+SD_PER_HAND: Final = {
+    "auto": 13_000.0,
+    "raw": 18_000.0,
+    "allIn": 16_000.0,
+    "adjusted": 15_000.0,
+    "corrected": 13_000.0,
+}
+#: It grows with the stacks like this power of them: at 20 big blinds that median is 4,700, at 200 it is 18,100.
+_DEPTH_POWER: Final = 0.6
+_DEPTH: Final = 100.0
+#: What scripted bots play in a second, taking out the luck included.
+BOT_HANDS_PER_SECOND: Final = 1000.0
+
+_MOST: Final = 10**9
+_LEAST_SD: Final = 1.0
+
+
+class Assumptions(msgspec.Struct, frozen=True):
+    """What a plan takes for granted.
+
+    Attributes:
+        confidence: How sure the order of all neighbours together has to be.
+        tie_margin: Within what two count as tied, in thousandths of a big blind a hand.
+        estimator: How margins are measured.
+        deviation: Standard deviation of a seed pair, in thousandths of a big blind a hand.
+        hands: Hands of a seed pair that count.
+        pilot_seed_pairs: How many seed pairs of a pilot that comes from; 0 for the prior.
+        pairings: Pairs of participants.
+        models: What every language model needs.
+    """
+
+    confidence: float
+    tie_margin: float
+    estimator: str
+    deviation: float
+    hands: int
+    pilot_seed_pairs: int
+    pairings: int
+    models: tuple[ModelGuess, ...]
+
+
+#: What the run will say: that the one above is better, that it does not matter, or nothing but an interval.
+Outcome: TypeAlias = Literal["ordered", "tied", "interval"]
+
+
+class Need(msgspec.Struct, frozen=True):
+    """What one aim takes.
+
+    Attributes:
+        target: The gap, or half of the interval, in thousandths of a big blind a hand.
+        outcome: What the run will say.
+        seed_pairs: Seed pairs of every pairing, in whole matches.
+        matches: Matches in all.
+        games: Games in all.
+        hands: Hands in all, at most.
+        calls: Questions to language models.
+        tokens: Their tokens, input and output.
+        usd: Dollars, as far as prices are known; None where there is no price at all.
+        unpriced: The models that have none.
+        hours: Time, with the games of a round at once.
+        hours_one_by_one: Time, with one game after the other.
+        beyond: The limit of the config's budget that ends the run before, if there is one.
+    """
+
+    target: float
+    outcome: Outcome
+    seed_pairs: int
+    matches: int
+    games: int
+    hands: int
+    calls: int
+    tokens: int
+    usd: float | None
+    unpriced: tuple[str, ...]
+    hours: float
+    hours_one_by_one: float
+    beyond: str | None
+
+
+class Planner:
+    """Says what a config will take.
+
+    Attributes:
+        assumed: What is taken for granted.
+
+    Args:
+        config: The config.
+        pilot: What an earlier run taught; without it, priors.
+        confidence: How sure it has to be; None for what the config says.
+        latency_s: Seconds for one reply; None for the pilot's median, or the prior.
+    """
+
+    def __init__(
+        self,
+        config: BenchmarkConfig,
+        *,
+        pilot: Pilot | None = None,
+        confidence: float | None = None,
+        latency_s: float | None = None,
+    ) -> None:
+        self._config = config
+        rule = config.stop.adjacent_confidence or AdjacentConfidence()
+        ids = [participant.id for participant in config.participants]
+        hands = 2 * config.game.hands_per_game
+        estimator = config.rating.estimator
+        deep = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
+        per_hand = SD_PER_HAND[estimator] * deep if pilot is None else pilot.deviation_per_hand
+        prices = PriceList(config.llm.prices)
+        self.assumed = Assumptions(
+            confidence=rule.threshold if confidence is None else confidence,
+            tie_margin=rule.tie_margin_mbb,
+            estimator=estimator,
+            deviation=max(per_hand, _LEAST_SD) / sqrt(hands),
+            hands=hands,
+            pilot_seed_pairs=pilot.seed_pairs if pilot is not None else 0,
+            pairings=len(all_pairs(ids)),
+            models=tuple(
+                guess_of(name, settings, pilot, prices, latency_s) for name, settings in config.models().items()
+            ),
+        )
+        self._error = (1 - self.assumed.confidence) / max(1, len(ids) - 1)
+        self._lead, self._result = self._shapes(ids)
+
+    def to_separate(self, gap: float) -> Need:
+        """Return what it takes until the run decides two neighbours that are this far apart."""
+        spread, tie = SPREAD * self.assumed.tie_margin, self.assumed.tie_margin
+
+        def certain(count: int) -> tuple[float, float]:
+            """Return the interval that holds at all times, and the mean distance of the lead from 0."""
+            known = self._estimate(self._lead, count)
+            return radius(known, spread, self._error), _mean_distance(gap, known.scale)
+
+        def ordered(count: int) -> bool:
+            return certain(count)[0] <= gap
+
+        def tied(count: int) -> bool:
+            return sum(certain(count)) < tie
+
+        # The rule says whichever is certain first.
+        counts: dict[Outcome, int] = {}
+        if gap > 0:
+            counts["ordered"] = _first(ordered)
+        if gap < tie:
+            counts["tied"] = _first(tied)
+        outcome = min(counts, key=lambda outcome: counts[outcome])
+        return self._need(gap, outcome, counts[outcome])
+
+    def to_interval(self, half_width: float) -> Need:
+        """Return what it takes until everybody's result is known within an interval, looked at once."""
+        level = self.assumed.confidence
+        count = _first(lambda count: self._estimate(self._result, count).half_width(level) <= half_width)
+        return self._need(half_width, "interval", count)
+
+    def _shapes(self, ids: Sequence[str]) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return how a lead, and a result, vary in terms of a pairing's margin: times its variance, times its freedom.
+
+        Only who is an anchor makes a difference, so one pair of each kind is looked at, and the worst one counts.
+        """
+        anchors = [participant.id for participant in self._config.participants if participant.anchor]
+        others = [name for name in ids if name not in anchors]
+        model = MarginModel(ids, anchors=anchors, additive=self._config.rating.margins == "additive")
+        for pair in combinations(ids, 2):
+            model.add(pair, [-1.0, 1.0])
+        few = [*others[:2], *anchors[:2]]
+        unit = model.margin(ids[0], ids[1])
+        leads = [model.lead(first, second) for first, second in combinations(few, 2)]
+        results = [model.result(name) for name in few]
+        lead, result = (max(known, key=lambda each: each.scale) for known in (leads, results))
+        return (
+            ((lead.scale / unit.scale) ** 2, lead.free / unit.free),
+            ((result.scale / unit.scale) ** 2, result.free / unit.free),
+        )
+
+    def _estimate(self, shape: tuple[float, float], count: int) -> Estimate:
+        """Return what will be known after so many seed pairs of every pairing."""
+        variance, freedom = shape
+        return Estimate(0.0, self.assumed.deviation * sqrt(variance / count), freedom * (PRIOR_WEIGHT + count - 1))
+
+    def _need(self, target: float, outcome: Outcome, count: int) -> Need:
+        config, assumed = self._config, self.assumed
+        per_match, game = config.seeds.per_match, config.game
+        least = config.scheduler.min_seed_pairs if outcome != "interval" else 1
+        meetings = ceil(max(count, least) / per_match)
+        matches = meetings * assumed.pairings
+        games = 2 * per_match * matches
+        hands = games * (game.hands_per_game + game.warmup_hands)
+        of_each = hands * 2 / len(config.participants)
+        calls = {model.id: of_each * model.calls_per_hand for model in assumed.models}
+        priced = [model for model in assumed.models if model.usd_per_call is not None]
+        usd = fsum(calls[model.id] * (model.usd_per_call or 0.0) for model in priced)
+        tokens = fsum(calls[model.id] * (model.input_tokens + model.output_tokens) for model in assumed.models)
+        bots = hands / BOT_HANDS_PER_SECOND
+        one_by_one = fsum(calls[model.id] * model.latency_s for model in assumed.models)
+        need = Need(
+            target=target,
+            outcome=outcome,
+            seed_pairs=meetings * per_match,
+            matches=matches,
+            games=games,
+            hands=hands,
+            calls=round(fsum(calls.values())),
+            tokens=round(tokens),
+            usd=usd if priced or not assumed.models else None,
+            unpriced=tuple(model.id for model in assumed.models if model.usd_per_call is None),
+            hours=(meetings * self._sweep_s() + bots) / 3600,
+            hours_one_by_one=(one_by_one + bots) / 3600,
+            beyond=None,
+        )
+        return msgspec.structs.replace(need, beyond=self._beyond(need))
+
+    def _sweep_s(self) -> float:
+        """Return the seconds that one match of every pairing takes the models, in rounds, all games of one at once."""
+        config = self._config
+        models = {model.id: model for model in self.assumed.models}
+        settings = config.models()
+        hands = config.game.hands_per_game + config.game.warmup_hands
+        games = 2 * config.seeds.per_match
+        pairs = circle_order([participant.id for participant in config.participants])
+        size = config.matches_per_round()
+        total = 0.0
+        for start in range(0, len(pairs), size):
+            chosen = pairs[start : start + size]
+            calls: dict[str, float] = defaultdict(float)
+            # A game is a chain: nobody is asked before the last one has answered.
+            longest = 0.0
+            for pair in chosen:
+                asked = [models[name] for name in pair if name in models]
+                longest = max(longest, fsum(hands * model.calls_per_hand * model.latency_s for model in asked))
+                for model in asked:
+                    calls[model.id] += games * hands * model.calls_per_hand
+            waits = [longest, fsum(calls[name] * models[name].latency_s for name in calls) / config.llm.max_concurrent]
+            for name, count in calls.items():
+                at_once, a_minute = settings[name].max_concurrent, settings[name].requests_per_minute
+                waits.append(count * models[name].latency_s / at_once if at_once else 0.0)
+                waits.append(count * 60 / a_minute if a_minute else 0.0)
+            total += max(waits)
+        return total
+
+    def _beyond(self, need: Need) -> str | None:
+        """Return the limit of the budget that this would exceed."""
+        limits = self._config.stop.budget
+        if limits is None:
+            return None
+        for limit, value, name in (
+            (limits.max_matches, need.matches, "maxMatches"),
+            (limits.max_games, need.games, "maxGames"),
+            (limits.max_hands, need.hands, "maxHands"),
+            (limits.max_seconds, need.hours * 3600, "maxSeconds"),
+            (limits.max_cost_usd, need.usd or 0.0, "maxCostUsd"),
+            (limits.max_tokens, need.tokens, "maxTokens"),
+        ):
+            if limit is not None and value > limit:
+                return f"{name}: {limit:,}"
+        return None
+
+
+def _mean_distance(mean: float, scale: float) -> float:
+    """Return how far a Normal number is from 0 on average."""
+    z = mean / scale
+    return scale * sqrt(2 / pi) * exp(-z * z / 2) + mean * erf(z / sqrt(2))
+
+
+def _first(enough: Callable[[int], bool]) -> int:
+    """Return the smallest number that is enough, where every larger one is as well."""
+    high = 1
+    while not enough(high):
+        high *= 2
+        if high > _MOST:
+            raise ConfigError("--gap", None, "a gap or an interval that a billion seed pairs can show")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

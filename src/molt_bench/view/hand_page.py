@@ -1,0 +1,233 @@
+"""Hand data: one deal as it was played from both sides, with what its players said."""
+
+from typing import Any, Final
+
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.reply import read_reply
+from molt_bench.errors import AgentFailed, ConfigError
+from molt_bench.luck.estimators import hand_estimates
+from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.notation import hand_from_text
+from molt_bench.records import Fault
+from molt_bench.runs.journal import Game
+from molt_bench.seeds import Seed
+from molt_bench.view.open_run import OpenRun, Span, seating_of
+from molt_bench.view.prompts import prompts_of
+from molt_bench.view.rounding import rounded
+from molt_bench.view.steps import steps_of
+
+#: What makes two steps the same.
+_SAME: Final = ("kind", "seat", "action", "amount")
+
+
+def hand_page(run: OpenRun, match: int, seed_index: int, number: int, *, prompts: bool = True) -> dict[str, Any]:
+    """Return one hand of a seed, in both seatings.
+
+    Args:
+        run: The run.
+        match: Number of the match, from 1.
+        seed_index: Which of its seeds, from 0.
+        number: Number of the hand, from 1.
+        prompts: Whether to write out what models were asked, which takes most of the room.
+
+    Raises:
+        ConfigError: There is no such hand.
+    """
+    seed, games = _games(run, match, seed_index)
+    with run.reading(games):
+        sides = [_side(run, game, number, prompts=prompts) for game in games if number <= len(game.record.hand_texts)]
+    if number < 1 or not sides:
+        raise ConfigError("hand", number, "a hand of this game")
+    rules = run.config.game
+    a, b = run.pairs[match]
+    own_decks = run.own_decks(match, seed)
+    return {
+        "match": match,
+        "seedIndex": seed_index,
+        "seed": str(seed),
+        "hand": number,
+        "bigBlind": rules.big_blind,
+        "smallBlind": rules.small_blind,
+        "ante": rules.ante,
+        "a": a,
+        "b": b,
+        "previous": _neighbour(run, match, seed_index, number, -1),
+        "next": _neighbour(run, match, seed_index, number, 1),
+        "ownDecks": own_decks,
+        "parted": parted(*[side["steps"] for side in sides]) if len(sides) == 2 and not own_decks else None,
+        "cost": rounded(sum([side["luck"]["raw"] for side in sides])),
+        "sides": sides,
+    }
+
+
+def parted(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> int | None:
+    """Return the first step at which two lines of play differ; None where they never do."""
+    for at, (one, two) in enumerate(zip(first, second, strict=False)):
+        if any(one[key] != two[key] for key in _SAME):
+            return at
+    return None if len(first) == len(second) else min(len(first), len(second))
+
+
+def _games(run: OpenRun, match: int, seed_index: int) -> tuple[Seed, list[Game]]:
+    if match not in run.pairs:
+        raise ConfigError("match", match, f"one of the {len(run.pairs)} matches of this run")
+    seeds = run.seeds_of(match)
+    if not 0 <= seed_index < len(seeds):
+        raise ConfigError("seed", seed_index, f"0 to {len(seeds) - 1}")
+    return seeds[seed_index], run.sides(match, seeds[seed_index])
+
+
+def _hands(run: OpenRun, match: int, seed_index: int) -> int:
+    """Return how many hands of a seed there are."""
+    _, games = _games(run, match, seed_index)
+    return max((len(game.record.hand_texts) for game in games), default=0)
+
+
+def _neighbour(run: OpenRun, match: int, seed_index: int, number: int, step: int) -> dict[str, int] | None:
+    """Return the hand before or after one, across seeds and matches."""
+    if 1 <= number + step <= _hands(run, match, seed_index):
+        return {"match": match, "seed": seed_index, "hand": number + step}
+    while match in run.pairs:
+        seed_index += step
+        if not 0 <= seed_index < len(run.seeds_of(match)):
+            match += step
+            if match not in run.pairs:
+                return None
+            seed_index = 0 if step > 0 else len(run.seeds_of(match)) - 1
+        hands = _hands(run, match, seed_index)
+        if hands:
+            return {"match": match, "seed": seed_index, "hand": 1 if step > 0 else hands}
+    return None
+
+
+def _side(run: OpenRun, game: Game, number: int, *, prompts: bool) -> dict[str, Any]:
+    record = game.record
+    parsed = hand_from_text(record.hand_texts[number - 1])
+    hand, swapped = parsed.hand, bool(seating_of(record))
+    seats = game.participants[::-1] if swapped else game.participants
+    names = {each["id"]: each["displayName"] or each["id"] for each in run.participants}
+    won, sign = hand_estimates(hand), -1 if swapped else 1
+    unit = sign / run.config.game.big_blind
+    faults = [fault for fault in record.faults if fault.hand_number == number]
+    return {
+        "seating": record.seating,
+        "seats": list(seats),
+        "players": [1, 0] if swapped else [0, 1],
+        "button": hand.button,
+        "startingStacks": list(hand.starting_stacks),
+        "counts": number > record.spec.warmup_hands and not record.both_failed,
+        "cards": [[CARD_TEXT[card] for card in hole] for hole in hand.holes],
+        "board": [CARD_TEXT[card] for card in hand.board],
+        "net": list(hand.payoffs),
+        "luck": {
+            "raw": rounded(won.raw * unit),
+            "allIn": rounded(won.all_in * unit),
+            "adjusted": rounded(won.adjusted * unit),
+        },
+        "notation": record.hand_texts[number - 1],
+        "steps": steps_of(hand, (names[seats[0]], names[seats[1]]), forced=parsed.forced),
+        "decisions": _decisions(run, game, number, hand, seats, faults, prompts=prompts),
+        "faults": [_fault(fault, seats, swapped=swapped) for fault in faults],
+    }
+
+
+def _fault(fault: Fault, seats: tuple[str, ...], *, swapped: bool) -> dict[str, Any]:
+    seat = 1 - fault.player if swapped else fault.player
+    return {
+        "seat": seat,
+        "agent": seats[seat],
+        "kind": fault.kind,
+        "message": fault.message,
+        "attempt": fault.attempt,
+        "forcedFold": fault.forced_fold,
+    }
+
+
+def _decisions(
+    run: OpenRun,
+    game: Game,
+    number: int,
+    hand: Hand,
+    seats: tuple[str, ...],
+    faults: list[Fault],
+    *,
+    prompts: bool,
+) -> list[dict[str, Any]]:
+    record = game.record
+    asked: dict[int, list[tuple[Exchange, Span]]] = {}
+    for exchange, span in run.exchanges.get((game.match, record.seed, record.seating, number), ()):
+        asked.setdefault(exchange.decision, []).append((exchange, span))
+    placed = _placed_faults(
+        hand, faults, {at: len(tries) for at, tries in asked.items()}, swapped=seats[0] != game.participants[0]
+    )
+    messages = prompts_of(run, game, number) if prompts and asked else {}
+    return [
+        {
+            "seat": done.seat,
+            "agent": seats[done.seat],
+            "faults": [
+                {"kind": fault.kind, "message": fault.message, "attempt": fault.attempt} for fault in placed.get(at, ())
+            ],
+            "exchange": _exchange(run, asked[at], messages, prompts=prompts) if at in asked else None,
+        }
+        for at, done in enumerate(hand.log)
+    ]
+
+
+def _placed_faults(hand: Hand, faults: list[Fault], tries: dict[int, int], *, swapped: bool) -> dict[int, list[Fault]]:
+    """Return the faults of each decision, as far as that can be told: a record has the hand, not the decision.
+
+    Each decision's faults count from 1. A forced fold ends the hand, so its faults are those of the last decision; the
+    others can be told where it is known how often each decision was asked for, or where there was but one.
+    """
+    placed: dict[int, list[Fault]] = {}
+    for player in (0, 1):
+        seat = 1 - player if swapped else player
+        chains: list[list[Fault]] = []
+        for fault in faults:
+            if fault.player == player and fault.attempt:
+                if fault.attempt == 1 or not chains:
+                    chains.append([])
+                chains[-1].append(fault)
+        own = [at for at, done in enumerate(hand.log) if done.seat == seat]
+        if chains and own and any(fault.forced_fold for fault in chains[-1]):
+            placed[own.pop()] = chains.pop()
+        erred = [at for at in own if tries.get(at, 1) > 1] if any(at in tries for at in own) else own
+        if len(erred) == len(chains):
+            placed.update(zip(erred, chains, strict=True))
+    return placed
+
+
+def _exchange(
+    run: OpenRun, tries: list[tuple[Exchange, Span]], messages: dict[str, str], *, prompts: bool
+) -> dict[str, Any]:
+    exchange, span = max(tries, key=lambda each: each[0].attempt)
+    text = run.exchange_text(span)
+    reasoning = None
+    if exchange.outcome == "reply":
+        try:
+            reasoning = read_reply(text, exchange.finish, exchange.mode).reasoning
+        except AgentFailed:
+            reasoning = None
+    tokens = exchange.tokens
+    return {
+        "model": exchange.model,
+        "promptHash": exchange.prompt_hash,
+        "system": run.skills.get(exchange.participant) if prompts else None,
+        "prompt": messages.get(exchange.prompt_hash),
+        "reasoning": reasoning,
+        "reply": text,
+        "tokens": {
+            "input": tokens.input,
+            "cached": tokens.cached,
+            "output": tokens.output,
+            "reasoning": tokens.reasoning,
+        },
+        "latencyS": rounded(exchange.latency_s),
+        "usd": rounded(exchange.cost_usd, 8),
+        "attempts": len(tries),
+        "mode": exchange.mode,
+        "outcome": exchange.outcome,
+        "finish": exchange.finish,
+    }

@@ -1,0 +1,342 @@
+"""Reading: a run from its folder, as far as it has come, and what has come since.
+
+Nothing of the run is executed: agents that are programs or files of the user's own are never made here. What luck did
+in a match is taken from the run's own `matches.json` where that has it, since finding it out takes some time.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from math import inf
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET
+
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.bench.decks import SeedBlocks
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.shortfall import opening_shortfall
+from molt_bench.bench.spending import Spending
+from molt_bench.config.loader import load_config
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import JournalError, RulesError
+from molt_bench.records import GameRecord, MatchResult, RunResult, SeedResult
+from molt_bench.report.style import Style, combined
+from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
+from molt_bench.runs.journal import Chain, Extension, Game, Line, Sitting
+from molt_bench.runs.lines import being_written
+from molt_bench.runs.master_seed import opened_seed, revealed, with_master_seed
+from molt_bench.runs.tail import Tail
+from molt_bench.seeds import Seed
+from molt_bench.specs import Seating
+from molt_bench.study.comparison import Run as ComparedRun
+from molt_bench.view.opening import header_in, known_policies
+from molt_bench.view.run_list import EXCHANGES, JOURNAL, inside
+from molt_bench.view.stored_matches import StoredMatches
+from molt_bench.view.style_count import StyleCount
+
+Status: TypeAlias = Literal["running", "finished", "interrupted"]
+#: Names a hand and its seating: match, seed, seating, number of the hand.
+Place: TypeAlias = tuple[int, Seed, Seating, int]
+#: Where an exchange is in its file, and how long its line is.
+Span: TypeAlias = tuple[int, int]
+
+_SEATINGS: Final[tuple[Seating, ...]] = ("AB", "BA")
+
+
+class Standing(msgspec.Struct, frozen=True, gc=False):
+    """What margins said of one participant after a match: bb/100, and half of the 95% interval.
+
+    The mean is over the opponents met so far, and None before the first.
+    """
+
+    mean: float | None
+    half_width: float
+
+
+class OpenRun:
+    """One run, read as far as it has come.
+
+    Attributes:
+        id: The name of its folder.
+        folder: Where it is.
+        header: The first line of its journal.
+        config: Its config.
+        ladder: What it has learnt, match by match.
+        games: Every finished game, by match, seed and seating.
+        standings: Everybody's win rate after every match.
+        spending: What its language models took.
+        skills: Their system prompts.
+        exchanges: Where the exchanges of every hand are in their file.
+        status: Whether it is under way.
+        stop_reason: Why it ended, if it did.
+        style_count: How everybody plays, as far as it has been counted.
+
+    Args:
+        folder: Where it is.
+
+    Raises:
+        JournalError: It cannot be read.
+        ConfigError: Its config is not one of this version.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.id = folder.name
+        self.folder = folder
+        self._journal = Tail(folder / JOURNAL)
+        self._exchange_file = Tail(folder / EXCHANGES)
+        lines = self._journal.more()
+        self._chain = Chain(str(folder / JOURNAL))
+        self.header = header_in(self._chain, folder / JOURNAL, lines)
+        self.config: BenchmarkConfig = load_config(self.header.config)
+        read = [self._chain.read(text) for _, text in lines[1:]]
+        self.plain = self.config.plain()
+        self.ladder = Ladder(self.config, known_policies(self.config), keep_hands=False)
+        seeds = self.config.seeds.model_copy(update={"file": None, **self._unsealed(read)})
+        self._decks = SeedBlocks(seeds, self.ladder.meetings, self.header.seeds)
+        self._extensions: list[Extension] = []
+        self.games: dict[tuple[int, Seed, Seating], Game] = {}
+        self._lines: dict[tuple[int, Seed, Seating], int] = {}
+        self.pairs: dict[int, tuple[str, str]] = {}
+        self.standings: list[dict[str, Standing]] = []
+        self._models = self.config.models()
+        self.spending = Spending(self._models)
+        self.skills: dict[str, str] = {}
+        self.exchanges: dict[Place, list[tuple[Exchange, Span]]] = defaultdict(list)
+        self.status: Status = "running"
+        self.stop_reason: str | None = None
+        self.style_count = StyleCount()
+        self.seconds = 0.0
+        self._uncounted: list[Game] = []
+        self._blocks: dict[int, list[Seed]] = {}
+        self._sittings = 0.0
+        self._status_changes = 0
+        self._stored = StoredMatches(folder)
+        self._take(read)
+
+    def _unsealed(self, lines: Sequence[Line]) -> dict[str, Seed]:
+        """Return the master seed where it is not in the config; it is not shown before the run tells it."""
+        if self.header.master_seed_hash is UNSET:
+            return {}
+        return {"master_seed": opened_seed(self.header, revealed(lines), self.folder).value}
+
+    @property
+    def participants(self) -> list[dict[str, Any]]:
+        """Everybody, as the config has them."""
+        found: list[dict[str, Any]] = self.plain["participants"]
+        return found
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every change."""
+        work = len(self.ladder.matches) + self.style_count.games
+        return self._journal.size + self._exchange_file.size + work + self._status_changes
+
+    @property
+    def unrated(self) -> int:
+        """How many matches are still to be rated, the last of which may still be under way."""
+        return 0 if self._blocked() else len(self.pairs) - len(self.ladder.matches)
+
+    @property
+    def pending(self) -> str | None:
+        """What is still to be counted, in words."""
+        behind = self.unrated
+        if behind:
+            return f"{behind:,} of {behind + len(self.ladder.matches):,} matches are still to be rated"
+        if self._uncounted:
+            return f"styles of {len(self._uncounted):,} of {len(self.games):,} games are still to be counted"
+        return None
+
+    def catch_up(self, *, within_s: float | None = None, styles: bool = True) -> None:
+        """Read what is new, and rate and count for about so many seconds.
+
+        Args:
+            within_s: The seconds; None for all of it.
+            styles: Whether styles are counted, too.
+
+        Raises:
+            Replaced: The journal is another one now.
+            JournalError: It cannot be read, or a line is damaged.
+        """
+        deadline = None if within_s is None else monotonic() + within_s
+        self._take([self._chain.read(text) for _, text in self._journal.more()])
+        self._take_exchanges()
+        self._stored.refresh()
+        now: Status = (
+            "finished" if self.stop_reason else "running" if being_written(self.folder / JOURNAL) else "interrupted"
+        )
+        if now != self.status:
+            self.status, self._status_changes = now, self._status_changes + 1
+        while deadline is None or monotonic() < deadline:
+            if not self._rate_next() and not (styles and self._count_next()):
+                return
+
+    def seeds_of(self, match: int) -> list[Seed]:
+        """Return the seeds of a match in the order in which they are dealt."""
+        return self._blocks.get(match) or self._block(match)
+
+    def sides(self, match: int, seed: Seed) -> list[Game]:
+        """Return the finished games of a seed, that with player A in seat 0 first."""
+        return [game for game in self._played(match, seed) if not self.hidden(game)]
+
+    def _played(self, match: int, seed: Seed) -> list[Game]:
+        found = [self.games.get((match, seed, seating)) for seating in _SEATINGS]
+        return [game for game in found if game is not None]
+
+    def hidden(self, game: Game) -> bool:
+        """Say whether the cards of a game are still to be dealt to others, in a run whose seed is secret."""
+        if self.header.master_seed_hash is UNSET or self.config.seeds.master_seed is not None:
+            return False
+        seed = game.record.seed
+        return self._decks.shared or any((game.match, seed, seating) not in self.games for seating in _SEATINGS)
+
+    def own_decks(self, match: int, seed: Seed) -> bool:
+        """Say whether the two seatings of a seed were dealt different cards."""
+        return any(game.record.spec.deck_seed is not UNSET for game in self._played(match, seed))
+
+    @contextmanager
+    def reading(self, games: Iterable[Game]) -> Iterator[None]:
+        """Name the line of the journal where a hand of these games cannot be read.
+
+        Raises:
+            JournalError: One cannot.
+        """
+        try:
+            yield
+        except (RulesError, ValueError) as error:
+            for game in games:
+                why = game.record.unreadable()
+                if why is not None:
+                    number = self._lines[game.match, game.record.seed, game.record.seating]
+                    raise JournalError(f"{self.folder / JOURNAL} line {number} is damaged: {why}") from error
+            raise
+
+    def exchange_text(self, span: Span) -> str:
+        """Read what a model said once more."""
+        line = read_exchange(self._exchange_file.line_at(*span), str(self.folder / EXCHANGES))
+        return line.text if isinstance(line, Exchange) else ""
+
+    def result(self) -> RunResult:
+        """Return the result of the run as it stands."""
+        ladder = self.ladder
+        problems = opening_shortfall(self.config), ladder.misfit(), *ladder.helpless()
+        return RunResult(
+            config=self.plain,
+            matches=tuple(ladder.matches),
+            leaderboard=tuple(ladder.ratings.leaderboard()),
+            convergence=tuple(ladder.convergence),
+            stop_reason=self.stop_reason or "",
+            seeds=(),
+            seconds=self.seconds,
+            warnings=tuple(problem for problem in problems if problem),
+            usage=self.spending.usage(),
+        )
+
+    def compared(self) -> ComparedRun:
+        """Return the run as one that others are compared with."""
+        return ComparedRun(self.id, self.config, self.result(), self.header.source_hashes, self.skills)
+
+    def styles(self) -> dict[str, Style]:
+        """Return everybody's style in the games that have been counted."""
+        return {name: combined(parts) for name, parts in self.style_count.parts.items()}
+
+    def _take(self, lines: Sequence[Line]) -> None:
+        first = self._journal.lines - len(lines) + 1
+        for number, line in enumerate(lines, start=first):
+            if isinstance(line, Game):
+                self._take_game(line, number)
+            elif isinstance(line, Sitting):
+                self._sittings += line.seconds
+                self.seconds = max(self.seconds, self._sittings)
+                self.stop_reason = line.stop_reason or self.stop_reason
+                if line.master_seed is not UNSET:
+                    self._configure(with_master_seed(self.config, line.master_seed))
+            elif isinstance(line, Extension):
+                self.stop_reason = None
+                self._extensions.append(line)
+                self._configure(load_config({**self.plain, "stop": line.stop}))
+
+    def _configure(self, config: BenchmarkConfig) -> None:
+        self.config, self.plain = config, config.plain()
+
+    def _take_game(self, game: Game, number: int) -> None:
+        if game.participants not in self.ladder.meetings:
+            raise JournalError(f"{self.folder / JOURNAL} line {number}: nobody of the config plays this game")
+        place = game.match, game.record.seed, game.record.seating
+        self.games[place] = game
+        self._lines[place] = number
+        self.pairs[game.match] = game.participants
+        self.seconds = max(self.seconds, game.seconds)
+        self._uncounted.append(game)
+
+    def _take_exchanges(self) -> None:
+        if not self._models or not inside(self.folder, self._exchange_file.path):
+            return
+        for start, text in self._exchange_file.more():
+            line = read_exchange(text, f"{self.folder / EXCHANGES} at byte {start}")
+            if isinstance(line, ExchangeHeader):
+                self.skills = line.skills
+                continue
+            if line.participant not in self._models:
+                raise JournalError(f"{self.folder / EXCHANGES} at byte {start}: {line.participant!r} is no model")
+            self.spending.add(line)
+            place = (line.game.match, line.game.seed, line.game.seating, line.hand)
+            self.exchanges[place].append((msgspec.structs.replace(line, text=""), (start, len(text))))
+
+    def _block(self, match: int) -> list[Seed]:
+        pair = self.pairs[match]
+        earlier = sum(1 for number, other in self.pairs.items() if number < match and other == pair)
+        return self._decks.block(pair, earlier)
+
+    def _blocked(self) -> bool:
+        """Say whether the next match to be rated is still being played."""
+        number = len(self.ladder.matches) + 1
+        if number not in self.pairs:
+            return True
+        return any(len(self._played(number, seed)) < 2 for seed in self.seeds_of(number))
+
+    def _rate_next(self) -> bool:
+        """Rate one more match; say whether there was one."""
+        if self._blocked():
+            return False
+        number = len(self.ladder.matches) + 1
+        seeds = self.seeds_of(number)
+        found: list[SeedResult] = []
+        for seed in seeds:
+            first, second = (game.record for game in self._played(number, seed))
+            found.append(SeedResult(seed, (first, second)))
+        result = MatchResult(tuple(found), self.config.match.draw_threshold)
+        stored = self._stored.of(number)
+        if stored is not None and not stored.tells_of(self.pairs[number], result):
+            stored = None
+        self._blocks[number] = seeds
+        while self._extensions and self._extensions[0].matches < number:
+            self.ladder.judge_by(load_config({**self.plain, "stop": self._extensions.pop(0).stop}).stop)
+        self.ladder.rounds = stored.round - 1 if stored else (number - 1) // self.config.matches_per_round()
+        with self.reading([game for seed in seeds for game in self._played(number, seed)]):
+            self.ladder.rate(self.pairs[number], result, margins=stored.margins if stored else None)
+        known = {name: self.ladder.margins.so_far(name) for name in self.ladder.margins.participants}
+        self.standings.append(
+            {
+                name: Standing(None, inf) if each is None else Standing(each.mean / 10, each.half_width() / 10)
+                for name, each in known.items()
+            }
+        )
+        return True
+
+    def _count_next(self) -> bool:
+        """Count the style of one more game; say whether there was one."""
+        if not self._uncounted:
+            return False
+        game = self._uncounted.pop()
+        with self.reading([game]):
+            self.style_count.add(game.participants, game.record)
+        return True
+
+
+def seating_of(record: GameRecord) -> int:
+    """Return 0 where player A sat in seat 0, and 1 where player B did."""
+    return 0 if record.seating == "AB" else 1

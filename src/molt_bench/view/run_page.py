@@ -1,0 +1,224 @@
+"""Run data: what the page of a run shows, as plain JSON."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+from molt_bench._version import BENCH_VERSION
+from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, significant_cycles, transitivity
+from molt_bench.rating.sequence import SPREAD
+from molt_bench.rating.verdicts import verdict
+from molt_bench.records import RunResult
+from molt_bench.report.claims import sentences
+from molt_bench.report.costs import cost_numbers
+from molt_bench.report.numbers import MBB_PER_BB100, confidence_rule, margin_model, participant_numbers
+from molt_bench.runs.header import config_hash
+from molt_bench.view.open_run import OpenRun
+from molt_bench.view.play_stats import (
+    costs_data,
+    faults_data,
+    matches_data,
+    reproduce_data,
+    styles_data,
+    winnings_data,
+)
+from molt_bench.view.rounding import rounded
+from molt_bench.view.run_list import started
+
+
+def run_summary(run: OpenRun) -> dict[str, Any]:
+    """Return a run as one line of a list."""
+    result = run.result()
+    rows = participant_numbers(result) if result.matches else []
+    rows.sort(key=lambda row: (row.ranked, -inf if row.bb_per_100 is None else row.bb_per_100), reverse=True)
+    return {
+        "id": run.id,
+        "started": started(run.id),
+        "status": run.status,
+        "stopReason": run.stop_reason,
+        **_played(run),
+        "usd": _usd(run),
+        "participants": [{"id": each["id"], "name": each["displayName"] or each["id"]} for each in run.participants],
+        "leaders": [
+            {
+                "id": row.rating.id,
+                "name": row.name,
+                "bb100": rounded(row.bb_per_100),
+                "halfWidth": rounded(row.half_width),
+                "rank": list(row.ranks) if row.ranks else None,
+            }
+            for row in rows
+        ],
+        "faults": _fault_count(run),
+        "version": run.header.version,
+        "configHash": run.header.config_hash,
+        "complete": not run.unrated,
+    }
+
+
+def run_page(run: OpenRun) -> dict[str, Any]:
+    """Return everything that the page of a run shows."""
+    result = run.result()
+    model = margin_model(result)
+    return {
+        "id": run.id,
+        "version": run.version,
+        "status": run.status,
+        "started": started(run.id),
+        "stopReason": run.stop_reason,
+        "pending": run.pending,
+        "complete": run.pending is None,
+        "warnings": [*result.warnings, *_doubts(run)],
+        "totals": {
+            **_played(run),
+            "seconds": rounded(result.seconds),
+            "usd": _usd(run),
+            "tokens": run.spending.tokens if run.config.models() else None,
+            "faults": _fault_count(run),
+        },
+        "participants": [
+            {
+                "id": each["id"],
+                "name": each["displayName"] or each["id"],
+                "anchor": each["anchor"],
+                "model": each.get("model"),
+                "type": each["type"],
+                "color": at,
+            }
+            for at, each in enumerate(run.participants)
+        ],
+        "leaderboard": _leaderboard(result, model),
+        "sentences": sentences(result),
+        "convergence": _convergence(run, result),
+        "spent": _spent(result),
+        "payoff": _payoff(result, model),
+        "styles": styles_data(run),
+        "winnings": winnings_data(run, result),
+        "costs": costs_data(result),
+        "faults": faults_data(run),
+        "reproduce": reproduce_data(run),
+        "matches": matches_data(run, result),
+    }
+
+
+def _doubts(run: OpenRun) -> Iterator[str]:
+    """Say why a record may not be what it seems."""
+    header = run.header
+    if config_hash(header.config) != header.config_hash:
+        yield "the config has been changed after the run"
+    if header.bench_version != BENCH_VERSION:
+        yield f"written by bench version {header.bench_version}; this one is {BENCH_VERSION} and may play other games"
+
+
+def _played(run: OpenRun) -> dict[str, int]:
+    return {
+        "matches": len(run.ladder.matches),
+        "games": len(run.games),
+        "hands": sum([game.record.dealt for game in run.games.values()]),
+    }
+
+
+def _usd(run: OpenRun) -> float | None:
+    spending = run.spending
+    unknown = not run.config.models() or spending.unpriced or spending.unanswered
+    return None if unknown else rounded(spending.usd, 6)
+
+
+def _fault_count(run: OpenRun) -> int:
+    return sum([len(game.record.faults) for game in run.games.values()])
+
+
+def _leaderboard(result: RunResult, model: MarginModel) -> list[dict[str, Any]]:
+    rule = confidence_rule(result)
+    rows = participant_numbers(result)
+    ranked = [row for row in rows if row.ranked]
+    error = (1 - rule["threshold"]) / max(1, len(ranked) - 1)
+    usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(result)}
+    kinds: list[str | None] = [None] * len(rows)
+    if rule["method"] == "margin" and result.matches:
+        for at, (above, below) in enumerate(pairwise(ranked)):
+            found = verdict(model, above.rating.id, below.rating.id, error=error, tie_margin=rule["tieMarginMbb"])
+            # Rows go by matches won: the one below may surely be the better one by chips.
+            kinds[at] = "reversed" if found.sure <= error / 2 else found.kind
+    return [
+        {
+            "id": row.rating.id,
+            "rank": at if row.ranked else None,
+            "ranks": list(row.ranks) if row.ranks else None,
+            "mu": rounded(row.rating.mu),
+            "sigma": rounded(row.rating.sigma),
+            "wins": row.rating.wins,
+            "losses": row.rating.losses,
+            "draws": row.rating.draws,
+            "bb100": rounded(row.bb_per_100),
+            "halfWidth": rounded(row.half_width),
+            "sure": rounded(row.better_than_next, 5),
+            "verdict": kind,
+            "hands": row.hands,
+            "faults": sum(row.faults.values()),
+            "forcedFolds": row.forced_folds,
+            "usdPerHand": rounded(usd.get(row.rating.id), 6),
+        }
+        for at, (row, kind) in enumerate(zip(rows, kinds, strict=True), start=1)
+    ]
+
+
+def _convergence(run: OpenRun, result: RunResult) -> dict[str, Any]:
+    steps = result.convergence
+    ids = [each["id"] for each in run.participants]
+    ratings = [{rating.id: rating for rating in step.ratings} for step in steps]
+    sures = [dict(zip(pairwise(step.ranking), step.confidences, strict=True)) for step in steps]
+    last = list(pairwise(steps[-1].ranking)) if steps else []
+    return {
+        "matches": [step.match for step in steps],
+        "series": [
+            {
+                "id": name,
+                "mu": [rounded(each[name].mu) for each in ratings],
+                "sigma": [rounded(each[name].sigma) for each in ratings],
+                "bb100": [rounded(each[name].mean, 2) for each in run.standings],
+                "halfWidth": [rounded(each[name].half_width, 2) for each in run.standings],
+            }
+            for name in ids
+        ],
+        "confidence": [
+            {"above": above, "below": below, "sure": [_sure(each, above, below) for each in sures]}
+            for above, below in last
+        ],
+    }
+
+
+def _sure(known: dict[tuple[str, str], float], above: str, below: str) -> float | None:
+    """Return how sure an order was, if the two were neighbours then."""
+    if (above, below) in known:
+        return rounded(known[above, below], 5)
+    return rounded(1 - known[below, above], 5) if (below, above) in known else None
+
+
+def _spent(result: RunResult) -> list[dict[str, Any]]:
+    matches: Counter[tuple[str, str]] = Counter()
+    hands: Counter[tuple[str, str]] = Counter()
+    for match in result.matches:
+        matches[match.participants] += 1
+        hands[match.participants] += match.result.hands
+    return [{"a": a, "b": b, "matches": matches[a, b], "hands": hands[a, b]} for a, b in matches]
+
+
+def _payoff(result: RunResult, model: MarginModel) -> dict[str, Any] | None:
+    if not result.matches:
+        return None
+    rule = confidence_rule(result)
+    spread, error = SPREAD * rule["tieMarginMbb"], 1 - rule["threshold"]
+    matrix = payoff_matrix(model, spread=spread)
+    nash = nash_averaging(model)
+    return {
+        "ids": list(matrix.participants),
+        "mean": [[cell and rounded(cell.mean / MBB_PER_BB100) for cell in row] for row in matrix.cells],
+        "halfWidth": [[cell and rounded(cell.half_width / MBB_PER_BB100) for cell in row] for row in matrix.cells],
+        "nash": nash and [rounded(nash.weights.get(name), 4) for name in matrix.participants],
+        "transitive": rounded(transitivity(model).corrected, 4),
+        "cycles": [list(cycle.members) for cycle in significant_cycles(model, spread=spread, error=error)],
+    }

@@ -1,0 +1,77 @@
+"""Stored margins: what a run has written about its matches, so that luck need not be taken out of them again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from molt_bench.rating.book import ESTIMATORS
+from molt_bench.records import Margins, MatchResult
+from molt_bench.view.run_list import inside
+
+
+class StoredMatch(msgspec.Struct, frozen=True):
+    """A match as `matches.json` has it.
+
+    Attributes:
+        round: The round it was decided in.
+        participants: Ids of players A and B.
+        seeds: Seed, net chips of A and hands of every seed pair: what tells whether it is this very match.
+        margins: What player A won in each of them.
+    """
+
+    round: int
+    participants: tuple[str, str]
+    seeds: tuple[tuple[Any, int, int], ...]
+    margins: Margins
+
+    def tells_of(self, pair: tuple[str, str], result: MatchResult) -> bool:
+        """Say whether this is about a match that the journal has."""
+        told = tuple((each.seed, each.net, each.hands) for each in result.seed_results)
+        return (self.participants, self.seeds) == (pair, told)
+
+
+class StoredMatches:
+    """What a run wrote about its matches; it does so at its end, or when it is interrupted."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path = folder / "matches.json"
+        self._written: int | None = None
+        self._matches: dict[int, StoredMatch] | None = {}
+
+    def refresh(self) -> None:
+        """Look whether the file is a new one."""
+        try:
+            written = self._path.stat().st_mtime_ns
+        except OSError:
+            return
+        if written != self._written:
+            self._written, self._matches = written, None
+
+    def of(self, number: int) -> StoredMatch | None:
+        """Return what there is about a match; nothing where the file is not there or of another kind."""
+        if self._matches is None:
+            self._matches = self._read()
+        return self._matches.get(number)
+
+    def _read(self) -> dict[int, StoredMatch]:
+        if not inside(self._folder, self._path):
+            return {}
+        try:
+            matches = json.loads(self._path.read_bytes())["matches"]
+            return {number: _stored(match) for number, match in enumerate(matches, start=1)}
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return {}
+
+
+def _stored(match: dict[str, Any]) -> StoredMatch:
+    seeds = match["result"]["perSeed"]
+    columns = {field: tuple(float(seed["marginsMbb"][name]) for seed in seeds) for name, field in ESTIMATORS.items()}
+    return StoredMatch(
+        int(match["round"]),
+        (match["participantA"], match["participantB"]),
+        tuple((seed["seed"], seed["netA"], seed["hands"]) for seed in seeds),
+        Margins(**columns),
+    )
