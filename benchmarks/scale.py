@@ -21,9 +21,9 @@ from molt_bench import run_benchmark
 from molt_bench.arena.games import Executor
 from molt_bench.arena.status import Live
 from molt_bench.arena.worker_setup import WorkerSetup
+from molt_bench.bench.result import RunResult
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, cores
-from molt_bench.records import RunResult
 from molt_bench.runs.journal import Journal
 from molt_bench.seeds import seed_pool
 from molt_bench.specs import GameSpec, ParticipantSpec

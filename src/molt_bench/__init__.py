@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from molt_bench.agents.kinds import BUILTIN_AGENTS as BUILTIN_AGENTS
     from molt_bench.agents.kinds import make_agent as make_agent
     from molt_bench.arena.benchmark import run_benchmark as run_benchmark
+    from molt_bench.bench.result import RunResult as RunResult
     from molt_bench.config.sections import BenchmarkConfig as BenchmarkConfig
     from molt_bench.errors import AgentError as AgentError
     from molt_bench.errors import AgentFailed as AgentFailed
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from molt_bench.records import Fault as Fault
     from molt_bench.records import GameRecord as GameRecord
     from molt_bench.records import MatchResult as MatchResult
-    from molt_bench.records import RunResult as RunResult
     from molt_bench.report.artifacts import write_artifacts as write_artifacts
     from molt_bench.specs import GameSpec as GameSpec
     from molt_bench.specs import ParticipantSpec as ParticipantSpec
@@ -114,7 +114,7 @@ _HOMES = {
     "Fault": "molt_bench.records",
     "GameRecord": "molt_bench.records",
     "MatchResult": "molt_bench.records",
-    "RunResult": "molt_bench.records",
+    "RunResult": "molt_bench.bench.result",
     "write_artifacts": "molt_bench.report.artifacts",
     "GameSpec": "molt_bench.specs",
     "ParticipantSpec": "molt_bench.specs",

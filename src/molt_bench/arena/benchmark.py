@@ -22,6 +22,7 @@ from molt_bench.arena.games import Executor, Playing, Where
 from molt_bench.arena.status import Live, Watch
 from molt_bench.bench.decks import SeedBlocks
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.shortfall import opening_shortfall
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stages import IN_A_ROUND, INTERRUPTED, Course, Stage
@@ -30,7 +31,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.play.drivers import GameOptions
-from molt_bench.records import GameRecord, MatchResult, PlayedMatch, RunResult, SeedResult
+from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.runs.header import header_of, luck_version, source_hashes
 from molt_bench.runs.journal import Game, Journal, JournalContent, Resumption, Sitting, games_in, missing_games
 from molt_bench.runs.lines import Warn

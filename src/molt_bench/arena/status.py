@@ -5,8 +5,8 @@ from collections.abc import Callable
 import msgspec
 
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
-from molt_bench.records import PlayedMatch
 
 
 class Live(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.bench.margins import margins_of
+from molt_bench.bench.result import Convergence, PlayedMatch, failures_of
 from molt_bench.bench.stop_rules import Progress
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates, game_estimates
@@ -16,7 +17,7 @@ from molt_bench.rating.openskill import RatingService
 from molt_bench.rating.sequence import SPREAD, sure
 from molt_bench.rating.student import student_quantile
 from molt_bench.rating.verdicts import Verdict, verdicts
-from molt_bench.records import Convergence, Fault, Margins, MatchResult, PlayedMatch, RatingChange, failures_of
+from molt_bench.records import Fault, Margins, MatchResult, RatingChange
 from molt_bench.schedule import Contrast, Pair, Situation, all_pairs, connected
 from molt_bench.specs import GameSpec
 

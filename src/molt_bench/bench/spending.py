@@ -6,7 +6,7 @@ from typing import Final
 
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.records import AgentUsage
+from molt_bench.bench.result import AgentUsage
 
 _PER_DOLLAR: Final = 10**12
 

@@ -4,8 +4,8 @@ import sys
 
 import msgspec
 
+from molt_bench.bench.result import RunResult, failures_of
 from molt_bench.cli.participant import printable
-from molt_bench.records import RunResult, failures_of
 
 
 class Care(msgspec.Struct, frozen=True, kw_only=True):

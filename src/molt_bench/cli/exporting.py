@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from molt_bench.arena.benchmark import run_benchmark
+from molt_bench.bench.result import RunResult
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.records import RunResult
 from molt_bench.report.exports.dealt import DealtHand, Wanted, dealt_hands, read_header, that_count
 from molt_bench.report.exports.formats import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.latex import latex

@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from molt_bench.arena.status import Live, Watch
+from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.records import PlayedMatch
 from molt_bench.report.costs import dollars
 from molt_bench.report.terminal import duration, standing_line
 

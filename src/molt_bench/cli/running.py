@@ -16,6 +16,7 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.cast import check_participants
 from molt_bench.arena.games import Where
 from molt_bench.arena.replayed_games import played_again
+from molt_bench.bench.result import RunResult
 from molt_bench.bench.shortfall import opening_shortfall
 from molt_bench.bench.stages import INTERRUPTED, another_stop
 from molt_bench.cli.care import Care, show_raised
@@ -26,7 +27,6 @@ from molt_bench.config.loader import load_config, put, read_config_file, set_fie
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
-from molt_bench.records import RunResult
 from molt_bench.report.artifacts import ARTIFACTS, TIMED, TIMES, leaderboard, summary, usage, write_artifacts
 from molt_bench.report.terminal import print_result
 from molt_bench.runs.exchanges import ExchangeFile

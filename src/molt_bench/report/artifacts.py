@@ -9,8 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.rating.book import ESTIMATORS
-from molt_bench.records import PlayedMatch, RunResult
 from molt_bench.report.claims import margins
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.numbers import efficiency, guardrails, participant_numbers, totals
@@ -204,7 +204,7 @@ def _text(content: object) -> str:
 
 #: Every file of a run but what it is made from, and what is in it; None where the run has nothing of the kind.
 ARTIFACTS: Final[dict[str, Callable[[RunResult], str | None]]] = {
-    "config.json": lambda result: _text(result.config),
+    "config.json": lambda result: _text(result.config.plain()),
     "seeds.json": lambda result: _text(list(result.seeds)),
     "leaderboard.json": lambda result: _text(leaderboard(result)),
     "matches.json": lambda result: _text(matches(result)),

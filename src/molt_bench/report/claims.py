@@ -5,13 +5,13 @@ from itertools import combinations
 from math import isfinite
 from typing import Any, Final
 
+from molt_bench.bench.result import RunResult
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
 from molt_bench.rating.book import ESTIMATORS
 from molt_bench.rating.margin import Estimate, MarginModel
 from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, significant_cycles, transitivity
 from molt_bench.rating.sequence import SPREAD, radius, sure
 from molt_bench.rating.verdicts import Verdict, surely, verdicts
-from molt_bench.records import RunResult
 from molt_bench.report.numbers import confidence_rule, margin_model, participant_numbers, unranked
 
 #: An interval as wide as this, in thousandths of a big blind a hand, says nothing at all.
@@ -22,7 +22,7 @@ def neighbours(result: RunResult) -> tuple[Verdict, ...]:
     """Return the verdict on each two neighbours of the ranking by margins."""
     rule = confidence_rule(result)
     apart = unranked(result)
-    return verdicts(margin_model(result), threshold=rule["threshold"], tie_margin=rule["tieMarginMbb"], apart=apart)
+    return verdicts(margin_model(result), threshold=rule.threshold, tie_margin=rule.tie_margin_mbb, apart=apart)
 
 
 def sentences(result: RunResult) -> list[str]:
@@ -36,7 +36,7 @@ def sentences(result: RunResult) -> list[str]:
         for name, found in apart.items()
     ]
     said += [*_decks(result), *([incomplete] if incomplete else [])]
-    if rule["method"] != "margin":
+    if rule.method != "margin":
         return said
     found = neighbours(result)
     tied = [f"{each.above} and {each.below}" for each in found if each.kind == "tied"]
@@ -45,8 +45,8 @@ def sentences(result: RunResult) -> list[str]:
         said.append(f"Tied within {rule['tieMarginMbb'] / 10:g} bb/100: {', '.join(tied)}.")
     if unresolved:
         said.append(f"Not resolved, so no order is claimed: {', '.join(unresolved)}.")
-    spread = SPREAD * rule["tieMarginMbb"]
-    found_cycles = significant_cycles(margin_model(result), spread=spread, error=1 - rule["threshold"])
+    spread = SPREAD * rule.tie_margin_mbb
+    found_cycles = significant_cycles(margin_model(result), spread=spread, error=1 - rule.threshold)
     cycles = [cycle for cycle in found_cycles if apart.keys().isdisjoint(cycle.members)]
     said += [f"A cycle: {' beats '.join([*cycle.members, cycle.members[0]])}." for cycle in cycles]
     by_rating = [rating.id for rating in result.leaderboard if rating.id not in apart]
@@ -61,11 +61,9 @@ def _decks(result: RunResult) -> list[str]:
     own = {name for match in result.matches if match.result.own_decks for name in match.participants}
     said = []
     remembering = [
-        each["id"]
-        for each in result.config["participants"]
-        if each["id"] in own and not each.get("isolated", each["type"] != "http")
+        each.id for each in result.config.participants if each.id in own and each.may_remember
     ]
-    trusted = [each["id"] for each in result.config["participants"] if each["type"] == "http" and each.get("isolated")]
+    trusted = [each.id for each in result.config.participants if each.type == "http" and each.isolated]
     if remembering:
         who = f"{', '.join(remembering)}, which may remember"
         said.append(f"Each seating has decks of its own in games of {who}; in all others swapped seats share them.")
@@ -76,9 +74,9 @@ def _decks(result: RunResult) -> list[str]:
 
 def way_on(result: RunResult) -> str | None:
     """Return the flags by which `resume` goes on with a run that ended before every order was known; None for none."""
-    if confidence_rule(result)["method"] != "margin" or all(each.kind != "unresolved" for each in neighbours(result)):
+    if confidence_rule(result).method != "margin" or all(each.kind != "unresolved" for each in neighbours(result)):
         return None
-    budget, reason = result.config["stop"]["budget"] or {}, result.stop_reason
+    budget, reason = result.config.plain()["stop"]["budget"] or {}, result.stop_reason
     if reason.startswith("the top"):
         return "--set stop.topkStable=null"
     for field, flag, words in _LIMITS:
@@ -114,11 +112,11 @@ def met_so_far(result: RunResult) -> str | None:
 def margins(result: RunResult) -> dict[str, Any]:
     """Return everything the margins say: the ranking, its verdicts, and every pair by each estimator."""
     model, rule, apart = margin_model(result), confidence_rule(result), unranked(result)
-    spread = SPREAD * rule["tieMarginMbb"]
-    error = 1 - rule["threshold"]
+    spread = SPREAD * rule.tie_margin_mbb
+    error = 1 - rule.threshold
     return {
         "unit": "thousandths of a big blind a hand",
-        "estimator": result.config["rating"]["estimator"],
+        "estimator": result.config.rating.estimator,
         "luckVersion": FROZEN.version,
         "luckHash": coefficients_hash(),
         "ranking": [

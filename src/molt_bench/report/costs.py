@@ -2,7 +2,7 @@
 
 import msgspec
 
-from molt_bench.records import AgentUsage, RunResult
+from molt_bench.bench.result import AgentUsage, RunResult
 
 
 class CostNumbers(msgspec.Struct, frozen=True):

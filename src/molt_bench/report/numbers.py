@@ -11,11 +11,13 @@ from typing import Any, Final
 
 import msgspec
 
+from molt_bench.bench.result import Failures, RunResult, failures_of
+from molt_bench.config.sections import AdjacentConfidence
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.sequence import SPREAD, sure
-from molt_bench.records import Failures, Rating, RunResult, failures_of
+from molt_bench.records import Rating
 from molt_bench.seeds import derive
 
 #: Thousandths of a big blind a hand are a tenth of big blinds in 100 hands.
@@ -56,31 +58,30 @@ def margin_model(result: RunResult, estimator: str | None = None) -> MarginModel
     """Return what the matches say about who wins how much, by the config's estimator or another."""
     config = result.config
     model = MarginModel(
-        [each["id"] for each in config["participants"]],
-        hands=2 * config["game"]["handsPerGame"],
-        sd_per_hand=first_guess(config["game"]["stack"] / config["game"]["bigBlind"]),
-        anchors=[each["id"] for each in config["participants"] if each["anchor"]],
-        additive=config["rating"]["margins"] == "additive",
+        [each.id for each in config.participants],
+        hands=2 * config.game.hands_per_game,
+        sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
+        anchors=[each.id for each in config.participants if each.anchor],
+        additive=config.rating.margins == "additive",
     )
-    book = MarginBook(model, estimator or config["rating"]["estimator"])
+    book = MarginBook(model, estimator or config.rating.estimator)
     for match in result.matches:
         book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
     return model
 
 
-def confidence_rule(result: RunResult) -> dict[str, Any]:
+def confidence_rule(result: RunResult) -> AdjacentConfidence:
     """Return how neighbours are compared: the config's rule, or the default one where it has none."""
-    rule = result.config["stop"]["adjacentConfidence"]
-    return dict(rule) if rule else {"threshold": 0.95, "method": "margin", "tieMarginMbb": 250.0}
+    return result.config.stop.adjacent_confidence or AdjacentConfidence()
 
 
 def participant_numbers(result: RunResult) -> list[ParticipantNumbers]:
     """Return everybody's numbers, in the order of the leaderboard; those without a rank are last."""
-    names = {each["id"]: each["displayName"] or each["id"] for each in result.config["participants"]}
+    names = {each.id: each.display_name or each.id for each in result.config.participants}
     model, rule = margin_model(result), confidence_rule(result)
-    by_margins = rule["method"] == "margin"
+    by_margins = rule.method == "margin"
     apart = unranked(result)
-    seed = derive(result.config["seeds"]["masterSeed"] or 0, "ranks")
+    seed = derive(result.config.seeds.master_seed or 0, "ranks")
     ranks = model.rank_intervals(seed=seed, apart=apart) if by_margins else {}
     rows = []
     ranked = [rating for rating in result.leaderboard if rating.id not in apart]
@@ -120,9 +121,9 @@ def unranked(result: RunResult) -> dict[str, Failures]:
     return {name: found for name, found in failures_of(result.matches).items() if found.helpless}
 
 
-def _better(above: Rating, below: Rating, model: MarginModel, rule: dict[str, Any]) -> float:
-    if rule["method"] == "margin":
-        return sure(model.lead(above.id, below.id), SPREAD * rule["tieMarginMbb"])
+def _better(above: Rating, below: Rating, model: MarginModel, rule: AdjacentConfidence) -> float:
+    if rule.method == "margin":
+        return sure(model.lead(above.id, below.id), SPREAD * rule.tie_margin_mbb)
     return normal_cdf((above.mu - below.mu) / sqrt(above.sigma**2 + below.sigma**2))
 
 
@@ -156,8 +157,8 @@ def guardrails(result: RunResult) -> dict[str, Any]:
 def efficiency(result: RunResult) -> dict[str, Any]:
     """Return how many games were played, and how many a round robin of the same depth would have taken."""
     met = Counter(match.participants for match in result.matches)
-    count = len(result.config["participants"])
-    per_match = 2 * result.config["seeds"]["perMatch"]
+    count = len(result.config.participants)
+    per_match = 2 * result.config.seeds.per_match
     full = count * (count - 1) // 2 * max(met.values(), default=0) * per_match
     games = len(result.matches) * per_match
     return {"games": games, "roundRobinGames": full, "ratio": games / full if full else None}

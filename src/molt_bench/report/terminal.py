@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from molt_bench.bench.result import RunResult
 from molt_bench.rating.verdicts import surely
-from molt_bench.records import Rating, RunResult
+from molt_bench.records import Rating
 from molt_bench.report.claims import sentences, way_on
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars
 from molt_bench.report.numbers import ParticipantNumbers, participant_numbers, totals

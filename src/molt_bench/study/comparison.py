@@ -14,12 +14,12 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
+from molt_bench.bench.result import RunResult
 from molt_bench.config.participants import LLMParticipantConfig
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.rating.book import AUTO, ESTIMATORS
 from molt_bench.rating.margin import Estimate
-from molt_bench.records import RunResult
 from molt_bench.seeds import Seed
 
 #: Of two versions the new one is better, worse, as good within a margin, or it is not known.

@@ -11,11 +11,11 @@ import msgspec
 from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import PriceList
+from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel
-from molt_bench.records import RunResult
 from molt_bench.schedule import all_pairs
 
 #: Decisions of a model in a hand against a bot, tokens of one, and seconds for one.

@@ -18,12 +18,13 @@ from msgspec import UNSET
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.bench.decks import SeedBlocks
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.result import RunResult
 from molt_bench.bench.shortfall import opening_shortfall
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError
-from molt_bench.records import GameRecord, MatchResult, RunResult, SeedResult
+from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.report.style import Style, combined
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.journal import Chain, Extension, Game, Line, Sitting

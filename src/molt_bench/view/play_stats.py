@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from itertools import accumulate
 from typing import Any, Final
 
-from molt_bench.records import RunResult
+from molt_bench.bench.result import RunResult
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.numbers import participant_numbers
 from molt_bench.report.style import Ratio

@@ -7,11 +7,11 @@ from math import inf
 from typing import Any
 
 from molt_bench._version import BENCH_VERSION
+from molt_bench.bench.result import RunResult
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, significant_cycles, transitivity
 from molt_bench.rating.sequence import SPREAD
 from molt_bench.rating.verdicts import verdict
-from molt_bench.records import RunResult
 from molt_bench.report.claims import sentences
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.numbers import MBB_PER_BB100, confidence_rule, margin_model, participant_numbers

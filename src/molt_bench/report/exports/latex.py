@@ -6,10 +6,10 @@ from math import isfinite
 from typing import Final
 
 from molt_bench._version import BENCH_VERSION, __version__
+from molt_bench.bench.result import RunResult
 from molt_bench.rating.payoffs import Payoff, payoff_matrix
 from molt_bench.rating.sequence import SPREAD
 from molt_bench.rating.verdicts import verdict
-from molt_bench.records import RunResult
 from molt_bench.report.claims import met_so_far
 from molt_bench.report.numbers import (
     MBB_PER_BB100,
@@ -130,7 +130,7 @@ def _margin(result: RunResult) -> str:
 def _payoffs(result: RunResult) -> Iterator[str]:
     model, rule = margin_model(result), confidence_rule(result)
     matrix = payoff_matrix(model, spread=SPREAD * rule["tieMarginMbb"])
-    names = {each["id"]: each["displayName"] or each["id"] for each in result.config["participants"]}
+    names = {each.id: each.display_name or each.id for each in result.config.participants}
     order = [matrix.participants.index(rating.id) for rating in result.leaderboard]
     yield "\\begin{table}\n  \\centering\n"
     yield (
