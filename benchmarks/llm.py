@@ -46,6 +46,7 @@ from molt_bench.agents.llm.prompt import decision_prompt, default_skill
 from molt_bench.agents.llm.reply import reply_schema
 from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.journal import Journal, JournalContent, games_in, read_journal
+from molt_bench.runs.stored import RunFiles, StoredRun
 from molt_bench.specs import GameLabel
 
 RATIO_GOAL, CPU_GOAL_MS, MEMORY_GOAL_MIB = 1.25, 6.0, 1024.0
@@ -109,7 +110,7 @@ def config_of(url: str, games: int, hands: int) -> dict[str, Any]:
     model = {"id": "model", "type": "llm", "model": f"openai:{MODEL}", "baseUrl": url, "maxConcurrent": games}
     return {
         "participants": [model, {"id": "callstation", "type": "callstation"}],
-        "seeds": {"perMatch": games // 2},
+        "seeds": {"perMatch": games // 2, "masterSeed": "the master seed of this measurement"},
         "game": {"handsPerGame": hands},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
         "llm": {"maxConcurrent": games},
@@ -122,7 +123,8 @@ def played(config: dict[str, Any], known: JournalContent | None = None) -> Round
         journal, asked = Journal(f"{folder}/journal.jsonl"), f"{folder}/exchanges.jsonl"
         recorder = ExchangeFile(asked)
         wall, cpu = perf_counter(), process_time()
-        result = run_benchmark(config, journal=journal, known=known, recorder=recorder)
+        stored = StoredRun(Path(folder), known) if known is not None else None
+        result = run_benchmark(config, files=RunFiles(journal, recorder, stored))
         cpu, wall = process_time() - cpu, perf_counter() - wall
         journal.close()
         recorder.close()

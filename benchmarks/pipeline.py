@@ -14,6 +14,7 @@ from time import perf_counter, process_time
 from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.play.drivers import drive
 from molt_bench.runs.journal import Journal
+from molt_bench.runs.stored import RunFiles
 from molt_bench.specs import GameSpec
 
 CONFIG = {"stop": {"adjacentConfidence": None, "budget": {"maxMatches": 40}}}
@@ -34,7 +35,7 @@ def whole() -> float:
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(f"{folder}/journal.jsonl")
         start = process_time()
-        write_artifacts(run_benchmark(CONFIG, journal=journal), folder)
+        write_artifacts(run_benchmark(CONFIG, files=RunFiles(journal)), folder)
         spent = process_time() - start
         journal.close()
     return spent

@@ -19,12 +19,13 @@ from typing import Any
 
 from molt_bench import run_benchmark
 from molt_bench.arena.games import Executor
-from molt_bench.arena.status import Live
+from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.bench.result import RunResult
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, cores
 from molt_bench.runs.journal import Journal
+from molt_bench.runs.stored import RunFiles
 from molt_bench.seeds import seed_pool
 from molt_bench.specs import GameSpec, ParticipantSpec
 
@@ -53,7 +54,7 @@ def timed(wanted: dict[str, Any], executor: Executor, workers: int | None = None
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(str(Path(folder, "journal.jsonl")))
         start = perf_counter()
-        result = run_benchmark(wanted, executor=executor, workers=workers, journal=journal, keep_hands=False)
+        result = run_benchmark(wanted, executor=executor, workers=workers, files=RunFiles(journal), keep_hands=False)
         journal.close()
         return perf_counter() - start, result
 
@@ -113,7 +114,7 @@ def print_memory(hands: int) -> None:
     print(f"\nMemory of the leading process over {hands:,} hands, MiB: {resident_mib():.0f} before it", end="")
     shown = 0
 
-    def watch(live: Live) -> None:
+    def watch(live: RunStatus) -> None:
         nonlocal shown
         if live.finished is not None and live.hands >= (shown + 1) * hands // STEPS:
             shown += 1
@@ -122,7 +123,7 @@ def print_memory(hands: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(str(Path(folder, "journal.jsonl")))
         start = perf_counter()
-        run_benchmark(wanted, executor="processes", journal=journal, keep_hands=False, watch=watch)
+        run_benchmark(wanted, executor="processes", files=RunFiles(journal), keep_hands=False, observer=Observer(watch))
         journal.close()
     print(f"; {perf_counter() - start:.0f} s")
 

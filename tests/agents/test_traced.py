@@ -9,6 +9,7 @@ import pytest
 from molt_bench import Action, AgentFailed, play_game, play_game_async, run_benchmark
 from molt_bench.agents.kinds import make_agent
 from molt_bench.agents.tracebacks import KEPT, TraceLog, trace_of
+from molt_bench.arena.status import Observer
 from molt_bench.play.seat import Seat
 
 
@@ -185,7 +186,7 @@ def test_a_log_that_cannot_be_written_ends_no_game(tmp_path, monkeypatch):
 def test_a_benchmark_tells_where_agents_of_the_callers_own_raise():
     told = []
     config = {"participants": ["mine", "callstation"], "seeds": {"perMatch": 2}, "stop": {"budget": {"maxMatches": 1}}}
-    run_benchmark(config, agents={"mine": Plain}, raised=lambda *what: told.append(what))
+    run_benchmark(config, agents={"mine": Plain}, observer=Observer(on_traceback=lambda *what: told.append(what)))
     assert sorted((participant, text.splitlines()[-1].split(":")[0]) for participant, text in told) == [
         ("mine", "KeyError"),
         ("mine", "OSError"),

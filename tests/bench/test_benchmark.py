@@ -3,8 +3,7 @@
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.bench.decks import SeedBlocks
-from molt_bench.config.sections import SeedsConfig
+from molt_bench.arena.status import Observer
 from molt_bench.errors import ConfigError
 
 SMALL = {"seeds": {"perMatch": 2}, "game": {"handsPerGame": 10}}
@@ -93,7 +92,7 @@ def test_seeds_from_a_file_end_the_run_when_they_are_used_up(tmp_path):
 def test_a_seed_file_that_is_too_short_for_one_match_is_an_error(tmp_path):
     (tmp_path / "seeds.txt").write_text("a\nb\n")
     with pytest.raises(ConfigError, match="at least 3 seeds for one match, and it has 2"):
-        SeedBlocks(SeedsConfig(per_match=3, file=str(tmp_path / "seeds.txt")), {("a", "b"): 0})
+        run_benchmark({"seeds": {"perMatch": 3, "file": str(tmp_path / "seeds.txt")}})
 
 
 def test_initial_ratings_are_where_the_ratings_start():
@@ -114,7 +113,7 @@ def test_a_draw_threshold_makes_draws():
 
 def test_those_who_watch_are_told_of_every_game_and_match():
     seen = []
-    run_benchmark({**SMALL, "participants": people("random", "tight")}, watch=seen.append)
+    run_benchmark({**SMALL, "participants": people("random", "tight")}, observer=Observer(on_status=seen.append))
     finished = [live.finished for live in seen if live.finished]
     assert [match.number for match in finished] == list(range(1, len(finished) + 1))
     assert [live.games for live in seen[:5]] == [1, 2, 3, 4, 4]

@@ -150,7 +150,7 @@ def test_whoever_may_remember_never_sees_a_deck_twice(shared):
 
 def test_a_result_tells_the_drawn_seed_once_it_is_over():
     result = run_benchmark({**CONFIG, "participants": ["mine", "tight"]}, agents={"mine": Caller})
-    seed = result.config["seeds"]["masterSeed"]
+    seed = result.config.seeds.master_seed
     again = run_benchmark(
         {**CONFIG, "participants": ["mine", "tight"], "seeds": {"perMatch": 2, "masterSeed": seed}},
         agents={"mine": Caller},

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import tempfile
 import time
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -314,9 +315,10 @@ def test_the_commands_in_the_guide_work_as_they_are_shown(tmp_path):
 
 def test_the_variable_is_taken_out_of_the_environment_when_a_run_goes_on_as_well(tmp_path, monkeypatch):
     from molt_bench.runs.journal import Header
-    from molt_bench.runs.master_seed import opened_seed, seed_hash
+    from molt_bench.runs.master_seed import environment_seed, opened_seed, seed_hash
 
-    monkeypatch.setattr("molt_bench.runs.master_seed._environment", [])  # so that nothing of it stays in this process
+    fresh = cache(environment_seed.__wrapped__)  # so that nothing of it stays in this process
+    monkeypatch.setattr("molt_bench.runs.master_seed.environment_seed", fresh)
     monkeypatch.setenv("MOLT_BENCH_MASTER_SEED", SECRET)
     header = Header(2, 3, "0", "", {}, master_seed_hash=seed_hash(SECRET))
     for _ in range(2):

@@ -11,6 +11,7 @@ from rich.console import Console
 from tests.e2e.shell import strict_json
 
 from molt_bench import run_benchmark, write_artifacts
+from molt_bench.config.sections import AdjacentConfidence, StopConfig
 from molt_bench.rating.student import student_quantile
 from molt_bench.records import Rating
 from molt_bench.report.artifacts import ARTIFACTS, convergence, leaderboard, matches
@@ -127,7 +128,8 @@ def test_one_sentence_says_whose_win_rate_is_not_complete_and_who_has_not_played
 
 
 def test_it_is_said_whatever_decides_the_order(unfinished):
-    config = {**unfinished.config, "stop": {**unfinished.config["stop"], "adjacentConfidence": {"method": "openskill"}}}
+    stop = StopConfig(adjacent_confidence=AdjacentConfidence(method="openskill"))
+    config = unfinished.config.model_copy(update={"stop": stop})
     (said,) = sentences(msgspec.structs.replace(unfinished, config=config))
     assert said.startswith(INCOMPLETE)
 

@@ -76,7 +76,7 @@ class Cast:
         config: The config of the run.
         agents: Agents of the caller's own, by type.
         recorder: Holds the exchanges with language models.
-        heard: Is told of every exchange, those that took place earlier first.
+        on_exchange: Called with every exchange, those of earlier sessions first.
         folder: Gets a file for each program that writes to its standard error, and for each agent that raises; None
             keeps none of it.
         raised: Is told where agents of one's own raise.
@@ -88,7 +88,7 @@ class Cast:
         agents: Mapping[str, AgentFactory],
         recorder: Exchanges,
         *,
-        heard: Callable[[Exchange], None] | None = None,
+        on_exchange: Callable[[Exchange], None] | None = None,
         folder: Path | None = None,
         raised: Raised | None = None,
     ) -> None:
@@ -110,8 +110,8 @@ class Cast:
         purse = Purse(limits.max_cost_usd, limits.max_tokens) if limits else Purse()
         for exchange in recorder.earlier:
             purse.add(exchange)
-            if heard is not None:
-                heard(exchange)
+            if on_exchange is not None:
+                on_exchange(exchange)
         policy = Policy(
             timeout_s=self._timeout_s,
             transport_retries=config.llm.transport_retries,
@@ -125,11 +125,21 @@ class Cast:
                 policy=policy,
                 prices=PriceList(config.llm.prices),
                 purse=purse,
-                heard=heard,
+                heard=on_exchange,
             )
             if self.models
             else None
         )
+
+    @property
+    def awaited(self) -> int:
+        """Replies of language models that are on their way."""
+        return self.desk.awaited if self.desk is not None else 0
+
+    @property
+    def spent(self) -> str | None:
+        """Which budget for language models is spent, in words; None for none."""
+        return self.desk.purse.empty if self.desk is not None else None
 
     def policies(self) -> dict[str, PolicyOf]:
         """Return what participants publish about their dice: built-in bots, and agents of the caller's own."""

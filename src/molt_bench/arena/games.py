@@ -1,19 +1,18 @@
-"""Playing: where the games of a round come from: those that are known, and the others, played now."""
+"""Where the games of a round run: in this process, on its event loop, on all cores, or on a cluster."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from time import monotonic
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, Protocol, TypeAlias, TypedDict, get_args
 
 import msgspec
 
-from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.preflight import preflight
 from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
-from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, JournalError
+from molt_bench.config.sections import LLMConfig
+from molt_bench.errors import ConfigError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.drivers import Players
 from molt_bench.play.event_loop import GameLoop
@@ -21,7 +20,6 @@ from molt_bench.play.executors import Done, MakePlayers, play_games_in_order, pl
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
 from molt_bench.records import GameRecord
-from molt_bench.runs.journal import Game, Journal, JournalContent, games_in
 from molt_bench.specs import GameLabel, GameSpec
 
 #: A game that was put back starts again after so many times the backoff.
@@ -32,9 +30,7 @@ _PATIENCE_S: Final = 30.0
 #: Seconds of play in this process after which workers, who take some time to start, are worth it.
 _WORTH_WORKERS_S: Final = 1.0
 
-Executor: TypeAlias = Literal["auto", "inline", "async", "processes", "ray"]
-#: The games of a round, and which ones they are.
-Wanted: TypeAlias = Mapping[GameLabel, GameSpec]
+ExecutorName: TypeAlias = Literal["auto", "inline", "async", "processes", "ray"]
 
 
 class Where(msgspec.Struct, frozen=True):
@@ -49,48 +45,51 @@ class Where(msgspec.Struct, frozen=True):
         games_at_once: Games under way on the event loop; None for all of language models, one on every core of others.
     """
 
-    executor: Executor = "auto"
+    executor: ExecutorName = "auto"
     workers: int | None = None
     ray_address: str | None = None
     games_at_once: int | None = None
 
 
-class Playing:
-    """The games of a run.
+class WhereOptions(TypedDict, total=False):
+    """The fields of `Where`, as keyword arguments."""
+
+    executor: ExecutorName
+    workers: int | None
+    ray_address: str | None
+    games_at_once: int | None
+
+
+#: Called with a finished game, and with what player A won in it where a worker has computed that.
+OnGame: TypeAlias = Callable[[GameLabel, GameRecord, Estimates | None], None]
+
+
+class _Estimated(Protocol):
+    """Takes a finished game, with what player A won in it where a worker has computed that."""
+
+    def __call__(self, spec: GameSpec, record: GameRecord, estimates: Estimates | None = None) -> None: ...
+
+
+class GameRunner:
+    """Runs the games of a run.
 
     Attributes:
-        known_matches: The last match of which a game is known.
         problems: What the user should know about how the games were played.
 
     Args:
-        config: The config of the run.
+        config: How language models are asked.
         cast: Makes the agents.
-        recorder: Holds the exchanges with language models.
-        journal: Gets every finished game; None keeps them in memory only.
-        known: What a journal already holds.
         where: Where the games run.
-        estimated: Is told what player A won by each estimator, where a worker has found it out.
 
     Raises:
         ConfigError: There is no such executor, or it cannot play these agents.
     """
 
-    def __init__(
-        self,
-        config: BenchmarkConfig,
-        cast: Cast,
-        recorder: Exchanges,
-        journal: Journal | None,
-        known: JournalContent | None,
-        where: Where,
-        estimated: Callable[[GameSpec, Estimates], None],
-    ) -> None:
+    def __init__(self, config: LLMConfig, cast: Cast, where: Where) -> None:
         self._config = config
         self._cast = cast
-        self._recorder = recorder
-        self._journal = journal
-        if where.executor not in get_args(Executor):
-            raise ConfigError("executor", where.executor, f"one of {', '.join(get_args(Executor))}")
+        if where.executor not in get_args(ExecutorName):
+            raise ConfigError("executor", where.executor, f"one of {', '.join(get_args(ExecutorName))}")
         if where.workers is not None and (where.workers < 1 or where.executor not in ("auto", "processes")):
             expected = "at least 1" if where.workers < 1 else f"none, since {where.executor} has no processes to count"
             raise ConfigError("workers", where.workers, expected)
@@ -102,21 +101,12 @@ class Playing:
             raise ConfigError("executor", where.executor, expected)
         self._where = where
         self.problems: list[str] = []
-        self.estimated = estimated
         # A cluster that is not there is an error before the first card.
         self._pool = self._new_pool() if where.executor == "ray" else None
         self._since = 0.0
         self._fit = True
         self._loop = GameLoop()
         self._attempts: Counter[GameLabel] = Counter()
-        games = games_in(known.lines if known else ())
-        self._known = {game.label: game.record for game in games}
-        strange = next((game for game in games if game.participants != game.record.players), None)
-        if strange is not None or len(self._known) < len(games):
-            number = strange.match if strange is not None else _twice(games)
-            what = "a game of others than it says" if strange is not None else "the same game twice"
-            raise JournalError(f"the journal's match {number} has {what}")
-        self.known_matches = max((game.match for game in games), default=0)
 
     def preflight(self) -> None:
         """Ask everybody outside this process once; if somebody is not there, close and say so.
@@ -130,49 +120,22 @@ class Playing:
             self.close(patience_s=0.0)
             raise
 
-    def known_spec(self, label: GameLabel) -> GameSpec | None:
-        """Return how a known game was played."""
-        record = self._known.get(label)
-        return record.spec if record is not None else None
-
-    def known(self, wanted: Wanted) -> dict[GameLabel, GameRecord]:
-        """Return the records of those games that are known.
-
-        Raises:
-            JournalError: The journal has other games than these in the same matches.
-        """
-        matches = {label.match for label in wanted}
-        stray = next((label for label in self._known if label.match in matches and label not in wanted), None)
-        if stray is not None:
-            raise JournalError(
-                f"the journal's match {stray.match} has seed {stray.seed!r}, which its config does not deal"
-            )
-        for label, spec in wanted.items():
-            if label in self._known and self._known[label].spec != spec:
-                raise JournalError(f"the journal's match {label.match} is not the one that its config plays")
-        return {label: self._known[label] for label in wanted if label in self._known}
-
-    def play(self, wanted: Wanted, told: Callable[[GameLabel, GameRecord], None], seconds: Callable[[], float]) -> None:
+    def play(self, wanted: Mapping[GameLabel, GameSpec], on_game: OnGame) -> None:
         """Play games: those that wait for a model or another program together, those of bots on the cores.
 
         Args:
             wanted: The games.
-            told: Is told of every finished one, once it is in the journal.
-            seconds: Tells how long the run has gone on.
+            on_game: Called with every finished one.
         """
         labels = {spec: label for label, spec in wanted.items()}
 
-        def done(spec: GameSpec, record: GameRecord) -> None:
-            label = labels[spec]
-            if self._journal is not None:
-                self._journal.write(Game(label.match, spec.players, record, seconds()))
-            self._recorder.forget(label)
-            told(label, record)
+        def done(spec: GameSpec, record: GameRecord, estimates: Estimates | None = None) -> None:
+            on_game(labels[spec], record, estimates)
 
         def players(spec: GameSpec) -> Players:
             label = labels[spec]
             self._attempts[label] += 1
-            again = self._attempts[label] < self._config.llm.max_game_attempts
+            again = self._attempts[label] < self._config.max_game_attempts
             first, second = (self._cast.agent(name, label, may_put_back=again) for name in spec.players)
             return first, second
 
@@ -180,7 +143,7 @@ class Playing:
         self._play_bots([spec for spec in labels if waiting.isdisjoint(spec.players)], players, done)
         self._play_waiting([spec for spec in labels if not waiting.isdisjoint(spec.players)], players, done)
 
-    def _play_bots(self, specs: list[GameSpec], players: MakePlayers, done: Done) -> None:
+    def _play_bots(self, specs: list[GameSpec], players: MakePlayers, done: _Estimated) -> None:
         where = self._where
         if where.executor == "async" or (where.executor == "auto" and (where.games_at_once or 1) > 1):
             self._play_together(specs, players, done, at_once=where.games_at_once or len(specs))
@@ -201,7 +164,7 @@ class Playing:
             return many and (self._pool is not None or monotonic() - self._since > _WORTH_WORKERS_S)
         return where.executor in ("processes", "ray")
 
-    def _play_apart(self, specs: list[GameSpec], done: Done) -> list[GameSpec]:
+    def _play_apart(self, specs: list[GameSpec], done: _Estimated) -> list[GameSpec]:
         """Play games in workers, who also find out what player A won by each estimator; return those they cannot play.
 
         Nobody asked for workers where they are the default, so then their trouble is not the user's.
@@ -211,9 +174,8 @@ class Playing:
 
         def took(spec: GameSpec, played: PlayedGame) -> None:
             del left[spec]
-            self.estimated(spec, played.estimates)
             self._cast.traces.add(played.traces)
-            done(spec, played.record)
+            done(spec, played.record, played.estimates)
 
         try:
             self._pool.play(specs, took)
@@ -243,7 +205,7 @@ class Playing:
 
     def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: Done, *, at_once: int) -> None:
         if specs:
-            pause_s = _PUT_BACK_PAUSE * self._config.llm.backoff_s
+            pause_s = _PUT_BACK_PAUSE * self._config.backoff_s
             self._loop.run(play_games_together(specs, players, done, at_once=at_once, put_back_pause_s=pause_s))
 
     def close(self, *, patience_s: float = _PATIENCE_S) -> None:
@@ -255,8 +217,3 @@ class Playing:
         self._cast.traces.close()
         if self._pool is not None:
             self._pool.close()
-
-
-def _twice(games: list[Game]) -> int:
-    """Return the match of a game that stands there twice."""
-    return next(game.match for game, count in Counter(game.label for game in games).items() if count > 1)

@@ -1,29 +1,30 @@
-"""Live: where a run is, for whoever watches it."""
+"""Where a run is, for whoever watches it."""
 
 from collections.abc import Callable
 
 import msgspec
 
+from molt_bench.agents.tracebacks import Raised
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
 
 
-class Live(msgspec.Struct, frozen=True):
-    """Where a run is, for whoever watches.
+class RunStatus(msgspec.Struct, frozen=True):
+    """Where a run is.
 
     Attributes:
-        match: Number of the match under way.
+        match: Number of the match that is being played.
         round: Number of its round.
         participants: Who plays it.
-        games: Games of this round that are finished.
-        games_in_round: Games of this round.
+        games: Finished games of this round.
+        games_in_round: All games of this round.
         hands: Hands of the run so far.
-        seconds: How long this sitting has gone on.
+        seconds: How long this session has taken.
         finished: The match that was just rated, if this is about one.
         ladder: The ratings.
-        spending: What language models have taken; None where none plays.
-        awaited: After an interruption: replies that are still waited for.
+        spending: What language models have cost; None where none plays.
+        awaited: After an interruption: replies that are still on their way.
     """
 
     match: int
@@ -39,5 +40,15 @@ class Live(msgspec.Struct, frozen=True):
     awaited: int = 0
 
 
-#: Is told of every step of a run.
-Watch = Callable[[Live], None]
+class Observer(msgspec.Struct, frozen=True):
+    """Functions that are called as a run goes on.
+
+    Attributes:
+        on_status: After every finished game and match, and every reply of a language model.
+        on_warning: Before the first game, with what the run will fall short of.
+        on_traceback: With a participant and where its agent raised, once for each place.
+    """
+
+    on_status: Callable[[RunStatus], None] | None = None
+    on_warning: Callable[[str], None] | None = None
+    on_traceback: Raised | None = None

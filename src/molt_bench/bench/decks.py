@@ -8,34 +8,39 @@ Whoever may remember other games would know the cards of the swapped seats: it o
 games are all dealt from decks of their own.
 """
 
-import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from molt_bench.config.sections import SeedsConfig
-from molt_bench.errors import ConfigError, JournalError
+from msgspec import UNSET, structs
+
+from molt_bench.config.sections import BenchmarkConfig, SeedsConfig
+from molt_bench.errors import ConfigError
+from molt_bench.play.drivers import GameOptions
+from molt_bench.records import GameRecord
 from molt_bench.schedule import Pair
-from molt_bench.seeds import Seed, derived_seed, load_seeds, seed_pool
-from molt_bench.specs import Seating
+from molt_bench.seeds import Seed, derived_seed, seed_pool
+from molt_bench.specs import GameLabel, GameSpec, Seating
+
+_SEATINGS: tuple[Seating, ...] = ("AB", "BA")
 
 
 class SeedBlocks:
-    """The pool of seeds in blocks of a match each; endless, or as long as a file.
+    """The pool of seeds, one block per match; endless, or as long as a list of seeds.
 
     The k-th meeting of the p-th of n pairs uses block k * n + p; where decks are shared, block k.
 
+    Args:
+        config: The config's section on seeds.
+        pairs: All pairs, in their order.
+        listed: The seeds of the config's file, where it has one.
+
     Raises:
-        ConfigError: The file cannot be read, or has not even one block.
+        ConfigError: The list has fewer seeds than one match takes.
     """
 
-    def __init__(self, config: SeedsConfig, pairs: Mapping[Pair, int], known: list[Seed] | None = None) -> None:
-        """Read the file, unless its seeds are known from a journal and it is gone; changed it must not be."""
+    def __init__(self, config: SeedsConfig, pairs: Mapping[Pair, int], listed: list[Seed] | None = None) -> None:
         self._size = config.per_match
         self._master_seed = config.master_seed
-        self._listed = known
-        if config.file is not None and (known is None or os.path.exists(config.file)):
-            self._listed = load_seeds(config.file)
-            if known is not None and known != self._listed:
-                raise JournalError(f"the seed file {config.file} has been changed since the run began")
+        self._listed = listed
         if self._listed is not None and len(self._listed) < self._size:
             raise ConfigError(
                 "seeds.file", config.file, f"at least {self._size} seeds for one match, and it has {len(self._listed)}"
@@ -93,3 +98,56 @@ class SeedBlocks:
         if self._listed is not None:
             return self._listed[start : start + count]
         return [*seed_pool(self._master_seed or 0, count, start=start)]
+
+
+class Deal:
+    """Deals the games of a run: their specs, with what keeps their cards secret.
+
+    Args:
+        config: The config, with its master seed.
+        blocks: The seeds.
+        trusted: Whether every agent is built in, so that nothing has to be kept from anybody.
+        resumptions: How often the run has been resumed with an agent that may remember games that had begun.
+    """
+
+    def __init__(self, config: BenchmarkConfig, blocks: SeedBlocks, *, trusted: bool, resumptions: int = 0) -> None:
+        self.blocks = blocks
+        self._config = config
+        self._trusted = trusted
+        self._resumptions = resumptions
+        self._remembering = {each.id for each in config.participants if each.may_remember}
+
+    def games(
+        self, pairs: Sequence[Pair], meetings: Mapping[Pair, int], first: int, known: Mapping[GameLabel, GameRecord]
+    ) -> dict[GameLabel, GameSpec]:
+        """Return the games of a round, match by match and seed by seed, the two seatings of a seed together.
+
+        Args:
+            pairs: The pairings of the round.
+            meetings: How often each pair has met before.
+            first: The number of the round's first match.
+            known: Games that have been played already.
+        """
+        labels = {
+            GameLabel(number, seed, seating): pair
+            for number, pair in enumerate(pairs, start=first)
+            for seed in self.blocks.block(pair, meetings[pair])
+            for seating in _SEATINGS
+        }
+        return {label: self._spec(pair, label, known.get(label)) for label, pair in labels.items()}
+
+    def _spec(self, pair: Pair, label: GameLabel, known: GameRecord | None) -> GameSpec:
+        game = self._config.game
+        options: GameOptions = {**game.options(), "seating": label.seating}
+        spec = GameSpec(seed=label.seed, hands=game.hands_per_game, players=pair, **options)
+        if self._trusted:
+            return spec
+        own = self._own_deck(pair, label, known) if not self._remembering.isdisjoint(pair) else UNSET
+        noise = derived_seed(self._config.seeds.master_seed or 0, "noise", label.seed if own is UNSET else own)
+        return structs.replace(spec, deck_seed=own, noise_seed=noise)
+
+    def _own_deck(self, pair: Pair, label: GameLabel, known: GameRecord | None) -> str:
+        """Return the seed of the decks of a game with an agent that may remember it, should it have begun before."""
+        count = self._resumptions + 1
+        decks = [self.blocks.own_deck(pair, label.seed, label.seating, earlier) for earlier in range(count)]
+        return next((deck for deck in decks if known is not None and deck == known.spec.deck_seed), decks[-1])

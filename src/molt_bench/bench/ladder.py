@@ -90,8 +90,17 @@ class Ladder:
         """Go by another stop rule from here on; what the confidence is computed from stays the same."""
         self._rule = stop.adjacent_confidence or AdjacentConfidence()
 
-    def rate(self, pair: Pair, result: MatchResult, *, margins: Margins | None = None) -> PlayedMatch:
-        """Learn from a match; its margins are found out unless they are known already."""
+    def rate(
+        self, pair: Pair, result: MatchResult, *, margins: Margins | None = None, decided: int | None = None
+    ) -> PlayedMatch:
+        """Learn from a match.
+
+        Args:
+            pair: Who played it.
+            result: What happened.
+            margins: What its seed pairs were worth, where that is known already.
+            decided: The round in which it was decided on, from 1; None for the one after those that have ended.
+        """
         policies = self._policies.get(pair[0]), self._policies.get(pair[1])
         margins = margins or margins_of(
             result,
@@ -102,7 +111,7 @@ class Ladder:
         self.meetings[pair] += 1
         match = PlayedMatch(
             number=len(self.matches) + 1,
-            round=self.rounds + 1,
+            round=decided or self.rounds + 1,
             meeting=self.meetings[pair],
             participants=pair,
             result=result if self._keep_hands else result.without_hands(),

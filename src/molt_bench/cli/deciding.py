@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Sequence
 from math import isfinite
-from pathlib import Path
 from typing import Any, Final
 
 from rich import box
@@ -11,13 +10,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli.piping import readers_may_leave
 from molt_bench.cli.streams import print_json
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.costs import dollars
-from molt_bench.runs.folder import journal_in, opened, recorder_in
+from molt_bench.runs.stored import StoredRun
 from molt_bench.study.comparison import Comparison, Difference, Run, compare
 from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner
@@ -53,14 +51,12 @@ def show_plan(
 
 
 def _pilot(folder: str, config: BenchmarkConfig) -> Pilot:
-    path = journal_in(folder).parent
-    earlier, content = opened(str(path))
-    recorder = recorder_in(path, content, read_only=True)
-    result = run_benchmark(earlier, known=content, recorder=recorder, play=False)
+    stored = StoredRun.open(folder)
+    earlier, result = stored.config, stored.result(keep_hands=True)
     if _depth(earlier) != _depth(config):
         _warn(f"{folder} was played {_depth(earlier):g} big blinds deep, not {_depth(config):g}")
     try:
-        return pilot_of(earlier, result, recorder.earlier, estimator=config.rating.estimator)
+        return pilot_of(earlier, result, stored.exchanges().earlier, estimator=config.rating.estimator)
     except ConfigError as error:
         raise ConfigError(error.field, folder, error.expected) from error
 
@@ -213,9 +209,7 @@ def compare_runs(
     """
     try:
         pairs = [_both_ids(text) for text in agents]
-        # Before any run is opened, since that changes to the folder where it was started.
-        before, after = journal_in(old).parent, journal_in(new).parent
-        found = compare(_run(old, before), _run(new, after), agents=pairs, confidence=confidence, within=within)
+        found = compare(_run(old), _run(new), agents=pairs, confidence=confidence, within=within)
     except MoltBenchError as error:
         error.status = _NOT_COMPARED
         raise
@@ -258,11 +252,10 @@ def _both_ids(text: str) -> tuple[str, str]:
     return old, new or old
 
 
-def _run(name: str, path: Path) -> Run:
-    config, content = opened(str(path))
-    recorder = recorder_in(path, content, read_only=True)
-    result = run_benchmark(config, known=content, recorder=recorder, play=False)
-    return Run(name, config, result, content.header.source_hashes, recorder.skills)
+def _run(folder: str) -> Run:
+    stored = StoredRun.open(folder)
+    result, skills = stored.result(keep_hands=True), stored.exchanges().skills
+    return Run(folder, stored.config, result, stored.header.source_hashes, skills)
 
 
 def _print_comparison(found: Comparison, *, confidence: float, within: float) -> None:

@@ -5,15 +5,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TypeAlias
 
-from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.bench.result import RunResult
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.report.exports.dealt import DealtHand, Wanted, dealt_hands, read_header, that_count
+from molt_bench.report.exports.dealt import DealtHand, Wanted, dealt_hands, that_count
 from molt_bench.report.exports.formats import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.latex import latex
 from molt_bench.report.exports.rows import write_parquet
-from molt_bench.runs.folder import journal_in, opened, recorder_in
-from molt_bench.runs.journal import Game
+from molt_bench.runs.folder import journal_in
+from molt_bench.runs.journal import Game, read_header
+from molt_bench.runs.stored import StoredRun
 
 #: Fills a file and returns what it was filled with, in words.
 Fill: TypeAlias = Callable[[IO[bytes]], str]
@@ -41,8 +40,7 @@ def export_run(
         raise ConfigError("--hero", hero, f"with it --format {' or '.join(sorted(WITH_HERO))}")
     if form == "latex" and not (match is None and agent is None):
         raise ConfigError("--format", form, "neither --match nor --agent beside it, since it is about the whole run")
-    # Made absolute first of all, since opening a run changes to the folder where it was started.
-    target = journal.parent / FILES[form] if output is None else Path(output).absolute()
+    target = journal.parent / FILES[form] if output is None else Path(output)
     fill = _tables(journal.parent) if form == "latex" else _hands(journal, form, _filter(match, agent), hero)
     if output == "-":
         written = fill(sys.stdout.buffer)
@@ -88,16 +86,10 @@ def _hands(journal: Path, form: Format, wanted: Wanted | None, hero: str | None)
 
 def _tables(folder: Path) -> Fill:
     def fill(file: IO[bytes]) -> str:
-        file.write("".join(latex(_result_of(folder))).encode())
+        file.write("".join(latex(StoredRun.open(folder).result())).encode())
         return "the leaderboard and the payoff matrix"
 
     return fill
-
-
-def _result_of(folder: Path) -> RunResult:
-    config, content = opened(str(folder))
-    recorder = recorder_in(folder, content, read_only=True)
-    return run_benchmark(config, known=content, recorder=recorder, keep_hands=False, play=False)
 
 
 def _write(target: Path, fill: Fill) -> str:

@@ -1,6 +1,6 @@
 """Progress: how a run is going, live on a terminal and line by line elsewhere; always on standard error."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console, Group
@@ -8,7 +8,7 @@ from rich.live import Live as LiveDisplay
 from rich.table import Table
 from rich.text import Text
 
-from molt_bench.arena.status import Live, Watch
+from molt_bench.arena.status import RunStatus
 from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
 from molt_bench.config.sections import BenchmarkConfig
@@ -26,7 +26,7 @@ class _Console(Console):
 
 
 @contextmanager
-def watching(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Watch | None]:
+def watching(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[[RunStatus], None] | None]:
     """Show how a run is going while the context lasts."""
     console = _Console(stderr=True, markup=False, emoji=False)
     if quiet:
@@ -46,20 +46,20 @@ class _Screen:
         self._config = config
         self._drawn = float("-inf")
 
-    def __call__(self, live: Live) -> None:
+    def __call__(self, live: RunStatus) -> None:
         if live.seconds - self._drawn > _REDRAW_S or live.finished is not None or live.awaited:
             self._drawn = live.seconds
             self._display.update(_screen(live, self._config))
 
 
-def _line(live: Live, console: Console) -> None:
+def _line(live: RunStatus, console: Console) -> None:
     if live.awaited:
         console.print(_awaited(live.awaited), highlight=False, soft_wrap=True)
     if live.finished is not None:
         console.print(_match_line(live, live.finished), highlight=False, soft_wrap=True)
 
 
-def _match_line(live: Live, match: PlayedMatch) -> str:
+def _match_line(live: RunStatus, match: PlayedMatch) -> str:
     (first, second), outcome = match.participants, match.result
     chips = f"by {abs(outcome.score_a):,} chips"
     won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
@@ -83,7 +83,7 @@ def spent(spending: Spending, config: BenchmarkConfig | None = None) -> str:
     return f"{spending.exchanges:,} calls, {spending.tokens:,}{tokens} tokens, {f'{cost} {unpriced}'.strip()}"
 
 
-def _screen(live: Live, config: BenchmarkConfig) -> Group:
+def _screen(live: RunStatus, config: BenchmarkConfig) -> Group:
     limit = config.stop.budget.max_matches if config.stop.budget else None
     done = len(live.ladder.matches)
     speed = live.hands / live.seconds if live.seconds else 0.0

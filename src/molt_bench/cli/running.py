@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.cast import check_participants
 from molt_bench.arena.games import Where
 from molt_bench.arena.replayed_games import played_again
+from molt_bench.arena.status import Observer
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.shortfall import opening_shortfall
 from molt_bench.bench.stages import INTERRUPTED, another_stop
@@ -29,24 +29,13 @@ from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.report.artifacts import ARTIFACTS, TIMED, TIMES, leaderboard, summary, usage, write_artifacts
 from molt_bench.report.terminal import print_result
-from molt_bench.runs.exchanges import ExchangeFile
-from molt_bench.runs.folder import (
-    EXCHANGES,
-    JOURNAL,
-    at_root,
-    check_summary,
-    config_of,
-    journal_in,
-    last_run,
-    new_folder,
-    opened,
-    recorder_in,
-)
-from molt_bench.runs.journal import Journal, JournalContent, games_in, missing_games, stop_reason_in
+from molt_bench.runs.folder import JOURNAL, journal_in, last_run, new_folder
+from molt_bench.runs.journal import JournalContent, games_in, missing_games, stop_reason_in
 from molt_bench.runs.lines import being_written, whole_lines
-from molt_bench.runs.master_seed import SEED_FILE, guessable, with_master_seed
+from molt_bench.runs.master_seed import guessable
 from molt_bench.runs.moved_files import changed_code
-from molt_bench.runs.stage_lines import stages_of
+from molt_bench.runs.past import stages_of
+from molt_bench.runs.stored import RunFiles, StoredRun
 
 _USUAL = Care()
 
@@ -103,17 +92,17 @@ def start(
     if resume:
         folder = last_run(config, secret)
         if folder is not None:
-            go_on(str(folder), where=where, quiet=quiet, as_json=as_json, care=care)
+            go_on(str(folder), secret=secret, where=where, quiet=quiet, as_json=as_json, care=care)
             return
     folder = new_folder(config)
-    journal = Journal(str(folder / JOURNAL), warn=_warn)
-    recorder = ExchangeFile(str(folder / EXCHANGES), warn=_warn) if config.models() else Exchanges()
-    _run(config, folder, journal, recorder, None, where=where, quiet=quiet, as_json=as_json, care=care, secret=secret)
+    files = RunFiles.new(folder, config, secret=secret, warn=_warn)
+    _run(config, folder, files, where=where, quiet=quiet, as_json=as_json, care=care)
 
 
 def go_on(
     folder: str,
     *,
+    secret: str | None = None,
     flags: Mapping[str, Any] | None = None,
     assignments: Sequence[str] = (),
     where: Where,
@@ -122,41 +111,25 @@ def go_on(
     care: Care = _USUAL,
 ) -> None:
     """Go on with a run that was cut off, or by another stop rule; nothing is played twice, nothing is paid twice."""
-    path = journal_in(folder)
-    journal, content = Journal.reopen(str(path), warn=_warn)
+    files = RunFiles.reopen(folder, secret=secret, warn=_warn)
+    assert files.stored is not None
     try:
-        check_summary(path, content)
-        config = config_of(path, content)
-        extend = _extension(config, content, flags or {}, assignments)
+        files.extend = _extension(files.stored, flags or {}, assignments)
     except MoltBenchError:
-        journal.close()
+        files.close()
         raise
-    if extend is None and stop_reason_in(content.lines) is not None:
-        journal.close()
-        care.end(rebuild(str(path.parent), as_json=as_json))
+    if files.extend is None and files.stored.stop_reason is not None:
+        files.close()
+        care.end(rebuild(folder, as_json=as_json))
         return
-    recorder = recorder_in(path.parent, content, read_only=False, warn=_warn)
-    _run(
-        config,
-        path.parent,
-        journal,
-        recorder,
-        content,
-        where=where,
-        quiet=quiet,
-        as_json=as_json,
-        care=care,
-        extend=extend,
-    )
+    _run(files.stored.config, files.stored.folder, files, where=where, quiet=quiet, as_json=as_json, care=care)
 
 
-def _extension(
-    config: BenchmarkConfig, content: JournalContent, flags: Mapping[str, Any], assignments: Sequence[str]
-) -> StopConfig | None:
+def _extension(stored: StoredRun, flags: Mapping[str, Any], assignments: Sequence[str]) -> StopConfig | None:
     """Return the stop rule that flags ask for, on top of the one that holds; None where nothing is asked for."""
     if not assignments and all(value is None for value in flags.values()):
         return None
-    now = config.model_copy(update={"stop": stages_of(config, content.lines)[-1].stop})
+    now = stored.config.model_copy(update={"stop": stages_of(stored.config, stored.lines)[-1].stop})
     values = now.plain()
     for field, value in flags.items():
         if value is not None:
@@ -172,7 +145,7 @@ def rebuild(folder: str, *, as_json: bool) -> RunResult:
     going = being_written(journal)
     if going and not whole_lines(str(journal))[0]:
         raise JournalError(f"{folder}: the run has only just begun, and there is nothing to report yet")
-    result = _result_of(journal.parent)
+    result = StoredRun.open(folder).result()
     # Looked at twice: one that has ended meanwhile has written more than was read, one that has begun will.
     if not going and not being_written(journal):
         _finish(result, journal.parent, as_json=as_json)
@@ -242,42 +215,22 @@ def _timeless(name: str, content: str | None) -> object:
 
 
 def _played_again(folder: str, root: str | None) -> tuple[JournalContent, RunResult]:
-    path = journal_in(folder).parent
-    place = Path(root).absolute() if root is not None else None
-    config, content = opened(folder)
-    remembering = next((each.id for each in config.participants if each.may_remember), None)
-    if remembering is not None and stop_reason_in(content.lines) is None:
+    stored = StoredRun.open(folder)
+    remembering = next((each.id for each in stored.config.participants if each.may_remember), None)
+    if remembering is not None and stored.stop_reason is None:
         raise JournalError(
             f"{folder}: the run has not ended, and {remembering!r} may remember the cards of games that are played "
             "again: first go on to its end"
         )
-    here = config if place is None else with_master_seed(at_root(place, content.header), config.seeds.master_seed)
-    for name in changed_code(here, content.header.source_hashes):
+    here = stored.located(Path(root).absolute() if root is not None else None)
+    for name in changed_code(here, stored.header.source_hashes):
         _warn(f"the code of {name!r} is not the one that the run was played with")
-    recorder = recorder_in(path, content, read_only=True, every_game=True)
-    again = played_again(here, content, recorder)
-    result = run_benchmark(here, known=again, recorder=recorder, play=False)
-    # Files that are elsewhere now are named as they were.
-    named = {
-        "participants": config.plain()["participants"],
-        "seeds": {**result.config["seeds"], "file": config.seeds.file},
-    }
-    return again, msgspec.structs.replace(result, config={**result.config, **named})
+    again = played_again(here, stored.content, stored.exchanges(every_game=True))
+    return again, stored.result(content=again, keep_hands=True)
 
 
 def _run(
-    config: BenchmarkConfig,
-    folder: Path,
-    journal: Journal,
-    recorder: Exchanges,
-    known: JournalContent | None,
-    *,
-    where: Where,
-    quiet: bool,
-    as_json: bool,
-    care: Care,
-    secret: str | None = None,
-    extend: StopConfig | None = None,
+    config: BenchmarkConfig, folder: Path, files: RunFiles, *, where: Where, quiet: bool, as_json: bool, care: Care
 ) -> None:
     said: list[str] = []
 
@@ -290,63 +243,34 @@ def _run(
         with watching(config, quiet=quiet or as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
             result = run_benchmark(
                 config,
-                journal=journal,
-                known=known,
-                recorder=recorder,
+                files=files,
+                keep_hands=False,
+                preflight=care.preflight,
+                observer=Observer(watch, warn, show_raised if care.debug else None),
                 executor=where.executor,
                 workers=where.workers,
                 ray_address=where.ray_address,
                 games_at_once=where.games_at_once,
-                keep_hands=False,
-                watch=watch,
-                warn=warn,
-                secret=secret,
-                extend=extend,
-                preflight=care.preflight,
-                raised=show_raised if care.debug else None,
             )
     except MoltBenchError as error:
-        recorder.close()
-        if _forget_if_empty(journal, folder):
+        if files.discard_if_empty():
             raise
         if isinstance(error, JournalError):  # the run itself cannot go on as it is
             raise
-        write_artifacts(_result_of(folder), folder)
+        write_artifacts(StoredRun.open(folder).result(), folder)
         raise MoltBenchError(f"{error}; what was played is kept, go on with: {_resume_command(folder)}") from error
     except KeyboardInterrupt:
-        recorder.close()
-        if not _forget_if_empty(journal, folder):
-            _finish(_result_of(folder), folder, as_json=as_json, said=said)
+        if not files.discard_if_empty():
+            _finish(StoredRun.open(folder).result(), folder, as_json=as_json, said=said)
             print(f"Interrupted. Go on with:\n  {_resume_command(folder)}", file=sys.stderr)
         sys.exit(130)
-    recorder.close()
-    journal.close()
-    _finish(result, folder, as_json=as_json, lost=journal.problem or recorder.problem, said=said)
+    files.close()
+    _finish(result, folder, as_json=as_json, lost=files.problem, said=said)
     care.end(result)
-
-
-def _result_of(folder: Path) -> RunResult:
-    """Return the result of a run as its journal has it."""
-    config, content = opened(str(folder))
-    recorder = recorder_in(folder, content, read_only=True)
-    return run_benchmark(config, known=content, recorder=recorder, keep_hands=False, play=False)
 
 
 def _resume_command(folder: Path) -> str:
     return f"molt-bench resume {shlex.quote(str(folder))}"
-
-
-def _forget_if_empty(journal: Journal, folder: Path) -> bool:
-    """Close the journal; if not one line is in it, leave nothing behind, as if the run had never been started."""
-    journal.close()
-    path = Path(journal.path)
-    if path.stat().st_size:
-        return False
-    path.unlink()
-    for name in (EXCHANGES, SEED_FILE):
-        (folder / name).unlink(missing_ok=True)
-    folder.rmdir()
-    return True
 
 
 def _warn(warning: str) -> None:

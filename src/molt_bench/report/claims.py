@@ -42,7 +42,7 @@ def sentences(result: RunResult) -> list[str]:
     tied = [f"{each.above} and {each.below}" for each in found if each.kind == "tied"]
     unresolved = [f"{each.above} and {each.below} ({surely(each.sure)})" for each in found if each.kind == "unresolved"]
     if tied:
-        said.append(f"Tied within {rule['tieMarginMbb'] / 10:g} bb/100: {', '.join(tied)}.")
+        said.append(f"Tied within {rule.tie_margin_mbb / 10:g} bb/100: {', '.join(tied)}.")
     if unresolved:
         said.append(f"Not resolved, so no order is claimed: {', '.join(unresolved)}.")
     spread = SPREAD * rule.tie_margin_mbb
@@ -60,9 +60,7 @@ def _decks(result: RunResult) -> list[str]:
     """Say who was dealt other cards in each seating, and who was trusted to forget."""
     own = {name for match in result.matches if match.result.own_decks for name in match.participants}
     said = []
-    remembering = [
-        each.id for each in result.config.participants if each.id in own and each.may_remember
-    ]
+    remembering = [each.id for each in result.config.participants if each.id in own and each.may_remember]
     trusted = [each.id for each in result.config.participants if each.type == "http" and each.isolated]
     if remembering:
         who = f"{', '.join(remembering)}, which may remember"

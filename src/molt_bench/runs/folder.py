@@ -1,54 +1,18 @@
-"""The folder of a run: what is where, and how it is opened."""
+"""The folder of a run: the names of its files, and which folder is whose."""
 
-import json
-import os
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
-from msgspec import UNSET
-
-from molt_bench._version import BENCH_VERSION
-from molt_bench.agents.llm.exchange import Exchanges
-from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
-from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.journal import Header, JournalContent, games_in, missing_games, read_journal, stop_reason_in
-from molt_bench.runs.lines import Warn
-from molt_bench.runs.master_seed import opened_seed, revealed, seed_hash, settled, with_master_seed
-from molt_bench.runs.moved_files import moved_config
+from molt_bench.runs.journal import read_journal, stop_reason_in
+from molt_bench.runs.master_seed import seed_hash, settled, with_master_seed
 
-JOURNAL = "journal.jsonl"
-EXCHANGES = "exchanges.jsonl"
-
-
-def recorder_in(
-    folder: Path, content: JournalContent, *, read_only: bool, every_game: bool = False, warn: Warn | None = None
-) -> Exchanges:
-    """Open the exchanges of a run that has begun.
-
-    Args:
-        folder: The folder of the run.
-        content: What is in its journal.
-        read_only: Whether nobody is to be asked.
-        every_game: Whether the replies of finished games are needed as well.
-        warn: Is told if the writing ends early.
-    """
-    finished = set() if every_game else {game.label for game in games_in(content.lines)}
-    if not load_config(content.header.config).models():
-        return Exchanges()
-    return ExchangeFile.reopen(
-        str(folder / EXCHANGES), read_only=read_only, warn=warn, unfinished=lambda game: game not in finished
-    )
-
-
-def opened(folder: str) -> tuple[BenchmarkConfig, JournalContent]:
-    """Return the config of a run and what is in its journal."""
-    path = journal_in(folder)
-    content = read_journal(str(path))
-    check_summary(path, content)
-    return config_of(path, content), content
+JOURNAL: Final = "journal.jsonl"
+EXCHANGES: Final = "exchanges.jsonl"
+SUMMARY: Final = "summary.json"
 
 
 def journal_in(folder: str) -> Path:
@@ -61,52 +25,6 @@ def journal_in(folder: str) -> Path:
     if not there:
         raise ConfigError("RUN", folder, f"the folder of a run, with a {JOURNAL} in it")
     return path
-
-
-def config_of(path: Path, content: JournalContent) -> BenchmarkConfig:
-    """Return the config of a run; its relative paths start where the run was started."""
-    header = content.header
-    if config_hash(header.config) != header.config_hash:
-        raise JournalError(f"{path} line 1: the config has been changed after the run")
-    if header.bench_version != BENCH_VERSION:
-        raise JournalError(
-            f"{path} was written by molt-bench {header.version} (bench version {header.bench_version}), and this one "
-            f"(bench version {BENCH_VERSION}) may play other games"
-        )
-    if Path(header.folder).is_dir():
-        os.chdir(header.folder)
-    config = load_config(header.config)
-    if header.master_seed_hash is UNSET:
-        return config
-    return with_master_seed(config, opened_seed(header, revealed(content.lines), path.parent).value)
-
-
-def check_summary(path: Path, content: JournalContent) -> None:
-    """Check that a journal still begins as it did when the summary beside it was written.
-
-    Raises:
-        JournalError: Lines of it are missing or were changed since.
-    """
-    try:
-        written = json.loads((path.parent / "summary.json").read_bytes())["journal"]
-        lines, last = int(written["lines"]), str(written["sha256"])
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        return
-    if not 1 <= lines <= len(content.hashes) or content.hashes[lines - 1] != last:
-        missing = missing_games([content.header, *content.lines])
-        raise JournalError(
-            f"{path} has {len(content.hashes):,} lines; it is not the journal of {lines:,} lines that summary.json was "
-            f"written from{f': {missing}' if missing else ''}"
-        )
-
-
-def at_root(root: Path, header: Header) -> BenchmarkConfig:
-    """Return the config of a run whose files are in another folder now, and start its relative paths there."""
-    try:
-        os.chdir(root)
-    except OSError as error:
-        raise ConfigError("--root", str(root), f"a folder that is there ({error.strerror})") from error
-    return load_config(moved_config(header.config, header.folder, root))
 
 
 def new_folder(config: BenchmarkConfig) -> Path:

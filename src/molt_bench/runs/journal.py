@@ -8,7 +8,7 @@ later is noticed, and the hash of the last line stands for the whole journal.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
@@ -149,12 +149,13 @@ class Chain:
 
     Args:
         path: Where the journal is, for messages.
+        after: What has been read of it already.
     """
 
-    def __init__(self, path: str) -> None:
-        self.hashes: list[str] = []
+    def __init__(self, path: str, *, after: JournalContent | None = None) -> None:
+        self.hashes: list[str] = list(after.hashes) if after is not None else []
         self._path = path
-        self._header: Header | None = None
+        self._header: Header | None = after.header if after is not None else None
 
     def read(self, text: bytes) -> Line:
         """Return the next line.
@@ -268,6 +269,35 @@ def read_journal(path: str) -> JournalContent:
         raise JournalError(f"{error}; {missing}") if missing else error from error.__cause__
     assert isinstance(lines[0], Header)
     return JournalContent(lines[0], tuple(lines[1:]), size, tuple(chain.hashes))
+
+
+def read_lines(path: str) -> Iterator[Line]:
+    """Read a journal line by line, so that it need not fit in memory; a last line that was torn off is left out.
+
+    Raises:
+        JournalError: It cannot be read, a line in it is damaged, or lines were removed, added or changed.
+    """
+    chain = Chain(path)
+    try:
+        with open(path, "rb") as file:
+            for text in file:
+                if not text.endswith(b"\n"):
+                    return
+                yield chain.read(text)
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def read_header(path: str) -> Header:
+    """Return the first line of a journal.
+
+    Raises:
+        JournalError: It cannot be read, or there is none.
+    """
+    header = next(read_lines(path), None)
+    if not isinstance(header, Header):
+        raise JournalError(f"{path} line 1: expected {_EXPECTED[True]}")
+    return header
 
 
 def _readable_lines(texts: Sequence[bytes]) -> list[Line]:

@@ -9,6 +9,7 @@ import os
 import secrets
 from collections.abc import Container, Sequence
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -29,6 +30,7 @@ DEFAULT_MASTER_SEED: Final = "molt-bench"
 SEED_FILE: Final = "master-seed"
 #: A seed of fewer characters can be found by trying.
 _SHORTEST: Final = 16
+_LONGEST: Final = 1000
 
 
 class MasterSeed(msgspec.Struct, frozen=True):
@@ -168,13 +170,14 @@ def revealed(lines: Sequence[Line]) -> Seed | None:
     return told.pop() if told else None
 
 
-def opened_seed(header: Header, told: Seed | None, folder: Path) -> MasterSeed:
-    """Return the sealed master seed of a run: from its journal, from its file, or from the environment.
+def opened_seed(header: Header, told: Seed | None, folder: Path, *, secret: str | None = None) -> MasterSeed:
+    """Return the sealed master seed of a run: from its journal, from its file, or as the user gave it.
 
     Args:
         header: The first line of the journal.
         told: What the journal tells at its end.
         folder: The folder of the run.
+        secret: The seed that the user gave, if any; otherwise the environment may have it.
 
     Raises:
         JournalError: It is in none of them, or is not the one that the run was started with.
@@ -183,7 +186,7 @@ def opened_seed(header: Header, told: Seed | None, folder: Path) -> MasterSeed:
         if seed_hash(told) != header.master_seed_hash:
             raise JournalError(f"{folder}: the master seed that was revealed is not the one the run was started with")
         return MasterSeed(told)
-    kept = (_read(folder / SEED_FILE), _given() or "")
+    kept = (_read(folder / SEED_FILE), secret or environment_seed() or "")
     for seed in kept:
         if seed and seed_hash(seed) == header.master_seed_hash:
             return MasterSeed(seed, sealed=True)
@@ -206,7 +209,7 @@ def secret_from(path: str | None) -> str | None:
     Raises:
         ConfigError: The file cannot be read, or has no seed in it.
     """
-    variable = _given()
+    variable = environment_seed()
     if path is None and variable is None:
         return None
     seed = variable or ""
@@ -215,18 +218,11 @@ def secret_from(path: str | None) -> str | None:
     if not seed or not seed.isprintable() or len(seed) > _LONGEST:
         field = MASTER_SEED_VARIABLE if path is None else "--master-seed-file"
         raise ConfigError(field, "..." if path is None else path, f"one line of 1 to {_LONGEST} characters")
-    _environment.append(seed)
     return seed
 
 
-def _given() -> str | None:
-    """Return the secret seed that the user gave; the variable is taken out of the environment, so no agent finds it."""
+@cache
+def environment_seed() -> str | None:
+    """Return the secret seed of the environment. The variable is removed from it, so that no agent finds it."""
     variable = os.environ.pop(MASTER_SEED_VARIABLE, None)
-    if variable is not None:
-        _environment.append(variable.strip())
-    return _environment[-1] if _environment else None
-
-
-_LONGEST: Final = 1000
-#: What was found in the environment, or in a file, in this process.
-_environment: list[str] = []
+    return None if variable is None else variable.strip()

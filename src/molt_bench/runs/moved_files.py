@@ -1,11 +1,11 @@
-"""Elsewhere: the files that a run names, found again on another machine or in another folder."""
+"""The files that a run names, found again from another folder or on another machine."""
 
 import os
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from molt_bench.agents.external.command import words_of
+from molt_bench.agents.external.command import names_a_file, words_of
 from molt_bench.agents.kinds import is_exec
 from molt_bench.config.participants import ExecParticipantConfig, ParticipantConfig
 from molt_bench.config.sections import BenchmarkConfig
@@ -16,12 +16,12 @@ _HINT: Final = "--root DIR names the folder where the files of the run are now"
 
 
 def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str, Any]:
-    """Return a config whose absolute paths lead to the files below a folder; relative ones are to start there anyway.
+    """Return a config whose paths are absolute and lead to the files below a folder.
 
     Args:
-        plain: The config as the run had it.
-        started: The folder where the run was started.
-        root: The folder where its files are now.
+        plain: The config of the run.
+        started: The folder in which the run was started.
+        root: The folder in which its files are now.
     """
 
     def moved(path: str) -> str:
@@ -36,7 +36,8 @@ def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str
         place, colon, name = participant["type"].rpartition(":")
         if is_exec(participant["type"]):
             program, *arguments = words_of(participant["command"])
-            participant["command"] = [moved(program), *(_moved_argument(word, started, root) for word in arguments)]
+            program = moved(program) if "/" in program else program  # otherwise it is on the PATH
+            participant["command"] = [program, *(_moved_argument(word, started, root) for word in arguments)]
         elif colon and place.endswith(".py"):
             participant["type"] = f"{moved(place)}:{name}"
         if participant.get("skillDoc"):
@@ -48,16 +49,16 @@ def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str
 def moved_path(path: str, started: str, root: Path) -> str:
     """Return where a file is now.
 
-    One below the folder where the run was started is at the same place below the root; another one that is not there
-    any more is in the root by its name. What is in neither place stays what it is, if it is still there.
+    A file below the folder in which the run was started is at the same place below the root. Any other file stays
+    where it is; if it is gone, it is expected in the root under its name.
 
     Args:
-        path: As the config has it; a relative one stays as it is.
-        started: The folder where the run was started.
-        root: The folder where its files are now.
+        path: As the config has it; a relative one starts at the root.
+        started: The folder in which the run was started.
+        root: The folder in which its files are now.
     """
     if not os.path.isabs(path):
-        return path
+        return str(root / path)
     try:
         there = root / PurePath(os.path.normpath(path)).relative_to(os.path.normpath(started))
     except ValueError:
@@ -69,6 +70,8 @@ def _moved_argument(word: str, started: str, root: Path) -> str:
     """Return a word of a command, with its path where it is now, if it is one; `--model=/there/w.bin` has one, too."""
     option, equals, value = word.partition("=")
     before, path = (f"{option}=", value) if equals and option.startswith("-") else ("", word)
+    if not os.path.isabs(path):
+        return str(root / word) if names_a_file(word, root) else word
     moved = moved_path(path, started, root)
     return f"{before}{moved}" if os.path.exists(moved) else word
 

@@ -19,12 +19,14 @@ class Tail:
 
     Args:
         path: Where it is; there may be none yet.
+        size: Bytes that were read already.
+        lines: Lines that were read already.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, size: int = 0, lines: int = 0) -> None:
         self.path = path
-        self.size = 0
-        self.lines = 0
+        self.size = size
+        self.lines = lines
         self._seen: tuple[int, int, int] | None = None
 
     def more(self) -> list[tuple[int, bytes]]:
@@ -39,7 +41,7 @@ class Tail:
                 state = _state(file.fileno())
                 if state == self._seen:
                     return []
-                if self._seen is not None and (state[0] != self._seen[0] or state[1] < self.size):
+                if state[1] < self.size or (self._seen is not None and state[0] != self._seen[0]):
                     raise Replaced(f"{self.path} was replaced while it was read")
                 file.seek(self.size)
                 data = file.read()

@@ -27,15 +27,17 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.report.style import Style, combined
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
-from molt_bench.runs.journal import Chain, Extension, Game, Line, Sitting
+from molt_bench.runs.folder import EXCHANGES, JOURNAL
+from molt_bench.runs.journal import Extension, Game, Line, Sitting
 from molt_bench.runs.lines import being_written
-from molt_bench.runs.master_seed import opened_seed, revealed, with_master_seed
+from molt_bench.runs.master_seed import with_master_seed
+from molt_bench.runs.stored import StoredRun
 from molt_bench.runs.tail import Tail
 from molt_bench.seeds import Seed
 from molt_bench.specs import Seating
 from molt_bench.study.comparison import Run as ComparedRun
-from molt_bench.view.opening import header_in, known_policies
-from molt_bench.view.run_list import EXCHANGES, JOURNAL, inside
+from molt_bench.view.opening import known_policies
+from molt_bench.view.run_list import inside
 from molt_bench.view.stored_matches import StoredMatches
 from molt_bench.view.style_count import StyleCount
 
@@ -87,17 +89,14 @@ class OpenRun:
     def __init__(self, folder: Path) -> None:
         self.id = folder.name
         self.folder = folder
-        self._journal = Tail(folder / JOURNAL)
+        self._stored = StoredRun.open(folder, check=False)
         self._exchange_file = Tail(folder / EXCHANGES)
-        lines = self._journal.more()
-        self._chain = Chain(str(folder / JOURNAL))
-        self.header = header_in(self._chain, folder / JOURNAL, lines)
+        self.header = self._stored.header
+        # The master seed is not shown before the run tells it.
         self.config: BenchmarkConfig = load_config(self.header.config)
-        read = [self._chain.read(text) for _, text in lines[1:]]
         self.plain = self.config.plain()
         self.ladder = Ladder(self.config, known_policies(self.config), keep_hands=False)
-        seeds = self.config.seeds.model_copy(update={"file": None, **self._unsealed(read)})
-        self._decks = SeedBlocks(seeds, self.ladder.meetings, self.header.seeds)
+        self._decks = SeedBlocks(self._stored.config.seeds, self.ladder.meetings, self.header.seeds)
         self._extensions: list[Extension] = []
         self.games: dict[tuple[int, Seed, Seating], Game] = {}
         self._lines: dict[tuple[int, Seed, Seating], int] = {}
@@ -115,14 +114,8 @@ class OpenRun:
         self._blocks: dict[int, list[Seed]] = {}
         self._sittings = 0.0
         self._status_changes = 0
-        self._stored = StoredMatches(folder)
-        self._take(read)
-
-    def _unsealed(self, lines: Sequence[Line]) -> dict[str, Seed]:
-        """Return the master seed where it is not in the config; it is not shown before the run tells it."""
-        if self.header.master_seed_hash is UNSET:
-            return {}
-        return {"master_seed": opened_seed(self.header, revealed(lines), self.folder).value}
+        self._matches = StoredMatches(folder)
+        self._take([*enumerate(self._stored.lines, start=2)])
 
     @property
     def participants(self) -> list[dict[str, Any]]:
@@ -134,7 +127,7 @@ class OpenRun:
     def version(self) -> int:
         """A number that grows with every change."""
         work = len(self.ladder.matches) + self.style_count.games
-        return self._journal.size + self._exchange_file.size + work + self._status_changes
+        return self._stored.content.size + self._exchange_file.size + work + self._status_changes
 
     @property
     def unrated(self) -> int:
@@ -163,9 +156,9 @@ class OpenRun:
             JournalError: It cannot be read, or a line is damaged.
         """
         deadline = None if within_s is None else monotonic() + within_s
-        self._take([self._chain.read(text) for _, text in self._journal.more()])
+        self._take(self._stored.more())
         self._take_exchanges()
-        self._stored.refresh()
+        self._matches.refresh()
         now: Status = (
             "finished" if self.stop_reason else "running" if being_written(self.folder / JOURNAL) else "interrupted"
         )
@@ -225,7 +218,7 @@ class OpenRun:
         ladder = self.ladder
         problems = opening_shortfall(self.config), ladder.misfit(), *ladder.helpless()
         return RunResult(
-            config=self.plain,
+            config=self.config,
             matches=tuple(ladder.matches),
             leaderboard=tuple(ladder.ratings.leaderboard()),
             convergence=tuple(ladder.convergence),
@@ -244,9 +237,8 @@ class OpenRun:
         """Return everybody's style in the games that have been counted."""
         return {name: combined(parts) for name, parts in self.style_count.parts.items()}
 
-    def _take(self, lines: Sequence[Line]) -> None:
-        first = self._journal.lines - len(lines) + 1
-        for number, line in enumerate(lines, start=first):
+    def _take(self, lines: Sequence[tuple[int, Line]]) -> None:
+        for number, line in lines:
             if isinstance(line, Game):
                 self._take_game(line, number)
             elif isinstance(line, Sitting):
@@ -310,15 +302,16 @@ class OpenRun:
             first, second = (game.record for game in self._played(number, seed))
             found.append(SeedResult(seed, (first, second)))
         result = MatchResult(tuple(found), self.config.match.draw_threshold)
-        stored = self._stored.of(number)
+        stored = self._matches.of(number)
         if stored is not None and not stored.tells_of(self.pairs[number], result):
             stored = None
         self._blocks[number] = seeds
         while self._extensions and self._extensions[0].matches < number:
             self.ladder.judge_by(load_config({**self.plain, "stop": self._extensions.pop(0).stop}).stop)
-        self.ladder.rounds = stored.round - 1 if stored else (number - 1) // self.config.matches_per_round()
+        decided = stored.round if stored else (number - 1) // self.config.matches_per_round() + 1
         with self.reading([game for seed in seeds for game in self._played(number, seed)]):
-            self.ladder.rate(self.pairs[number], result, margins=stored.margins if stored else None)
+            margins = stored.margins if stored else None
+            self.ladder.rate(self.pairs[number], result, margins=margins, decided=decided)
         known = {name: self.ladder.margins.so_far(name) for name in self.ladder.margins.participants}
         self.standings.append(
             {

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from molt_bench.errors import ConfigError
+from molt_bench.runs.folder import JOURNAL
 
-JOURNAL: Final = "journal.jsonl"
-EXCHANGES: Final = "exchanges.jsonl"
 _STAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)")
 
 

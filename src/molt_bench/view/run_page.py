@@ -135,12 +135,12 @@ def _leaderboard(result: RunResult, model: MarginModel) -> list[dict[str, Any]]:
     rule = confidence_rule(result)
     rows = participant_numbers(result)
     ranked = [row for row in rows if row.ranked]
-    error = (1 - rule["threshold"]) / max(1, len(ranked) - 1)
+    error = (1 - rule.threshold) / max(1, len(ranked) - 1)
     usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(result)}
     kinds: list[str | None] = [None] * len(rows)
-    if rule["method"] == "margin" and result.matches:
+    if rule.method == "margin" and result.matches:
         for at, (above, below) in enumerate(pairwise(ranked)):
-            found = verdict(model, above.rating.id, below.rating.id, error=error, tie_margin=rule["tieMarginMbb"])
+            found = verdict(model, above.rating.id, below.rating.id, error=error, tie_margin=rule.tie_margin_mbb)
             # Rows go by matches won: the one below may surely be the better one by chips.
             kinds[at] = "reversed" if found.sure <= error / 2 else found.kind
     return [
@@ -211,7 +211,7 @@ def _payoff(result: RunResult, model: MarginModel) -> dict[str, Any] | None:
     if not result.matches:
         return None
     rule = confidence_rule(result)
-    spread, error = SPREAD * rule["tieMarginMbb"], 1 - rule["threshold"]
+    spread, error = SPREAD * rule.tie_margin_mbb, 1 - rule.threshold
     matrix = payoff_matrix(model, spread=spread)
     nash = nash_averaging(model)
     return {

@@ -3,6 +3,8 @@
 import re
 
 from molt_bench import run_benchmark
+from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.runs.stored import RunFiles
 from tests.agents.llm import wire
 
 MODELS = {
@@ -55,7 +57,7 @@ def config(*participants, llm=None, game=None, seeds=1):
 def run(provider, *, api="openai", llm=None, game=None, seeds=1, games_at_once=1, recorder=None, **settings):
     """Play one match of a model, one game after the other, and return the result."""
     wanted = config(model(provider, api, **settings), llm=llm, game=game, seeds=seeds)
-    return run_benchmark(wanted, games_at_once=games_at_once, recorder=recorder)
+    return run_benchmark(wanted, games_at_once=games_at_once, files=RunFiles(exchanges=recorder or Exchanges()))
 
 
 def games_of(result):

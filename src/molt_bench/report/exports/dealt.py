@@ -11,7 +11,7 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
-from molt_bench.runs.journal import Chain, Game, Header, Line
+from molt_bench.runs.journal import Game, read_header, read_lines
 from molt_bench.seeds import Seed, derive
 from molt_bench.specs import Seating
 
@@ -81,19 +81,6 @@ class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
 Wanted: TypeAlias = Callable[[Game], bool]
 
 
-def read_header(path: str) -> Header:
-    """Return the first line of a journal.
-
-    Raises:
-        JournalError: It cannot be read, or is none.
-    """
-    for line in _lines(path):
-        if not isinstance(line, Header):
-            break
-        return line
-    raise JournalError(f"{path} line 1: expected the header of a journal")
-
-
 def dealt_hands(path: str, wanted: Wanted = lambda _: True) -> Iterator[DealtHand]:
     """Read the hands of a journal in its order, never more than one game at a time.
 
@@ -102,7 +89,7 @@ def dealt_hands(path: str, wanted: Wanted = lambda _: True) -> Iterator[DealtHan
     """
     config, place = read_header(path).config_hash, 0
     run = Path(path).absolute().parent.name
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         if not isinstance(line, Game):
             continue
         if not 0 < line.match < _NUMBERS:
@@ -153,15 +140,3 @@ def plain_name(text: str, special: str) -> str:
     left = len(written) - len(written.lstrip(" "))
     right = len(written) - len(written.rstrip(" ")) if written.strip(" ") else 0
     return "%20" * left + written[left : len(written) - right] + "%20" * right
-
-
-def _lines(path: str) -> Iterator[Line]:
-    chain = Chain(path)
-    try:
-        with open(path, "rb") as file:
-            for text in file:
-                if not text.endswith(b"\n"):
-                    return  # a crash tore it off
-                yield chain.read(text)
-    except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror}") from error

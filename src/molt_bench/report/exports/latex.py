@@ -93,13 +93,13 @@ def _cells(rank: int, row: ParticipantNumbers, mark: str) -> list[str]:
 def _marks(result: RunResult) -> dict[str, str]:
     """Return the mark of everyone who is tied with the one above, or not surely below."""
     rule = confidence_rule(result)
-    if rule["method"] != "margin":
+    if rule.method != "margin":
         return {}
     apart = unranked(result)
     model, names = margin_model(result), [rating.id for rating in result.leaderboard if rating.id not in apart]
-    error = (1 - rule["threshold"]) / max(1, len(names) - 1)
+    error = (1 - rule.threshold) / max(1, len(names) - 1)
     kinds = {
-        below: verdict(model, above, below, error=error, tie_margin=rule["tieMarginMbb"]).kind
+        below: verdict(model, above, below, error=error, tie_margin=rule.tie_margin_mbb).kind
         for above, below in pairwise(names)
     }
     return {name: _MARKS[kind] for name, kind in kinds.items() if kind != "ordered"}
@@ -124,12 +124,12 @@ def _leaderboard_caption(result: RunResult, marks: dict[str, str]) -> str:
 
 
 def _margin(result: RunResult) -> str:
-    return f"{confidence_rule(result)['tieMarginMbb'] / MBB_PER_BB100:g}"
+    return f"{confidence_rule(result).tie_margin_mbb / MBB_PER_BB100:g}"
 
 
 def _payoffs(result: RunResult) -> Iterator[str]:
     model, rule = margin_model(result), confidence_rule(result)
-    matrix = payoff_matrix(model, spread=SPREAD * rule["tieMarginMbb"])
+    matrix = payoff_matrix(model, spread=SPREAD * rule.tie_margin_mbb)
     names = {each.id: each.display_name or each.id for each in result.config.participants}
     order = [matrix.participants.index(rating.id) for rating in result.leaderboard]
     yield "\\begin{table}\n  \\centering\n"

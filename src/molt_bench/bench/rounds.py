@@ -1,0 +1,287 @@
+"""The run as a generator: it decides on a round, receives the games, learns from them, until a stop rule holds.
+
+It knows no clock, no disk and no agents. Everything it decides depends on the config and on finished matches alone. So
+a run that was cut off is resumed by going through it again with the games of its journal, and only those that are
+missing are played. What the journal says about how the run went is checked on the way: that every game is there, and
+that it stopped when its rules say so.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from molt_bench.bench.decks import Deal
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.result import PlayedMatch, RunResult
+from molt_bench.bench.spending import Spending
+from molt_bench.bench.stages import IN_A_ROUND, INTERRUPTED, Course, Stage
+from molt_bench.bench.stop_rules import Progress, first_reason, rules_of
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.errors import JournalError
+from molt_bench.luck.estimators import Estimates
+from molt_bench.records import GameRecord, MatchResult, SeedResult
+from molt_bench.schedule import Pair, choose_round, policy_named
+from molt_bench.specs import GameLabel, GameSpec
+
+#: Games of a run by their labels.
+Games: TypeAlias = Mapping[GameLabel, GameRecord]
+
+
+class Past(msgspec.Struct, frozen=True):
+    """What is known of a run that has begun.
+
+    Attributes:
+        games: Its finished games.
+        stages: Its stages so far; none for the one of its config.
+        seconds: How long it has taken.
+        missing: Which matches lack some of their games, in words.
+    """
+
+    games: Games = {}
+    stages: tuple[Stage, ...] = ()
+    seconds: float = 0.0
+    missing: str = ""
+
+    @property
+    def last_match(self) -> int:
+        """The last match with a finished game; 0 for none."""
+        return max((label.match for label in self.games), default=0)
+
+    def of(self, wanted: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameRecord]:
+        """Return the records of those games that are known.
+
+        Raises:
+            JournalError: The same matches have other games than these.
+        """
+        matches = {label.match for label in wanted}
+        stray = next((label for label in self.games if label.match in matches and label not in wanted), None)
+        if stray is not None:
+            raise JournalError(
+                f"the journal's match {stray.match} has seed {stray.seed!r}, which its config does not deal"
+            )
+        for label, spec in wanted.items():
+            if label in self.games and self.games[label].spec != spec:
+                raise JournalError(f"the journal's match {label.match} is not the one that its config plays")
+        return {label: self.games[label] for label in wanted if label in self.games}
+
+
+class Round(msgspec.Struct, frozen=True):
+    """Matches that are decided on together.
+
+    Attributes:
+        pairs: Their pairings, in the order of their numbers.
+        known: Their games that have been played already.
+        missing: Their games that are still to be played.
+        begins: The stage that begins here, and that the journal does not tell of yet; then there are no games.
+    """
+
+    pairs: tuple[Pair, ...] = ()
+    known: Games = {}
+    missing: Mapping[GameLabel, GameSpec] = {}
+    begins: Stage | None = None
+
+    @property
+    def size(self) -> int:
+        """How many games it has."""
+        return len(self.known) + len(self.missing)
+
+
+class Played(msgspec.Struct, frozen=True):
+    """The games of a round, as far as they were played.
+
+    Attributes:
+        games: Their records, known ones included.
+        estimates: What player A won in them, where that has been computed already.
+        seconds: How long the run has taken by now.
+        budget: Which budget is spent, where that is why games are missing.
+    """
+
+    games: Games = {}
+    estimates: Mapping[GameSpec, Estimates] = {}
+    seconds: float = 0.0
+    budget: str | None = None
+
+
+def rounds(
+    config: BenchmarkConfig,
+    ladder: Ladder,
+    deal: Deal,
+    *,
+    past: Past | None = None,
+    spending: Spending | None = None,
+    extend: StopConfig | None = None,
+    on_match: Callable[[PlayedMatch], None] | None = None,
+) -> Generator[Round, Played, RunResult]:
+    """Decide a run, round by round.
+
+    Args:
+        config: The config, with its master seed.
+        ladder: Learns from the matches.
+        deal: Deals their games.
+        past: What is known already.
+        spending: What language models have cost so far.
+        extend: A stop rule under which the run goes on, once everything that is known has been gone through.
+        on_match: Called with every match that has been rated.
+
+    Yields:
+        Each round; send back what was played of it.
+
+    Returns:
+        The result.
+
+    Raises:
+        JournalError: The known games are not those of this config, or the run did not stop where it says.
+    """
+    past, spending = past or Past(), spending or Spending(config.models())
+    last_match = past.last_match
+    course = Course(past.stages or (Stage(config.stop),), extend=extend, last_match=last_match, missing=past.missing)
+    under_way, played = course.now.under_way, Played()
+    while True:
+        config = config.model_copy(update={"stop": course.now.stop})
+        ladder.judge_by(config.stop)
+        count = len(ladder.matches)
+        # Time does not count while known matches are gone through again: they were played within it.
+        progress = _progress(config, ladder, spending, played.seconds if count >= last_match else 0.0)
+        reason = None if under_way else first_reason(rules_of(config.stop), progress)
+        pairs = under_way or (_next_pairs(config, ladder, deal, progress, spending) if reason is None else ())
+        seconds = max(past.seconds, played.seconds)
+        stage = course.told_next(count, reason, pairs, seconds)
+        if stage is not None:
+            under_way = stage.under_way
+            continue
+        wanted = deal.games(pairs, ladder.meetings, count + 1, past.games)
+        known = past.of(wanted)
+        if course.may_extend and (reason is not None or not pairs or len(known) < len(wanted)):
+            begun = course.extend(count, pairs if known else ())
+            under_way = begun.under_way
+            yield Round(begins=begun)
+            continue
+        if pairs:
+            missing = {label: spec for label, spec in wanted.items() if label not in known}
+            played = yield Round(pairs, known, missing)
+            ladder.estimates.update(played.estimates)
+            if _rate(ladder, config, pairs, wanted, played.games, on_match):
+                under_way = ()
+                continue
+        if reason is None:
+            seconds = max(past.seconds, played.seconds)
+            reason = _cut_short(course.now, seconds, played.budget) if pairs else deal.blocks.exhausted
+        course.check_end(reason, len(ladder.matches), count + len(pairs))
+        return _result(config, ladder, deal, spending, course, reason)
+
+
+def drive(run: Generator[Round, Played, RunResult], play: Callable[[Round], Played]) -> RunResult:
+    """Go through a run with somebody who plays its rounds, and return its result."""
+    try:
+        wanted = next(run)
+        while True:
+            wanted = run.send(play(wanted))
+    except StopIteration as end:
+        result: RunResult = end.value
+        return result
+
+
+def play_nothing(wanted: Round) -> Played:
+    """Return what is known of a round: a run that is driven like this ends where its journal does."""
+    return Played(wanted.known)
+
+
+def _progress(config: BenchmarkConfig, ladder: Ladder, spending: Spending, seconds: float) -> Progress:
+    """Return what the stop rules look at."""
+    per_match = 2 * config.seeds.per_match
+    usd, tokens = spending.up_to(len(ladder.matches))
+    return ladder.progress(
+        seconds=seconds,
+        next_games=per_match,
+        next_hands=per_match * (config.game.hands_per_game + config.game.warmup_hands),
+        usd=usd,
+        tokens=tokens,
+    )
+
+
+def _next_pairs(
+    config: BenchmarkConfig, ladder: Ladder, deal: Deal, progress: Progress, spending: Spending
+) -> tuple[Pair, ...]:
+    """Choose the pairings of the next round: as many as the budget has room for."""
+    confidence, limits = config.stop.adjacent_confidence, config.stop.budget
+    room = config.matches_per_round()
+    if limits is not None:
+        for limit, spent, more in (
+            (limits.max_matches, progress.matches, 1),
+            (limits.max_games, progress.games, progress.next_games),
+            (limits.max_hands, progress.hands, progress.next_hands),
+            (limits.max_cost_usd, progress.usd, progress.per_match(progress.usd)),
+            (limits.max_tokens, progress.tokens, progress.per_match(progress.tokens)),
+        ):
+            if limit is not None and more:
+                room = min(room, max(1, int((limit - spent) // more)))
+    chosen = choose_round(
+        policy_named(config.scheduler.policy),
+        ladder.situation(_costs(ladder, spending)),
+        matches=room,
+        recent=ladder.recent(config.scheduler.rematch_window),
+        threshold=1.0 if confidence is None else 1 - ladder.error if ladder.by_margins else confidence.threshold,
+        allowed=lambda pair: deal.blocks.has_block(pair, ladder.meetings[pair]),
+    )
+    return tuple(chosen)
+
+
+def _costs(ladder: Ladder, spending: Spending) -> dict[Pair, float]:
+    """Return what a match of each pair costs in dollars, judging by those so far; nothing where that is unknown."""
+    matches = Counter(name for match in ladder.matches for name in match.participants)
+    played = len(ladder.matches)
+    spent = {name: spending.usd_of(name, played) for pair in ladder.meetings for name in pair}
+    known = {name: usd / matches[name] for name, usd in spent.items() if usd is not None and matches[name]}
+    if len(known) < len(spent) or not any(known.values()):
+        return {}
+    least = max(known.values()) / 100  # a match of bots is nearly free, and still takes its time
+    return {pair: max(least, known[pair[0]] + known[pair[1]]) for pair in ladder.meetings}
+
+
+def _rate(
+    ladder: Ladder,
+    config: BenchmarkConfig,
+    pairs: Sequence[Pair],
+    wanted: Mapping[GameLabel, GameSpec],
+    games: Games,
+    on_match: Callable[[PlayedMatch], None] | None,
+) -> bool:
+    """Rate the matches of a round in their order, and return whether all of them were complete."""
+    for number, pair in enumerate(pairs, start=len(ladder.matches) + 1):
+        labels = [label for label in wanted if label.match == number]
+        if any(label not in games for label in labels):
+            return False
+        seed_results = tuple(
+            SeedResult(first.seed, (games[first], games[second]))
+            for first, second in zip(labels[::2], labels[1::2], strict=True)
+        )
+        match = ladder.rate(pair, MatchResult(seed_results, config.match.draw_threshold))
+        if on_match is not None:
+            on_match(match)
+    ladder.end_round()
+    return True
+
+
+def _cut_short(stage: Stage, seconds: float, budget: str | None) -> str:
+    """Return why a round was not played to its end."""
+    if stage.reason is not None and stage.allows(stage.reason, seconds):
+        return stage.reason
+    return f"{budget}, {IN_A_ROUND}" if budget else INTERRUPTED
+
+
+def _result(
+    config: BenchmarkConfig, ladder: Ladder, deal: Deal, spending: Spending, course: Course, reason: str
+) -> RunResult:
+    return RunResult(
+        config=config,
+        matches=tuple(ladder.matches),
+        leaderboard=tuple(ladder.ratings.leaderboard()),
+        convergence=tuple(ladder.convergence),
+        stop_reason=reason,
+        seeds=deal.blocks.used(ladder.meetings),
+        warnings=tuple(problem for problem in (ladder.misfit(), *ladder.helpless()) if problem),
+        usage=spending.usage(),
+        history=course.history(),
+    )

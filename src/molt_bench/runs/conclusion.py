@@ -1,0 +1,114 @@
+"""What a result says besides its games: warnings, time, the hash of the journal, and no seed that is still secret."""
+
+import os
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
+
+from msgspec import structs
+
+from molt_bench.bench.result import RunResult
+from molt_bench.bench.shortfall import opening_shortfall
+from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
+from molt_bench.errors import JournalError, RulesError
+from molt_bench.runs.journal import Extension, Game, Journal, JournalContent
+from molt_bench.runs.master_seed import MasterSeed, guessable, guessable_file, only_built_in, revealed, with_master_seed
+from molt_bench.seeds import Seed, load_seeds
+
+_TOLD_BEFORE = "the run was extended after its master seed had been told: an agent that read it knows the cards since"
+
+
+def listed_seeds(config: SeedsConfig, known: list[Seed] | None = None) -> list[Seed] | None:
+    """Return the seeds of the config's file; None where it has none.
+
+    Args:
+        config: The config's section on seeds.
+        known: The seeds as the journal has them: then the file may be gone, but must not have been changed.
+
+    Raises:
+        ConfigError: The file cannot be read.
+        JournalError: It has been changed.
+    """
+    if config.file is None or (known is not None and not os.path.exists(config.file)):
+        return known
+    listed = load_seeds(config.file)
+    if known is not None and known != listed:
+        raise JournalError(f"the seed file {config.file} has been changed since the run began")
+    return listed
+
+
+def warnings_ahead(
+    config: BenchmarkConfig, seed: MasterSeed, listed: list[Seed] | None, *, stop: StopConfig, own: Container[str] = ()
+) -> list[str]:
+    """Return what a run will fall short of.
+
+    Args:
+        config: The config, with its master seed.
+        seed: That seed.
+        listed: The seeds of the config's file.
+        stop: The stop rule of its last stage.
+        own: The types of agents that are the caller's own.
+    """
+    found = [
+        guessable(config, own, secret=seed.value if seed.sealed else None),
+        opening_shortfall(config.model_copy(update={"stop": stop})),
+        None if only_built_in(config, own) else guessable_file(config.seeds.file, listed),
+    ]
+    return [each for each in found if each is not None]
+
+
+def told_before(content: JournalContent, *, extended: bool = False) -> list[str]:
+    """Return a warning if a run was extended although its master seed had been told; `extended`: it is just now."""
+    lines = content.lines
+    told = next((at for at, line in enumerate(lines) if revealed([line]) is not None), len(lines))
+    later = any(isinstance(line, Extension) for line in lines[told:])
+    return [_TOLD_BEFORE] if told < len(lines) and (extended or later) else []
+
+
+def concluded(
+    result: RunResult,
+    seed: MasterSeed,
+    seconds: float,
+    *,
+    warnings: Iterable[str | None],
+    journal: Journal | JournalContent | None,
+) -> RunResult:
+    """Return a result with what does not follow from its games.
+
+    Args:
+        result: The result.
+        seed: The master seed; while it is sealed, nothing of it is in the result.
+        seconds: How long the run took.
+        warnings: What the user should know, in order.
+        journal: The journal it stands in.
+    """
+    config, seeds = result.config, result.seeds
+    if seed.sealed:
+        config = with_master_seed(config, None)
+        played = [pair.seed for match in result.matches for pair in match.result.seed_results]
+        seeds = tuple(dict.fromkeys(played))
+    return structs.replace(
+        result,
+        config=config,
+        seeds=seeds,
+        seconds=seconds,
+        warnings=tuple(each for each in warnings if each),
+        journal_lines=0 if journal is None else journal.line_count,
+        journal_hash="" if journal is None else journal.last_hash,
+    )
+
+
+@contextmanager
+def naming_damage(content: JournalContent | None) -> Iterator[None]:
+    """Name the line of the journal where a hand cannot have happened.
+
+    Raises:
+        JournalError: One cannot.
+    """
+    try:
+        yield
+    except RulesError as error:
+        for number, line in enumerate(content.lines if content else (), start=2):
+            why = line.record.unreadable() if isinstance(line, Game) else None
+            if why is not None:
+                raise JournalError(f"the journal's line {number} is damaged: {why}") from error
+        raise

@@ -1,0 +1,80 @@
+"""The past of a run, as its journal tells it: the games, the stages, the time, and whether they fit together."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from molt_bench.bench.rounds import Past
+from molt_bench.bench.stages import Stage, plain_stop
+from molt_bench.config.loader import load_config
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.errors import ConfigError, JournalError
+from molt_bench.runs.journal import (
+    Extension,
+    JournalContent,
+    Line,
+    Resumption,
+    Sitting,
+    games_in,
+    missing_games,
+)
+
+
+def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
+    """Return the past of a run.
+
+    Raises:
+        JournalError: The journal has a game twice, a game of others than it says, or a stage that cannot be.
+    """
+    games = games_in(content.lines)
+    found = {game.label: game.record for game in games}
+    strange = next((game for game in games if game.participants != game.record.players), None)
+    if strange is not None:
+        raise JournalError(f"the journal's match {strange.match} has a game of others than it says")
+    if len(found) < len(games):
+        twice = next(label for label, count in Counter(game.label for game in games).items() if count > 1)
+        raise JournalError(f"the journal's match {twice.match} has the same game twice")
+    sessions = sum(line.seconds for line in content.lines if isinstance(line, Sitting))
+    return Past(
+        games=found,
+        stages=tuple(stages_of(config, content.lines)),
+        seconds=max([sessions, *(game.seconds for game in games)]),
+        missing=missing_games([content.header, *content.lines]),
+    )
+
+
+def resumptions_in(lines: Sequence[Line]) -> int:
+    """Return how often a run was resumed with an agent that may remember games that had begun."""
+    return sum(isinstance(line, Resumption) for line in lines)
+
+
+def stages_of(config: BenchmarkConfig, lines: Sequence[Line]) -> list[Stage]:
+    """Return the stages of a run that a journal tells of, the first by its config.
+
+    Raises:
+        JournalError: A stage has a stop rule that cannot be.
+    """
+    stages = [Stage(config.stop)]
+    for line in lines:
+        if isinstance(line, Extension):
+            under_way = tuple((first, second) for first, second in line.under_way)
+            stages.append(Stage(_stop(config, line.stop), line.matches, under_way))
+        elif stages[-1].reason is not None and not isinstance(line, Resumption):
+            raise JournalError(f"the journal goes on after the run had stopped: {stages[-1].reason}")
+        elif isinstance(line, Sitting) and line.stop_reason is not None:
+            stages[-1] = msgspec.structs.replace(stages[-1], reason=line.stop_reason)
+    return stages
+
+
+def _stop(config: BenchmarkConfig, stop: dict[str, Any]) -> StopConfig:
+    try:
+        return load_config({**config.plain(), "stop": stop}).stop
+    except ConfigError as error:
+        raise JournalError(f"the journal tells of an extension that cannot be: {error}") from error
+
+
+def extension_of(stage: Stage) -> Extension:
+    """Return the line that tells of a new stage."""
+    return Extension(stage.matches, plain_stop(stage.stop), list(stage.under_way))

@@ -1,0 +1,309 @@
+"""A run on disk, opened: its config, its games and its result, for every command and for the viewer."""
+
+import json
+import sys
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+import msgspec
+from msgspec import UNSET
+
+from molt_bench._version import BENCH_VERSION
+from molt_bench.agents.base import PolicyOf
+from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
+from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.bench.decks import Deal, SeedBlocks
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.result import RunResult
+from molt_bench.bench.rounds import drive, play_nothing, rounds
+from molt_bench.bench.spending import Spending
+from molt_bench.config.loader import load_config
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.errors import ConfigError, JournalError, MoltBenchError
+from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
+from molt_bench.runs.exchanges import ExchangeFile
+from molt_bench.runs.folder import EXCHANGES, JOURNAL, SUMMARY, journal_in
+from molt_bench.runs.header import config_hash
+from molt_bench.runs.journal import (
+    Chain,
+    Game,
+    Header,
+    Journal,
+    JournalContent,
+    Line,
+    games_in,
+    missing_games,
+    read_journal,
+    stop_reason_in,
+)
+from molt_bench.runs.lines import Warn
+from molt_bench.runs.master_seed import (
+    SEED_FILE,
+    MasterSeed,
+    known_seed,
+    only_built_in,
+    opened_seed,
+    revealed,
+    with_master_seed,
+)
+from molt_bench.runs.moved_files import moved_config
+from molt_bench.runs.past import past_of, resumptions_in
+from molt_bench.runs.tail import Tail
+
+
+class StoredRun:
+    """A run in its folder.
+
+    Attributes:
+        folder: The folder.
+        header: The first line of the journal.
+        content: The whole journal, as far as it has been read.
+        config: The config as the run was started, with its master seed.
+
+    Args:
+        folder: The folder.
+        content: What its journal holds.
+        secret: The master seed, where the user gave it: it may not be in the folder.
+
+    Raises:
+        JournalError: The master seed is not known, or not the one the run was started with.
+        ConfigError: The config is not one of this version.
+    """
+
+    def __init__(self, folder: Path, content: JournalContent, *, secret: str | None = None) -> None:
+        self.folder = folder
+        self.content = content
+        self.header: Header = content.header
+        self.config: BenchmarkConfig = load_config(self.header.config)
+        if self.header.master_seed_hash is not UNSET:
+            seed = opened_seed(self.header, revealed(content.lines), folder, secret=secret)
+            self.config = with_master_seed(self.config, seed.value)
+        self._tail = Tail(folder / JOURNAL, size=content.size, lines=content.line_count)
+        self._chain = Chain(str(folder / JOURNAL), after=content)
+
+    @classmethod
+    def open(cls, folder: str | Path, *, check: bool = True) -> "StoredRun":
+        """Open a run.
+
+        Args:
+            folder: Its folder.
+            check: Whether it has to be one of this version, and unchanged since it was played.
+
+        Raises:
+            ConfigError: There is no run in the folder.
+            JournalError: The journal cannot be read, was changed after the run, or is of another version.
+        """
+        path = journal_in(str(folder))
+        content = read_journal(str(path))
+        if check:
+            check_unchanged(path, content)
+        return cls(path.parent, content)
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of the journal after its header."""
+        return self.content.lines
+
+    @property
+    def games(self) -> list[Game]:
+        """The finished games."""
+        return games_in(self.lines)
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why the run ended; None if it has not, or was extended since."""
+        return stop_reason_in(self.lines)
+
+    @property
+    def seed(self) -> MasterSeed:
+        """The master seed, and whether it is still secret."""
+        return known_seed(self.config, self.content)
+
+    def more(self) -> list[tuple[int, Line]]:
+        """Read what the journal has got since, and return the new lines with their numbers.
+
+        Raises:
+            JournalError: It cannot be read, a line is damaged, or it is another journal now.
+        """
+        texts = self._tail.more()
+        if not texts:
+            return []
+        first = self.content.line_count + 1
+        found = [self._chain.read(text) for _, text in texts]
+        hashes = tuple(self._chain.hashes)
+        self.content = JournalContent(self.header, self.lines + tuple(found), self._tail.size, hashes)
+        return [*enumerate(found, start=first)]
+
+    def exchanges(self, *, read_only: bool = True, every_game: bool = False, warn: Warn | None = None) -> Exchanges:
+        """Open the exchanges with language models.
+
+        Args:
+            read_only: Whether no model is to be asked.
+            every_game: Whether the replies of finished games are needed as well.
+            warn: Called if writing ends early.
+        """
+        if not self.config.models():
+            return Exchanges()
+        finished = set() if every_game else {game.label for game in self.games}
+        path = str(self.folder / EXCHANGES)
+        return ExchangeFile.reopen(path, read_only=read_only, warn=warn, unfinished=lambda game: game not in finished)
+
+    @cached_property
+    def here(self) -> BenchmarkConfig:
+        """The config with its files where they are, seen from the folder in which the run was started."""
+        return self.located(None)
+
+    def located(self, root: Path | None) -> BenchmarkConfig:
+        """Return the config with its files where they are now.
+
+        Args:
+            root: The folder in which they are; None for the one in which the run was started.
+
+        Raises:
+            ConfigError: There is no such folder.
+        """
+        folder = root or Path(self.header.folder)
+        if not folder.is_dir():
+            if root is not None:
+                raise ConfigError("--root", str(root), "a folder that is there (No such file or directory)")
+            return self.config
+        if folder == Path.cwd():
+            return self.config
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))  # where a `module:factory` of the run is found
+        config = load_config(moved_config(self.header.config, self.header.folder, folder))
+        return with_master_seed(config, self.config.seeds.master_seed)
+
+    def result(self, *, content: JournalContent | None = None, keep_hands: bool = False) -> RunResult:
+        """Compute the result from the games that have been played.
+
+        Args:
+            content: A journal in place of the run's own, with the games as they were played again.
+            keep_hands: Whether the result keeps every single hand.
+
+        Raises:
+            JournalError: The games are not those of the config, or the run did not stop where it says.
+        """
+        content = content or self.content
+        config, seed, exchanges = self.config, self.seed, self.exchanges()
+        listed = listed_seeds(self.here.seeds, self.header.seeds)
+        past = past_of(config, content)
+        spending = Spending(config.models())
+        for exchange in exchanges.earlier:
+            spending.add(exchange)
+        ladder = Ladder(config, _policies(self.here), keep_hands=keep_hands)
+        trusted = only_built_in(config)
+        blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
+        deal = Deal(config, blocks, trusted=trusted, resumptions=resumptions_in(content.lines))
+        with naming_damage(content):
+            result = drive(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
+        warnings = [
+            *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
+            *told_before(content),
+            *result.warnings,
+        ]
+        return concluded(result, seed, past.seconds, warnings=warnings, journal=content)
+
+
+class RunFiles(msgspec.Struct):
+    """What a run is written to, and what it continues.
+
+    Attributes:
+        journal: Gets every finished game; None keeps them in memory only.
+        exchanges: Holds the exchanges with language models.
+        stored: The run that is continued; None for a new one.
+        extend: A stop rule under which it continues, in place of its own.
+        secret: The master seed of a new run, kept secret until the run ends.
+    """
+
+    journal: Journal | None = None
+    exchanges: Exchanges = msgspec.field(default_factory=Exchanges)
+    stored: StoredRun | None = None
+    extend: StopConfig | None = None
+    secret: str | None = None
+
+    @classmethod
+    def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
+        """Start the files of a new run; `warn` is called if writing ends early."""
+        journal = Journal(str(folder / JOURNAL), warn=warn)
+        exchanges = ExchangeFile(str(folder / EXCHANGES), warn=warn) if config.models() else Exchanges()
+        return cls(journal, exchanges, secret=secret)
+
+    @classmethod
+    def reopen(cls, folder: str | Path, *, secret: str | None = None, warn: Warn | None = None) -> Self:
+        """Continue the files of a run; nobody else can write them from now on.
+
+        Raises:
+            ConfigError: There is no run in the folder.
+            JournalError: It cannot be continued.
+        """
+        path = journal_in(str(folder))
+        journal, content = Journal.reopen(str(path), warn=warn)
+        try:
+            check_unchanged(path, content)
+            stored = StoredRun(path.parent, content, secret=secret)
+            exchanges = stored.exchanges(read_only=False, warn=warn)
+        except MoltBenchError:
+            journal.close()
+            raise
+        return cls(journal, exchanges, stored)
+
+    @property
+    def problem(self) -> str | None:
+        """Why writing ended early, if it did."""
+        return (self.journal.problem if self.journal is not None else None) or self.exchanges.problem
+
+    def close(self) -> None:
+        """Close the files."""
+        self.exchanges.close()
+        if self.journal is not None:
+            self.journal.close()
+
+    def discard_if_empty(self) -> bool:
+        """Close the files; if not one line was written, remove them, as if the run had never been started."""
+        self.close()
+        path = Path(self.journal.path) if self.journal is not None else None
+        if path is None or path.stat().st_size:
+            return False
+        for name in (JOURNAL, EXCHANGES, SEED_FILE):
+            (path.parent / name).unlink(missing_ok=True)
+        path.parent.rmdir()
+        return True
+
+
+def check_unchanged(path: Path, content: JournalContent) -> None:
+    """Check that a journal is one of this version, has its own config, and begins as it did when it was summarized.
+
+    Raises:
+        JournalError: It is not.
+    """
+    header = content.header
+    if config_hash(header.config) != header.config_hash:
+        raise JournalError(f"{path} line 1: the config has been changed after the run")
+    if header.bench_version != BENCH_VERSION:
+        raise JournalError(
+            f"{path} was written by molt-bench {header.version} (bench version {header.bench_version}), and this one "
+            f"(bench version {BENCH_VERSION}) may play other games"
+        )
+    try:
+        written = json.loads((path.parent / SUMMARY).read_bytes())["journal"]
+        lines, last = int(written["lines"]), str(written["sha256"])
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return
+    if not 1 <= lines <= len(content.hashes) or content.hashes[lines - 1] != last:
+        missing = missing_games([header, *content.lines])
+        raise JournalError(
+            f"{path} has {len(content.hashes):,} lines; it is not the journal of {lines:,} lines that {SUMMARY} was "
+            f"written from{f': {missing}' if missing else ''}"
+        )
+
+
+def _policies(config: BenchmarkConfig) -> dict[str, PolicyOf]:
+    found = {}
+    for participant in config.participants:
+        spec = participant.spec()
+        policy = getattr(make_agent(spec, seed=spec.id), "policy", None) if spec.type in BUILTIN_AGENTS else None
+        if callable(policy):
+            found[spec.id] = policy
+    return found
