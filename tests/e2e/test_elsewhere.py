@@ -147,7 +147,7 @@ def test_where_a_path_leads(tmp_path):
     (old / "kept").touch()
     elsewhere = tmp_path / "elsewhere"
     for path, found in (
-        ("deep/bot", "deep/bot"),
+        ("deep/bot", f"{root}/deep/bot"),
         (f"{old}/deep/bot", f"{root}/deep/bot"),
         (f"{old}/deep/../deep/bot", f"{root}/deep/bot"),
         (f"{old}/kept", f"{old}/kept"),

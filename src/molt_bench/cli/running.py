@@ -215,17 +215,16 @@ def _timeless(name: str, content: str | None) -> object:
 
 
 def _played_again(folder: str, root: str | None) -> tuple[JournalContent, RunResult]:
-    stored = StoredRun.open(folder)
+    stored = StoredRun.open(folder, root=root)
     remembering = next((each.id for each in stored.config.participants if each.may_remember), None)
     if remembering is not None and stored.stop_reason is None:
         raise JournalError(
             f"{folder}: the run has not ended, and {remembering!r} may remember the cards of games that are played "
             "again: first go on to its end"
         )
-    here = stored.located(Path(root).absolute() if root is not None else None)
-    for name in changed_code(here, stored.header.source_hashes):
+    for name in changed_code(stored.here, stored.header.source_hashes):
         _warn(f"the code of {name!r} is not the one that the run was played with")
-    again = played_again(here, stored.content, stored.exchanges(every_game=True))
+    again = played_again(stored.here, stored.content, stored.exchanges(every_game=True))
     return again, stored.result(content=again, keep_hands=True)
 
 

@@ -65,14 +65,18 @@ class StoredRun:
         folder: The folder.
         content: What its journal holds.
         secret: The master seed, where the user gave it: it may not be in the folder.
+        root: The folder in which the files that the config names are now; None for where the run was started.
 
     Raises:
         JournalError: The master seed is not known, or not the one the run was started with.
         ConfigError: The config is not one of this version.
     """
 
-    def __init__(self, folder: Path, content: JournalContent, *, secret: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, content: JournalContent, *, secret: str | None = None, root: str | None = None
+    ) -> None:
         self.folder = folder
+        self._root = Path(root).absolute() if root is not None else None
         self.content = content
         self.header: Header = content.header
         self.config: BenchmarkConfig = load_config(self.header.config)
@@ -83,11 +87,12 @@ class StoredRun:
         self._chain = Chain(str(folder / JOURNAL), after=content)
 
     @classmethod
-    def open(cls, folder: str | Path, *, check: bool = True) -> "StoredRun":
+    def open(cls, folder: str | Path, *, root: str | None = None, check: bool = True) -> "StoredRun":
         """Open a run.
 
         Args:
             folder: Its folder.
+            root: The folder in which the files that its config names are now; None for where it was started.
             check: Whether it has to be one of this version, and unchanged since it was played.
 
         Raises:
@@ -98,7 +103,7 @@ class StoredRun:
         content = read_journal(str(path))
         if check:
             check_unchanged(path, content)
-        return cls(path.parent, content)
+        return cls(path.parent, content, root=root)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -151,22 +156,15 @@ class StoredRun:
 
     @cached_property
     def here(self) -> BenchmarkConfig:
-        """The config with its files where they are, seen from the folder in which the run was started."""
-        return self.located(None)
-
-    def located(self, root: Path | None) -> BenchmarkConfig:
-        """Return the config with its files where they are now.
-
-        Args:
-            root: The folder in which they are; None for the one in which the run was started.
+        """The config with its files where they are now.
 
         Raises:
             ConfigError: There is no such folder.
         """
-        folder = root or Path(self.header.folder)
+        folder = self._root or Path(self.header.folder)
         if not folder.is_dir():
-            if root is not None:
-                raise ConfigError("--root", str(root), "a folder that is there (No such file or directory)")
+            if self._root is not None:
+                raise ConfigError("--root", str(folder), "a folder that is there (No such file or directory)")
             return self.config
         if folder == Path.cwd():
             return self.config
