@@ -15,7 +15,7 @@ from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.bench.decks import Deal, SeedBlocks
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch, RunResult
-from molt_bench.bench.rounds import Past, Played, Round, drive, rounds
+from molt_bench.bench.rounds import Past, Played, Round, drive_run, rounds
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
@@ -152,7 +152,7 @@ class _Session:
         )
         try:
             with naming_damage(known):
-                return self._ended(drive(run, self._play))
+                return self._ended(drive_run(run, self._play))
         except KeyboardInterrupt:
             self._write(Sitting(self._seconds - self._past.seconds))
             if self._wanted.size and self._cast.awaited:

@@ -172,7 +172,7 @@ def rounds(
         return _result(config, ladder, deal, spending, course, reason)
 
 
-def drive(run: Generator[Round, Played, RunResult], play: Callable[[Round], Played]) -> RunResult:
+def drive_run(run: Generator[Round, Played, RunResult], play: Callable[[Round], Played]) -> RunResult:
     """Go through a run with somebody who plays its rounds, and return its result."""
     try:
         wanted = next(run)

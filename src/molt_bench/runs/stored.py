@@ -16,7 +16,7 @@ from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.bench.decks import Deal, SeedBlocks
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.rounds import drive, play_nothing, rounds
+from molt_bench.bench.rounds import drive_run, play_nothing, rounds
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
@@ -195,7 +195,7 @@ class StoredRun:
         blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
         deal = Deal(config, blocks, trusted=trusted, resumptions=resumptions_in(content.lines))
         with naming_damage(content):
-            result = drive(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
+            result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
         warnings = [
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
             *told_before(content),

@@ -1,0 +1,142 @@
+"""The run as a generator: it decides, somebody else plays."""
+
+import pytest
+
+from molt_bench.agents.kinds import make_agent
+from molt_bench.bench.decks import Deal, SeedBlocks
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.rounds import Past, Played, drive_run, play_nothing, rounds
+from molt_bench.bench.stages import INTERRUPTED, Stage
+from molt_bench.config.loader import load_config
+from molt_bench.config.sections import Budget, StopConfig
+from molt_bench.errors import JournalError
+from molt_bench.play.drivers import drive
+
+CONFIG = load_config(
+    {
+        "participants": ["tight", "callstation", "random"],
+        "seeds": {"perMatch": 2, "masterSeed": "rounds"},
+        "game": {"handsPerGame": 5},
+        "scheduler": {"matchesPerRound": 2},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 6}},
+    }
+)
+
+
+def decided(config=CONFIG, **more):
+    """Return a generator that decides a run, and the ladder it learns on."""
+    ladder = Ladder(config)
+    deal = Deal(config, SeedBlocks(config.seeds, ladder.meetings), trusted=True)
+    return rounds(config, ladder, deal, **more), ladder
+
+
+def play(wanted):
+    """Play what is missing of a round."""
+    found = dict(wanted.known)
+    for label, spec in wanted.missing.items():
+        first, second = (make_agent(name, seed=name) for name in spec.players)
+        found[label] = drive(spec, (first, second))
+    return Played(found)
+
+
+def played():
+    """Return the result of a run, and its games."""
+    games = {}
+
+    def noting(wanted):
+        found = play(wanted)
+        games.update(found.games)
+        return found
+
+    run, _ = decided()
+    return drive_run(run, noting), games
+
+
+def test_it_asks_for_whole_rounds_until_a_stop_rule_holds():
+    sizes = []
+
+    def noting(wanted):
+        sizes.append((len(wanted.pairs), len(wanted.missing), len(ladder.matches)))
+        return play(wanted)
+
+    run, ladder = decided()
+    assert drive_run(run, noting).stop_reason == "the budget of 6 matches is spent"
+    assert sizes == [(2, 8, 0), (2, 8, 2), (2, 8, 4)]
+
+
+def test_what_is_known_is_not_asked_for_again():
+    result, games = played()
+    run, _ = decided(past=Past(games=games))
+    assert drive_run(run, play_nothing) == result
+
+
+@pytest.mark.parametrize("count", range(0, 24, 5))
+def test_a_run_that_was_cut_off_anywhere_comes_to_the_same_end(count):
+    result, games = played()
+    known = dict([*games.items()][:count])
+    asked = []
+
+    def noting(wanted):
+        asked.extend(wanted.missing)
+        return play(wanted)
+
+    run, _ = decided(past=Past(games=known))
+    assert drive_run(run, noting) == result
+    assert not known.keys() & {*asked}
+    assert len(known) + len(asked) == len(games)
+
+
+def test_without_anybody_to_play_it_ends_as_interrupted_before_the_first_round_that_is_not_complete():
+    _, games = played()
+    run, ladder = decided(past=Past(games=dict([*games.items()][:11])))
+    assert drive_run(run, play_nothing).stop_reason == INTERRUPTED
+    assert len(ladder.matches) == 2
+
+
+def test_a_round_cut_short_by_the_budget_says_so():
+    run, _ = decided()
+    result = drive_run(run, lambda wanted: Played(budget="the budget of $1 is spent"))
+    assert result.stop_reason == "the budget of $1 is spent, in the middle of a round"
+
+
+def test_time_ends_a_run_only_once_known_matches_have_been_gone_through():
+    stop = StopConfig(adjacent_confidence=None, budget=Budget(max_matches=None, max_seconds=10))
+    _, games = played()
+    known = {label: record for label, record in games.items() if label.match <= 4}
+    config = CONFIG.model_copy(update={"stop": stop})
+    run, ladder = decided(config, past=Past(games=known))
+    result = drive_run(run, lambda wanted: Played(wanted.known, seconds=99.0))
+    assert (len(ladder.matches), result.stop_reason) == (4, "the budget of 10 seconds is spent")
+
+
+def test_a_run_is_extended_once_nothing_more_is_known():
+    result, games = played()
+    stop = StopConfig(adjacent_confidence=None, budget=Budget(max_matches=8))
+    begun = []
+
+    def noting(wanted):
+        begun.extend([wanted.begins] if wanted.begins is not None else [])
+        return play(wanted)
+
+    past = Past(games=games, stages=(Stage(CONFIG.stop, reason=result.stop_reason),))
+    run, ladder = decided(past=past, extend=stop)
+    extended = drive_run(run, noting)
+    assert begun == [Stage(stop, matches=6)]
+    assert len(ladder.matches) == 8
+    assert [stage["matches"] for stage in extended.history] == [6]
+    assert extended.config.stop == stop
+
+
+def test_everybody_who_listens_hears_of_every_match_in_its_order():
+    heard = []
+    run, _ = decided(on_match=heard.append)
+    result = drive_run(run, play)
+    assert tuple(heard) == result.matches
+
+
+def test_games_of_another_config_are_noticed():
+    _, games = played()
+    other = load_config({**CONFIG.plain(), "game": {"handsPerGame": 6}})
+    run, _ = decided(other, past=Past(games=games))
+    with pytest.raises(JournalError, match="match 1 is not the one that its config plays"):
+        next(run)

@@ -1,0 +1,99 @@
+"""A run on disk, opened from anywhere."""
+
+import os
+import sys
+
+import pytest
+from tests.e2e.shell import SEEDED, SMALL, quick_run
+
+from molt_bench.errors import ConfigError, JournalError
+from molt_bench.runs.stored import RunFiles, StoredRun
+
+AGENT = """
+from molt_bench import Action
+
+class Caller:
+    name = "caller"
+    def act(self, observation):
+        return Action("check" if observation.legal.can_check else "call")
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Return the folder of a run with an agent from a file that the config names by a relative path."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "caller.py").write_text(AGENT)
+    before = os.getcwd()
+    os.chdir(home)
+    try:
+        return quick_run(home / "out", *SMALL, *SEEDED, "--participants", "caller.py:Caller,tight")
+    finally:
+        os.chdir(before)
+
+
+def test_it_has_the_config_the_games_and_the_result(run):
+    stored = StoredRun.open(run)
+    result = stored.result()
+    assert [each.id for each in stored.config.participants] == ["caller", "tight"]
+    assert len(stored.games) == sum(2 * len(match.result.seed_results) for match in result.matches)
+    assert result.stop_reason == stored.stop_reason is not None
+
+
+def test_opening_it_changes_no_folder_and_its_files_are_found_all_the_same(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    stored = StoredRun.open(run)
+    assert stored.config.participants[0].type == "caller.py:Caller"
+    assert stored.here.participants[0].type == f"{run.parents[1] / 'caller.py'}:Caller"
+    stored.result()
+    assert os.getcwd() == str(tmp_path)
+
+
+def test_the_result_names_files_as_the_user_did(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert StoredRun.open(run).result().config.participants[0].type == "caller.py:Caller"
+
+
+def test_what_is_written_later_is_read_later(run, tmp_path):
+    lines = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    growing = tmp_path / "growing"
+    growing.mkdir()
+    journal = growing / "journal.jsonl"
+    journal.write_bytes(b"".join(lines[:5]))
+    (growing / "master-seed").write_text("unused")
+    stored = StoredRun.open(growing)
+    assert stored.more() == []
+    with journal.open("ab") as file:
+        file.write(b"".join(lines[5:7]) + lines[7][:10])
+    assert [number for number, _ in stored.more()] == [6, 7]
+    assert stored.content.line_count == 7
+    with journal.open("ab") as file:
+        file.write(lines[7][10:] + b"".join(lines[8:]))
+    stored.more()
+    assert stored.stop_reason == StoredRun.open(run).stop_reason
+
+
+def test_a_journal_that_was_replaced_is_noticed(run, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    lines = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (other / "journal.jsonl").write_bytes(b"".join(lines[:6]))
+    stored = StoredRun.open(other)
+    (other / "journal.jsonl").write_bytes(b"".join(lines[:3]))
+    with pytest.raises(JournalError, match="replaced"):
+        stored.more()
+
+
+def test_a_folder_without_a_run_is_one_clear_error(tmp_path):
+    with pytest.raises(ConfigError, match="the folder of a run"):
+        StoredRun.open(tmp_path)
+
+
+def test_only_one_can_continue_a_run(run):
+    files = RunFiles.reopen(run)
+    try:
+        with pytest.raises(JournalError, match="another process"):
+            RunFiles.reopen(run)
+    finally:
+        files.close()
