@@ -1,4 +1,4 @@
-# Every target makes the virtual environment it needs: `make bench` and `make test` work in a fresh clone.
+# Every target creates the virtual environment it needs: `make bench` and `make test` work in a fresh clone.
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 .DEFAULT_GOAL := help
 .PHONY: help bench test check format oracle benchmark calibration efficiency games scale pipeline throughput real-llm test-cheats test-models test-ray test-browser test-exports fuzz luck tables clean
 
-help: ## list the targets
+help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(INSTALLED): pyproject.toml src/molt_bench/_version.py
@@ -14,47 +14,47 @@ $(INSTALLED): pyproject.toml src/molt_bench/_version.py
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-bench: $(INSTALLED) ## run the benchmark with its defaults
+bench: $(INSTALLED) ## run the benchmark with default settings
 	$(BIN)/molt-bench
 
-# Many tests wait for something, so there are more of them at a time than cores.
+# Many tests spend their time waiting, so run more of them at once than there are cores.
 TESTERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) + 2)')
 
 test: $(INSTALLED) ## run the tests, under five minutes on two cores
 	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m 'not slow'
 
-check: $(INSTALLED) ## lint, format, types and layers
+check: $(INSTALLED) ## check lint, formatting, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_layers.py
 
-format: $(INSTALLED) ## put the code into its house style
+format: $(INSTALLED) ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test-cheats: $(INSTALLED) ## let agents that cheat play 200 seed pairs and see that they gain nothing, about five minutes
+test-cheats: $(INSTALLED) ## check that cheating agents gain nothing over 200 seed pairs, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py
 
-test-models: $(INSTALLED) ## run the longer tests of language models, about five minutes
+test-models: $(INSTALLED) ## run the slow language model tests, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents
 
-# Ray is large, so it gets an environment of its own.
+# Ray is large, so it gets its own environment.
 .venv-ray/.installed: pyproject.toml src/molt_bench/_version.py
 	$(PYTHON) -m venv .venv-ray
 	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,ray]'
 	@touch $@
 
-test-ray: .venv-ray/.installed ## run games on a local Ray cluster and compare, about two minutes
+test-ray: .venv-ray/.installed ## run games on a local Ray cluster and compare the results, about two minutes
 	.venv-ray/bin/python -m pytest -m slow tests/e2e/test_ray.py tests/test_docs.py
 
-# The pages in a real browser: Debian's chromium, and an environment of its own for what drives it.
+# The pages in a real browser: Debian's chromium, with its driver in a separate environment.
 .venv-browser/.installed: pyproject.toml src/molt_bench/_version.py
 	$(PYTHON) -m venv .venv-browser
 	.venv-browser/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,view]' playwright axe-playwright-python
 	@touch $@
 
-test-browser: .venv-browser/.installed ## open every page of the viewer in Chromium, about five minutes
+test-browser: .venv-browser/.installed ## open every viewer page in Chromium, about five minutes
 	@command -v chromium chromium-browser google-chrome >/dev/null || { apt-get update --quiet && apt-get install --yes --no-install-recommends chromium fonts-dejavu-core; } \
 		|| { echo "test-browser needs chromium: install it, then try again"; exit 1; }
 	.venv-browser/bin/python -m pytest -m slow tests/browser
@@ -62,48 +62,48 @@ test-browser: .venv-browser/.installed ## open every page of the viewer in Chrom
 test-exports: $(INSTALLED) ## read 5,000 exported hands back with PokerKit, about a minute
 	$(BIN)/python -m pytest -n auto -m slow tests/report
 
-fuzz: $(INSTALLED) ## odd configs and damaged journals under every command, about five minutes on two cores
+fuzz: $(INSTALLED) ## run every command on odd configs and damaged journals, about five minutes on two cores
 	$(BIN)/python -m pytest -n auto tests/fuzz
 
 oracle: $(INSTALLED) ## play a million random hands against PokerKit, about 20 minutes on two cores
 	$(BIN)/python -m pytest -n auto -m slow tests/poker
 
-luck: $(INSTALLED) ## measure what taking out luck saves, and test for bias at length, about ten minutes
+luck: $(INSTALLED) ## measure what removing luck saves and test it for bias, about ten minutes
 	$(BIN)/python benchmarks/luck.py
 	$(BIN)/python -m pytest -n auto -m slow tests/luck
 
-tables: $(INSTALLED) ## build the tables of strengths and equities anew, about three minutes
+tables: $(INSTALLED) ## rebuild the strength and equity tables, about three minutes
 	$(BIN)/python scripts/build_tables.py
 	$(BIN)/python scripts/build_preflop.py
 
-# The peers get an environment of their own, so that nothing of theirs is ever in ours.
+# The other engines get their own environment, so their dependencies never end up in ours.
 .venv-benchmark/.installed: pyproject.toml benchmarks/requirements.txt
 	$(PYTHON) -m venv .venv-benchmark
 	.venv-benchmark/bin/python -m pip install --quiet --disable-pip-version-check --editable . -r benchmarks/requirements.txt
 	@touch $@
 
-benchmark: .venv-benchmark/.installed ## measure speed, side by side with other engines
+benchmark: .venv-benchmark/.installed ## measure speed alongside other engines
 	.venv-benchmark/bin/python benchmarks/engine.py
 
-calibration: $(INSTALLED) ## measure whether 95% sure is right 95% of the time, about a quarter of an hour
+calibration: $(INSTALLED) ## measure whether 95% sure is right 95% of the time, about 15 minutes
 	$(BIN)/python benchmarks/calibration.py
 
-efficiency: $(INSTALLED) ## measure how few hands a confident ranking takes, about twenty minutes
+efficiency: $(INSTALLED) ## measure how many hands a confident ranking takes, about 20 minutes
 	$(BIN)/python benchmarks/efficiency.py
 
-games: $(INSTALLED) ## measure how long a game should be, and what warm-up hands do, about five minutes
+games: $(INSTALLED) ## measure the best game length and the effect of warm-up hands, about five minutes
 	$(BIN)/python benchmarks/games.py
 
-scale: $(INSTALLED) ## measure what worker processes bring, about five minutes
+scale: $(INSTALLED) ## measure the speedup from worker processes, about five minutes
 	$(BIN)/python benchmarks/scale.py
 
-pipeline: $(INSTALLED) ## measure what a run adds to its games, and how quick the command is
+pipeline: $(INSTALLED) ## measure the overhead of a run and the start-up time of the command
 	$(BIN)/python benchmarks/pipeline.py
 
-throughput: $(INSTALLED) ## measure 500 games of language models at once, about five minutes
+throughput: $(INSTALLED) ## measure 500 concurrent language model games, about five minutes
 	$(BIN)/python benchmarks/llm.py
 
-# A real model on the CPU, served from an environment of its own.
+# A real model on the CPU, served from its own environment.
 .venv-smollm/.installed:
 	$(PYTHON) -m venv .venv-smollm
 	.venv-smollm/bin/python -m pip install --quiet --disable-pip-version-check 'xllamacpp>=2026.10'
@@ -113,5 +113,5 @@ real-llm: $(INSTALLED) .venv-smollm/.installed ## benchmark a small real model o
 	.venv-smollm/bin/python scripts/serve_smollm.py --port 8011 --run -- \
 		$(BIN)/molt-bench --config docs/examples/smollm.yaml
 
-clean: ## remove what the targets made
+clean: ## remove everything the targets created
 	rm -rf .venv .venv-benchmark .venv-ray .venv-smollm .venv-browser build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -9,7 +9,7 @@ class Cautious:
     name = "cautious"
 
     def act(self, observation: Observation) -> Action:
-        """Look at the price only."""
+        """Decide by pot odds alone."""
         if not observation.to_call:
             return Action("check")
         return Action("call") if observation.pot_odds < 0.25 else Action("fold")

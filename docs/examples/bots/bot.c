@@ -1,12 +1,12 @@
-/* A poker bot in C99: `cc -O2 -o bot docs/examples/bots/bot.c`, then it plays `exec:./bot`.
-   It finds the fields it needs by their names, which is enough for messages in the form that the protocol has. */
+/* A poker bot in C99: `cc -O2 -o bot docs/examples/bots/bot.c`, then it plays as `exec:./bot`.
+   It finds the fields it needs by name, which is enough for this protocol's messages. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static char line[1 << 16];
 
-/* What follows the first `"name":` from `text` on; an empty text if there is none. */
+/* Return what follows the first `"name":` in `text`, or an empty string if there is none. */
 static const char *field(const char *text, const char *name) {
     char key[32];
     snprintf(key, sizeof key, "\"%s\":", name);
@@ -26,7 +26,7 @@ static int rank_of(char card) {
     return found ? (int)(found - ranks) : 0;
 }
 
-/* Roughly how good a hand is, from 0 to 1: pairs and better count, high cards a little. */
+/* Rough hand strength from 0 to 1: pairs and better count, high cards a little. */
 static double strength(void) {
     const char *cards = field(line, "cards"), *board = field(line, "board"); /* ["Ah","Kd"] and [...] */
     int first = rank_of(cards[2]), second = rank_of(cards[7]);
@@ -40,7 +40,7 @@ static double strength(void) {
     return score > 1.0 ? 1.0 : score;
 }
 
-/* Raise with good hands, call when the price is right, check when it is free, fold otherwise. */
+/* Raise good hands, call at the right price, check when it is free, fold otherwise. */
 static void act(void) {
     const char *legal = field(line, "legal");
     long least = number(legal, "min"), most = number(legal, "max");

@@ -1,9 +1,9 @@
-// A poker bot in JavaScript: plays `exec:node docs/examples/bots/bot.js`. Nothing to install.
+// A poker bot in JavaScript: plays as `exec:node docs/examples/bots/bot.js`. Nothing to install.
 const readline = require("readline");
 
 const RANKS = "23456789TJQKA";
 
-// Roughly how good a hand is, from 0 to 1: pairs and better count, high cards a little.
+// Rough hand strength from 0 to 1: pairs and better count, high cards a little.
 function strength(cards, board) {
   const ranks = cards.map((card) => RANKS.indexOf(card[0]));
   let score = (ranks[0] + ranks[1]) / 40;
@@ -14,7 +14,7 @@ function strength(cards, board) {
   return Math.min(score, 1);
 }
 
-// Raise with good hands, call when the price is right, check when it is free, fold otherwise.
+// Raise good hands, call at the right price, check when it is free, fold otherwise.
 function choose(seen) {
   const legal = Object.fromEntries(seen.legal.map((option) => [option.kind, option]));
   const good = strength(seen.cards, seen.board);
@@ -36,5 +36,5 @@ readline.createInterface({ input: process.stdin }).on("line", (line) => {
   if (message.type === "hello") say({ type: "hello", protocol: 1, name: "example in JavaScript" });
   else if (message.type === "observation") say({ type: "action", id: message.id, ...choose(message) });
   else if (message.type === "bye") process.exit(0);
-  // handResult, error, and what later versions may send: nothing to answer
+  // handResult, error, and whatever later versions may send need no answer
 });

@@ -1,4 +1,4 @@
-"""A poker bot in plain Python: plays `exec:python3 docs/examples/bots/bot.py`. Nothing to install."""
+"""A poker bot in plain Python: plays as `exec:python3 docs/examples/bots/bot.py`. Nothing to install."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ RANKS = "23456789TJQKA"
 
 
 def strength(cards: list[str], board: list[str]) -> float:
-    """Return roughly how good a hand is, from 0 to 1: pairs and better count, high cards a little."""
+    """Return rough hand strength from 0 to 1: pairs and better count, high cards a little."""
     ranks = [RANKS.index(card[0]) for card in cards]
     on_board = [RANKS.index(card[0]) for card in board]
     score = sum(ranks) / 40
@@ -22,7 +22,7 @@ def strength(cards: list[str], board: list[str]) -> float:
 
 
 def choose(seen: dict) -> dict:
-    """Raise with good hands, call when the price is right, check when it is free, fold otherwise."""
+    """Raise good hands, call at the right price, check when it is free, fold otherwise."""
     legal = {option["kind"]: option for option in seen["legal"]}
     good = strength(seen["cards"], seen["board"])
     if good > 0.75 and "raiseTo" in legal:
@@ -42,6 +42,6 @@ for line in sys.stdin:
         answer = {"type": "action", "id": message["id"], **choose(message)}
     elif message["type"] == "bye":
         break
-    else:  # handResult, error, and what later versions may send
+    else:  # handResult, error, and whatever later versions may send
         continue
     print(json.dumps(answer), flush=True)

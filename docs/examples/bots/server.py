@@ -1,4 +1,4 @@
-"""A poker bot as a web server, in plain Python: `python3 server.py 9000`, then it plays `http://127.0.0.1:9000/act`."""
+"""A poker bot as a web server, in plain Python: `python3 server.py 9000`, then it plays as `http://127.0.0.1:9000/act`."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ RANKS = "23456789TJQKA"
 
 
 def choose(seen: dict) -> dict:
-    """Raise with a pair, call when the price is right, check when it is free, fold otherwise."""
+    """Raise with a pair, call at the right price, check when it is free, fold otherwise."""
     legal = {option["kind"]: option for option in seen["legal"]}
     ranks = [RANKS.index(card[0]) for card in seen["cards"]]
     on_board = [RANKS.index(card[0]) for card in seen["board"]]
@@ -22,9 +22,9 @@ def choose(seen: dict) -> dict:
 
 
 class Bot(BaseHTTPRequestHandler):
-    """Answers every message; `message["game"]` tells one game from another, for bots that remember."""
+    """Answers every message; `message["game"]` identifies the game, for bots that remember."""
 
-    protocol_version = "HTTP/1.1"  # keeps the connection from one message to the next
+    protocol_version = "HTTP/1.1"  # keeps the connection open between messages
     disable_nagle_algorithm = True
 
     def do_POST(self) -> None:
@@ -34,7 +34,7 @@ class Bot(BaseHTTPRequestHandler):
             answer = {"type": "hello", "protocol": 1, "name": "example over HTTP"}
         elif message["type"] == "observation":
             answer = {"type": "action", "id": message["id"], **choose(message)}
-        else:  # handResult, error and bye need no answer but that they were taken
+        else:  # handResult, error and bye need only an acknowledgement
             answer = {}
         body = json.dumps(answer).encode()
         self.send_response(200)
@@ -44,7 +44,7 @@ class Bot(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *arguments: object) -> None:
-        """Say nothing about single requests."""
+        """Do not log individual requests."""
 
 
 server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 9000), Bot)
