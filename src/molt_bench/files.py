@@ -1,4 +1,4 @@
-"""Files of the user as text: within bounds, and never waited for without end."""
+"""User files as text: limited in size, and never waited for indefinitely."""
 
 import os
 import stat
@@ -6,25 +6,25 @@ from typing import Final
 
 from molt_bench.errors import ConfigError
 
-#: Seconds for the first and for every further piece of what comes through a pipe.
+#: Seconds to wait for the first and for each further piece of data from a pipe.
 _PATIENCE_S: Final = 10.0
 _PIECE: Final = 2**16
 
 
 def text_of(path: str, *, field: str, most_bytes: int, encoding: str = "utf-8-sig") -> str:
-    """Read a file, or what comes through a pipe.
+    """Read a file or a pipe.
 
     Args:
-        path: Where it is.
+        path: Path of the file.
         field: The setting that names it.
-        most_bytes: How large it may be.
-        encoding: Some kind of UTF-8; by default a mark at the beginning is left out.
+        most_bytes: Maximum size in bytes.
+        encoding: A variant of UTF-8; by default, a byte order mark is skipped.
 
     Raises:
-        ConfigError: It cannot be read, is too large or not UTF-8, or nothing comes.
+        ConfigError: It cannot be read, is too large, is not UTF-8, or no data comes.
     """
     try:
-        # A pipe that nobody writes would otherwise be waited for as soon as it is opened.
+        # Otherwise, opening a pipe without a writer would block.
         file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:
             data = _bytes_of(file, most_bytes)

@@ -1,4 +1,4 @@
-"""What happened: every output of a game, frozen."""
+"""Records: every output of a game, frozen."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,20 +16,20 @@ from molt_bench.specs import GameSpec, Seating
 #: Who won a match.
 Winner: TypeAlias = Literal["A", "B", "draw"]
 
-#: A fault's message is cut to this many characters.
+#: Maximum length of a fault's message in characters.
 MESSAGE_LENGTH: Final = 500
 
 
 class Fault(msgspec.Struct, frozen=True, gc=False):
-    """One mistake of an agent.
+    """One fault of an agent.
 
     Attributes:
         player: Who made it: 0 for player A, 1 for player B.
-        hand_number: In which hand, from 1; 0 before the first.
-        kind: What kind of mistake it was.
-        message: What was wrong, in words.
-        attempt: Which try at the decision it was, from 1; 0 for a hook.
-        forced_fold: Whether it was the last try, so that the hand was force-folded.
+        hand_number: Number of the hand, from 1; 0 before the first.
+        kind: The kind of fault.
+        message: What was wrong.
+        attempt: Which attempt at the decision it was, from 1; 0 for a hook.
+        forced_fold: Whether it was the last attempt, so that the hand was force-folded.
     """
 
     player: int
@@ -41,18 +41,18 @@ class Fault(msgspec.Struct, frozen=True, gc=False):
 
 
 class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """One finished game. Pairs are indexed by player, A first, wherever they sat.
+    """One finished game. Pairs are indexed by player, A first, regardless of seats.
 
     Attributes:
         spec: What was played.
         net: Chips won by each player in the hands that count.
-        hands: Hands played that count; fewer than asked for if a player went broke.
+        hands: Hands played that count; fewer than specified if a player went broke.
         hand_nets: Net chips of player A in every hand, warm-up first.
-        hand_texts: Every hand as a line that rebuilds it, by seat; see `molt_bench.poker.notation`.
+        hand_texts: Every hand as a line it can be rebuilt from, by seat; see `molt_bench.poker.notation`.
         actions: Actions of both players in all hands.
-        faults: All mistakes, in the order in which they were made.
-        both_failed: Whether neither player gave a usable answer in the hands that count, though both were asked. Then
-            the game is a draw: `net` is (0, 0), whatever blinds the forced folds moved in `hand_nets`.
+        faults: All faults, in order.
+        both_failed: Whether neither player gave a usable answer in the hands that count, though both were asked. The
+            game is then a draw: `net` is (0, 0), whatever blinds the forced folds moved in `hand_nets`.
     """
 
     spec: GameSpec
@@ -65,7 +65,7 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     both_failed: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a record whose numbers contradict each other: a file of results was damaged, or changed by hand."""
+        """Refuse a record whose numbers contradict each other: a results file was damaged or edited by hand."""
         nets, warmup = self.hand_nets, self.spec.warmup_hands
         if not 0 <= self.hands <= self.spec.hands or self.net[0] + self.net[1]:
             raise ValueError("the hands or the chips of a game do not add up")
@@ -78,7 +78,7 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def seed(self) -> Seed:
-        """What names the decks."""
+        """The seed that names the decks."""
         return self.spec.seed
 
     @property
@@ -97,14 +97,14 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return self.spec.warmup_hands + self.hands
 
     def without_hands(self) -> "GameRecord":
-        """Return the record without its single hands, for where those are kept elsewhere."""
+        """Return the record without its individual hands, for use where those are kept elsewhere."""
         return msgspec.structs.replace(self, hand_nets=(), hand_texts=())
 
     @property
     def stack_trajectory(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Each player's chips before the first hand that counts and after every one.
+        """Each player's chips before the first hand that counts, and after every one.
 
-        With stacks that are reset for every hand: what the stack would be had it been carried on.
+        If stacks are reset for every hand: what they would be had they been carried over.
         """
         nets = self.hand_nets[self.spec.warmup_hands :]
         start = self.spec.stack
@@ -113,12 +113,12 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def fault_counts(self) -> tuple[Counter[FaultKind], Counter[FaultKind]]:
-        """How many faults of each kind each player made."""
+        """Number of faults of each kind, by player."""
         first, second = (Counter(fault.kind for fault in self.faults if fault.player == who) for who in (0, 1))
         return first, second
 
     def unreadable(self) -> str | None:
-        """Say which hand cannot have happened as it is written, if there is one."""
+        """Return which hand cannot have happened as written, and why; None if all can."""
         for number, text in enumerate(self.hand_texts, start=1):
             try:
                 found = hand_from_text(text)
@@ -131,12 +131,12 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return None
 
     def replay(self) -> Iterator[ParsedHand]:
-        """Rebuild every hand from its text, warm-up first; seat 0 is player A's with the seating "AB"."""
+        """Rebuild every hand from its text, warm-up first; with seating "AB", seat 0 is player A's."""
         return map(hand_from_text, self.hand_texts)
 
 
 class SeedResult(msgspec.Struct, frozen=True):
-    """The two games of one seed with seats swapped, the unit of all statistics.
+    """The two games of one seed with seats swapped: the unit of all statistics.
 
     Attributes:
         seed: Names the decks.
@@ -158,19 +158,19 @@ class SeedResult(msgspec.Struct, frozen=True):
 
     @property
     def nominal_hands(self) -> int:
-        """Hands that both games were to have together; a player who goes broke ends a game before.
+        """Hands specified for both games together; a game ends early if a player goes broke.
 
-        What is won a hand is won in so many of them. How many were played is decided by the cards, and a mean of
-        ratios to it would favour whoever wins the short games.
+        Winnings per hand use this number. The number of hands played depends on the cards, and a mean of ratios to it
+        would favour whoever wins the short games.
         """
         return sum(game.spec.hands for game in self.games)
 
 
 class MatchResult(msgspec.Struct, frozen=True):
-    """All seed pairs of one pairing.
+    """All seed pairs of one match.
 
     Attributes:
-        seed_results: The result of every seed, in the order in which they were played.
+        seed_results: The result of every seed, in order of play.
         draw_threshold: Net chips up to which the match is a draw.
     """
 
@@ -178,7 +178,7 @@ class MatchResult(msgspec.Struct, frozen=True):
     draw_threshold: int = 0
 
     def without_hands(self) -> "MatchResult":
-        """Return the result without its single hands."""
+        """Return the result without its individual hands."""
         seeds = tuple(
             SeedResult(seed.seed, (seed.games[0].without_hands(), seed.games[1].without_hands()))
             for seed in self.seed_results
@@ -197,7 +197,7 @@ class MatchResult(msgspec.Struct, frozen=True):
 
     @property
     def winner(self) -> Winner:
-        """Who has more chips by more than the draw threshold."""
+        """The player who is ahead by more than the draw threshold, or else a draw."""
         if abs(self.score_a) <= self.draw_threshold:
             return "draw"
         return "A" if self.score_a > 0 else "B"
@@ -209,31 +209,31 @@ class MatchResult(msgspec.Struct, frozen=True):
 
     @property
     def own_decks(self) -> bool:
-        """Whether the two seatings of a seed were dealt different cards, since a player may remember."""
+        """Whether the two seatings of a seed were dealt different cards, because a player may remember."""
         return any(game.spec.deck_seed is not UNSET for result in self.seed_results for game in result.games)
 
     @property
     def nominal_hands(self) -> int:
-        """Hands that all games were to have together."""
+        """Hands specified for all games together."""
         return sum(result.nominal_hands for result in self.seed_results)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """All mistakes of both players."""
+        """All faults of both players."""
         return tuple(fault for result in self.seed_results for game in result.games for fault in game.faults)
 
 
 class Rating(msgspec.Struct, frozen=True):
-    """What is believed of one participant.
+    """The rating of one participant.
 
     Attributes:
-        id: Who.
-        mu: Mean of the belief.
-        sigma: Its standard deviation.
+        id: The participant's id.
+        mu: Mean of the belief about its skill.
+        sigma: Standard deviation of that belief.
         matches: Matches rated so far.
-        wins: Those won.
-        losses: Those lost.
-        draws: The others.
+        wins: Matches won.
+        losses: Matches lost.
+        draws: Matches drawn.
     """
 
     id: str
@@ -246,20 +246,20 @@ class Rating(msgspec.Struct, frozen=True):
 
 
 class RatingChange(msgspec.Struct, frozen=True):
-    """What one match did to the ratings of its two participants, A first."""
+    """How one match changed the ratings of its two participants, A first."""
 
     before: tuple[Rating, Rating]
     after: tuple[Rating, Rating]
 
 
 class Margins(msgspec.Struct, frozen=True):
-    """What player A won in each seed pair of a match, in thousandths of a big blind a hand, by each estimator.
+    """What player A won in each seed pair of a match, in thousandths of a big blind per hand, by estimator.
 
     Attributes:
-        raw: By the chips.
+        raw: From the chips won.
         all_in: With the run-outs after the last decision replaced by their means.
-        adjusted: The same without the luck of the cards.
-        corrected: The same without the luck of those dice that are known.
+        adjusted: Also without the luck of the cards.
+        corrected: Also without the luck of random choices whose probabilities are known.
     """
 
     raw: tuple[float, ...] = ()

@@ -1,1 +1,1 @@
-"""Arena: plays the games that a run decides on, in this process, on all cores or on a cluster."""
+"""Arena: plays the games of a run, in this process, on all cores or on a cluster."""

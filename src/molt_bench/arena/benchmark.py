@@ -1,4 +1,4 @@
-"""The benchmark: plays the rounds that a run decides on, and writes down every game before the next decision."""
+"""The benchmark: plays the rounds of a run, and records every game before the next decision."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -44,20 +44,20 @@ def run_benchmark(
     """Run a benchmark and return its result.
 
     Args:
-        config: What to run; plain values are checked, and what is left out has its default. A run that is continued
-            has its own.
-        agents: Your own agents: a participant whose `type` is a key here is made by the factory.
-        files: What the run is written to, and what it continues; None keeps it in memory only.
-        keep_hands: Whether the result keeps every single hand; a journal has them anyway.
-        preflight: Whether programs, servers and language models are asked once before the first card.
-        observer: Called as the run goes on.
-        where: Where the games run, as in `molt_bench.arena.games.Where`; it never changes a result.
+        config: What to run; plain values are validated, and missing ones get their defaults. A continued run has its
+            own config.
+        agents: Custom agents: a participant whose `type` is a key here is created by that factory.
+        files: The files that the run writes, and the run that it continues; None keeps it in memory only.
+        keep_hands: Whether the result keeps every individual hand; a journal has them anyway.
+        preflight: Whether programs, servers and language models are contacted once before the first card.
+        observer: Called as the run progresses.
+        where: Where games run, as in `molt_bench.arena.games.Where`; this never affects a result.
 
     Raises:
-        ConfigError: A setting that cannot work, or a server that is not there.
-        AgentError: A participant that cannot be made, or a program that does not start.
-        JournalError: The known games are not those of this config, or the run did not stop where it says.
-        ProviderError: A model's provider refuses for good; what was played is in the journal.
+        ConfigError: A setting cannot work, or a server is unreachable.
+        AgentError: A participant cannot be created, or a program does not start.
+        JournalError: The known games do not belong to this config, or the run did not stop where the journal says.
+        ProviderError: A model's provider refuses permanently; what was played is in the journal.
     """
     files, agents = files or RunFiles(), agents or {}
     stored = files.stored
@@ -85,7 +85,7 @@ def _check_code(config: BenchmarkConfig, stored: StoredRun) -> None:
 
 
 class _Session:
-    """One session at a run: from its start, or from where it was left, to its end or an interruption."""
+    """One session of a run: from its start, or from where it left off, to its end or an interruption."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class _Session:
 
     @property
     def _seconds(self) -> float:
-        """How long the run has taken, all sessions together."""
+        """How long the run has taken, over all sessions."""
         return self._past.seconds + monotonic() - self._start
 
     def run(self, *, keep_hands: bool, preflight: bool) -> RunResult:
@@ -135,7 +135,7 @@ class _Session:
         blocks = SeedBlocks(config.seeds, ladder.meetings, self._listed)
         if preflight:
             self._runner.preflight()
-            self._start = monotonic()  # the clock of the run starts after that
+            self._start = monotonic()  # the run's clock starts after that
         resumptions = self._begin() + (resumptions_in(known.lines) if known is not None else 0)
         if self._observer.on_warning is not None:
             for warning in self._warnings:
@@ -162,7 +162,7 @@ class _Session:
             self._runner.close()
 
     def _begin(self) -> int:
-        """Write the first line of a new run, or that a run is resumed with an agent that may remember; count that."""
+        """Write the header of a new run, or a resumption if an agent may remember; return how many resumptions."""
         if self._known is None:
             if self._folder is not None and self._files.journal is not None:
                 problem = keep(self._seed.value, self._folder) if self._seed.sealed else None
@@ -179,7 +179,7 @@ class _Session:
             self._files.journal.write(line)
 
     def _play(self, wanted: Round) -> Played:
-        """Play the games of a round that are missing."""
+        """Play the missing games of a round."""
         if wanted.begins is not None:
             self._write(extension_of(wanted.begins))
             return Played(seconds=self._seconds)
@@ -200,12 +200,12 @@ class _Session:
         return Played(self._played, estimates, self._seconds, self._cast.spent)
 
     def _ended(self, result: RunResult) -> RunResult:
-        """Write down why the run ended, and the master seed, which nobody needs to guess any more."""
+        """Record why the run ended, and reveal the master seed, since no cards are left to guess."""
         seconds, journal, seed = self._seconds, self._files.journal, self._seed
         self._write(Sitting(seconds - self._past.seconds, result.stop_reason, seed.value if seed.sealed else UNSET))
         if seed.sealed and journal is not None and self._folder is not None and journal.sync():
             forget(self._folder)
-        # If the journal could not take it, the run can be resumed: then the seed stays secret.
+        # If that could not be written, the run can be resumed, so the seed stays secret.
         lost = journal is not None and journal.problem is not None
         known = self._known
         warnings = [
@@ -230,7 +230,7 @@ class _Session:
     def _report(
         self, *, players: tuple[str, str] | None = None, finished: PlayedMatch | None = None, awaited: int = 0
     ) -> None:
-        """Tell the observer where the run is."""
+        """Report the progress of the run to the observer."""
         self._players = players or self._players
         if self._observer.on_status is None:
             return

@@ -1,4 +1,4 @@
-"""Participants: whether everybody can play, and the agents that play a game."""
+"""The cast: checks that all participants can play, and creates the agents that play a game."""
 
 from collections.abc import Callable, Container, Mapping
 from functools import partial
@@ -28,17 +28,17 @@ def check_participants(
     skills: Container[str] = (),
     keys: bool = True,
 ) -> None:
-    """Make each agent once: one that cannot be made is an error before the first card.
+    """Create each agent once, so that one that cannot be created is an error before the first card.
 
     Args:
         config: The config of the run.
-        agents: Agents of the caller's own, by type.
-        skills: Language models whose skill document is recorded already.
-        keys: Whether the environment variables that they need have to be set.
+        agents: The caller's custom agents, by type.
+        skills: Language models whose skill document is already recorded.
+        keys: Whether the environment variables they need must be set.
 
     Raises:
-        ConfigError: A type, a param, a package, a key, a skill document or a program that is not there.
-        AgentError: A factory that raises, or returns no agent.
+        ConfigError: A type, param, package, key, skill document or program is missing.
+        AgentError: A factory raises, or does not return an agent.
     """
     for participant in config.participants:
         unset = [] if keys else unset_variables(participant)
@@ -62,24 +62,24 @@ def check_participants(
 
 
 class Cast:
-    """Makes the agents of a run's games.
+    """Creates the agents for the games of a run.
 
     Attributes:
         models: The participants that are language models.
-        desk: Where those are asked; None where there are none.
-        waiting: Those whose games wait for something outside this process, so that many can be under way.
+        desk: Where language models are asked; None if there are none.
+        waiting: Participants whose games wait for something outside this process, so that many can run at once.
         agents: All participants.
-        portable: Those that any process can make from their specs.
-        traces: Where agents of one's own raised.
+        portable: Participants that any process can create from their specs.
+        traces: Where custom agents raised.
 
     Args:
         config: The config of the run.
-        agents: Agents of the caller's own, by type.
+        agents: The caller's custom agents, by type.
         recorder: Holds the exchanges with language models.
         on_exchange: Called with every exchange, those of earlier sessions first.
-        folder: Gets a file for each program that writes to its standard error, and for each agent that raises; None
+        folder: Receives a file for each program that writes to standard error, and for each agent that raises; None
             keeps none of it.
-        raised: Is told where agents of one's own raise.
+        raised: Called with the place where a custom agent raises.
     """
 
     def __init__(
@@ -133,16 +133,16 @@ class Cast:
 
     @property
     def awaited(self) -> int:
-        """Replies of language models that are on their way."""
+        """Number of pending replies from language models."""
         return self.desk.awaited if self.desk is not None else 0
 
     @property
     def spent(self) -> str | None:
-        """Which budget for language models is spent, in words; None for none."""
+        """The budget for language models that is used up, as text; None for none."""
         return self.desk.purse.empty if self.desk is not None else None
 
     def policies(self) -> dict[str, PolicyOf]:
-        """Return what participants publish about their dice: built-in bots, and agents of the caller's own."""
+        """Return the action probabilities published by built-in bots and by the caller's custom agents."""
         found = {}
         for name, spec in self._specs.items():
             if spec.type in BUILTIN_AGENTS or spec.type in self._agents:
@@ -152,7 +152,7 @@ class Cast:
         return found
 
     def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
-        """Return how those outside this process are asked whether they are there: for free, and models."""
+        """Return the preflight checks of participants outside this process: the free ones, and those of models."""
         free = {}
         for name in sorted(self.waiting - self.models.keys()):
             greet = greeting_of(self._made(name, folder=None))
@@ -162,11 +162,11 @@ class Cast:
         return free, {} if desk is None else {name: partial(desk.greet, name) for name in self.models}
 
     def specs_of(self, participants: Container[str]) -> tuple[ParticipantSpec, ...]:
-        """Return the specs of some participants."""
+        """Return the specs of the given participants."""
         return tuple(spec for name, spec in self._specs.items() if name in participants)
 
     def agent(self, participant: str, game: GameLabel, *, may_put_back: bool = False) -> PokerAgent:
-        """Make the agent of one participant for one game."""
+        """Create a participant's agent for one game."""
         settings = self.models.get(participant)
         if settings is not None and self.desk is not None:
             return LLMAgent(participant, settings, self.desk, game=game, may_put_back=may_put_back)

@@ -22,27 +22,27 @@ from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameLabel, GameSpec
 
-#: A game that was put back starts again after so many times the backoff.
+#: Pause before a game that was put back is started again, in multiples of the backoff.
 _PUT_BACK_PAUSE: Final = 10
-#: Seconds that replies under way get when a run is interrupted, since they are paid for.
+#: Seconds to wait for pending replies when a run is interrupted, since they are paid for.
 _PATIENCE_S: Final = 30.0
 
-#: Seconds of play in this process after which workers, who take some time to start, are worth it.
+#: Seconds of play in this process after which workers are worth their start-up time.
 _WORTH_WORKERS_S: Final = 1.0
 
 ExecutorName: TypeAlias = Literal["auto", "inline", "async", "processes", "ray"]
 
 
 class Where(msgspec.Struct, frozen=True):
-    """Where games run; none of it ever changes a result.
+    """Where games run; this never affects a result.
 
     Attributes:
-        executor: `inline`: one after the other in this process. `async`: at once on its event loop. `processes`: on all
-            cores. `ray`: on a cluster. `auto`: on all cores, once a run takes long enough for that. In all but `inline`
-            the games of language models, and of agents that are programs of their own, are on the event loop.
-        workers: How many processes; None for one on every core.
-        ray_address: Of a running cluster; None starts one on this machine.
-        games_at_once: Games under way on the event loop; None for all of language models, one on every core of others.
+        executor: `inline`: one after another in this process. `async`: concurrently on its event loop. `processes`: on
+            all cores. `ray`: on a cluster. `auto`: on all cores, once a run takes long enough to be worth it. Except
+            with `inline`, games with language models or with external programs run on the event loop.
+        workers: Number of processes; None for one per core.
+        ray_address: Address of a running cluster; None starts one on this machine.
+        games_at_once: Concurrent games on the event loop; None for all with language models, else one per core.
     """
 
     executor: ExecutorName = "auto"
@@ -60,29 +60,29 @@ class WhereOptions(TypedDict, total=False):
     games_at_once: int | None
 
 
-#: Called with a finished game, and with what player A won in it where a worker has computed that.
+#: Called with a finished game, and with what player A won in it if a worker has computed that.
 OnGame: TypeAlias = Callable[[GameLabel, GameRecord, Estimates | None], None]
 
 
 class _Estimated(Protocol):
-    """Takes a finished game, with what player A won in it where a worker has computed that."""
+    """Receives a finished game, with what player A won in it if a worker has computed that."""
 
     def __call__(self, spec: GameSpec, record: GameRecord, estimates: Estimates | None = None) -> None: ...
 
 
 class GameRunner:
-    """Runs the games of a run.
+    """Plays the games of a run.
 
     Attributes:
         problems: What the user should know about how the games were played.
 
     Args:
-        config: How language models are asked.
-        cast: Makes the agents.
+        config: How language models are called.
+        cast: Creates the agents.
         where: Where the games run.
 
     Raises:
-        ConfigError: There is no such executor, or it cannot play these agents.
+        ConfigError: The executor does not exist, or cannot play these agents.
     """
 
     def __init__(self, config: LLMConfig, cast: Cast, where: Where) -> None:
@@ -101,7 +101,7 @@ class GameRunner:
             raise ConfigError("executor", where.executor, expected)
         self._where = where
         self.problems: list[str] = []
-        # A cluster that is not there is an error before the first card.
+        # A missing cluster is an error before the first card.
         self._pool = self._new_pool() if where.executor == "ray" else None
         self._since = 0.0
         self._fit = True
@@ -109,10 +109,10 @@ class GameRunner:
         self._attempts: Counter[GameLabel] = Counter()
 
     def preflight(self) -> None:
-        """Ask everybody outside this process once; if somebody is not there, close and say so.
+        """Contact every participant outside this process once; close if one is unreachable.
 
         Raises:
-            MoltBenchError: Somebody is not there.
+            MoltBenchError: A participant is unreachable.
         """
         try:
             self._loop.run(preflight(*self._cast.greets()))
@@ -121,11 +121,11 @@ class GameRunner:
             raise
 
     def play(self, wanted: Mapping[GameLabel, GameSpec], on_game: OnGame) -> None:
-        """Play games: those that wait for a model or another program together, those of bots on the cores.
+        """Play games: those that wait for a model or another program concurrently, those of bots on the cores.
 
         Args:
             wanted: The games.
-            on_game: Called with every finished one.
+            on_game: Called with every finished game.
         """
         labels = {spec: label for label, spec in wanted.items()}
 
@@ -156,7 +156,7 @@ class GameRunner:
         play_games_in_order(rest, players, done)
 
     def _on_workers(self) -> bool:
-        """Say whether games go to workers now: where that was asked for, or where they have taken long enough here."""
+        """Return whether games go to workers now: if requested, or once they have taken long enough here."""
         where = self._where
         if where.executor == "auto":
             self._since = self._since or monotonic()
@@ -165,9 +165,9 @@ class GameRunner:
         return where.executor in ("processes", "ray")
 
     def _play_apart(self, specs: list[GameSpec], done: _Estimated) -> list[GameSpec]:
-        """Play games in workers, who also find out what player A won by each estimator; return those they cannot play.
+        """Play games in workers, which also compute what player A won by each estimator; return those they cannot play.
 
-        Nobody asked for workers where they are the default, so then their trouble is not the user's.
+        With `auto` the user did not ask for workers, so their failure is not an error.
         """
         self._pool = self._pool or self._new_pool()
         left = dict.fromkeys(specs)
@@ -194,7 +194,7 @@ class GameRunner:
         return WorkerPool(setup, self._where.workers, warn=self.problems.append)
 
     def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: Done) -> None:
-        """Play games that wait: all those of models at once, of other programs as many as there are cores."""
+        """Play games that wait: all of those with models at once, with other programs as many as there are cores."""
         models = self._cast.models.keys()
         asking = [spec for spec in specs if not models.isdisjoint(spec.players)]
         running = [spec for spec in specs if models.isdisjoint(spec.players)]
@@ -209,9 +209,9 @@ class GameRunner:
             self._loop.run(play_games_together(specs, players, done, at_once=at_once, put_back_pause_s=pause_s))
 
     def close(self, *, patience_s: float = _PATIENCE_S) -> None:
-        """End the run's event loop; replies that are under way are waited for, since they are paid for."""
+        """Close the event loop and the workers; pending replies are awaited first, since they are paid for."""
         if self._cast.desk is not None:
-            with suppress(KeyboardInterrupt):  # another one: they are not waited for any more
+            with suppress(KeyboardInterrupt):  # a second interrupt ends the wait
                 self._loop.run(self._cast.desk.close(patience_s=patience_s))
         self._loop.close()
         self._cast.traces.close()

@@ -1,4 +1,4 @@
-"""Preflight: everybody is asked once before the first card, so that whoever is not there is noticed at once."""
+"""Preflight: contacts every participant once before the first card, so that a missing one is noticed at once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -6,21 +6,21 @@ from typing import Any, TypeAlias
 
 from molt_bench.errors import ConfigError
 
-#: Finds out whether a participant can be asked; raises an error of one clear line if not.
+#: Checks that a participant can be reached; raises a clear one-line error if not.
 Greet: TypeAlias = Callable[[], Awaitable[None]]
 
 
 async def preflight(free: Mapping[str, Greet], paid: Mapping[str, Greet]) -> None:
-    """Ask everybody once, all at the same time; those who are paid for only once all others have answered.
+    """Contact all participants concurrently; paid ones only once all others have answered.
 
     Args:
         free: The programs and servers, by participant.
         paid: The language models.
 
     Raises:
-        ConfigError: A server that is not there, or does not answer as it should.
-        AgentError: A program that does not start, or does not answer as it should.
-        ProviderError: A model's provider cannot be reached, or refuses for good.
+        ConfigError: A server is unreachable, or does not answer as it should.
+        AgentError: A program does not start, or does not answer as it should.
+        ProviderError: A model's provider is unreachable, or refuses permanently.
     """
     for greets in (free, paid):
         try:
@@ -39,6 +39,6 @@ async def _asked(participant: str, greet: Greet) -> None:
 
 
 def greeting_of(agent: Any) -> Greet | None:
-    """Return how an agent is greeted before its first game; None for one that needs no greeting."""
+    """Return an agent's preflight check; None if it needs none."""
     greet = getattr(agent, "greet", None)
     return greet if callable(greet) else None

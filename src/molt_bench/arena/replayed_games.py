@@ -1,4 +1,4 @@
-"""Verify: the games of a run, played again; those of language models from what was recorded, asking nobody."""
+"""Verification: replays the games of a run; those of language models from the records, without asking a model."""
 
 from collections.abc import Mapping
 
@@ -21,19 +21,19 @@ def played_again(
     *,
     agents: Mapping[str, AgentFactory] | None = None,
 ) -> JournalContent:
-    """Play every game of a journal again.
+    """Replay every game of a journal.
 
     Args:
         config: The config of the run.
-        content: What is in its journal.
-        recorder: Its exchanges; it is only read.
-        agents: Agents of the caller's own, by type.
+        content: The contents of its journal.
+        recorder: Its exchanges; only read.
+        agents: The caller's custom agents, by type.
 
     Returns:
-        The journal with the games as they were played now.
+        The journal with the replayed games.
 
     Raises:
-        JournalError: A game differs; it says where.
+        JournalError: A game differs; the message says where.
         ProviderError: An exchange is missing.
     """
     recorder.read_only = True

@@ -1,4 +1,4 @@
-"""Where a run is, for whoever watches it."""
+"""The progress of a run, for observers."""
 
 from collections.abc import Callable
 
@@ -11,20 +11,20 @@ from molt_bench.bench.spending import Spending
 
 
 class RunStatus(msgspec.Struct, frozen=True):
-    """Where a run is.
+    """The progress of a run.
 
     Attributes:
-        match: Number of the match that is being played.
+        match: Number of the match being played.
         round: Number of its round.
-        participants: Who plays it.
+        participants: Its participants.
         games: Finished games of this round.
         games_in_round: All games of this round.
         hands: Hands of the run so far.
         seconds: How long this session has taken.
-        finished: The match that was just rated, if this is about one.
+        finished: The match that was just rated, if any.
         ladder: The ratings.
-        spending: What language models have cost; None where none plays.
-        awaited: After an interruption: replies that are still on their way.
+        spending: What language models have cost; None if there are none.
+        awaited: After an interruption, the number of pending replies.
     """
 
     match: int
@@ -41,12 +41,12 @@ class RunStatus(msgspec.Struct, frozen=True):
 
 
 class Observer(msgspec.Struct, frozen=True):
-    """Functions that are called as a run goes on.
+    """Callbacks for the progress of a run.
 
     Attributes:
-        on_status: After every finished game and match, and every reply of a language model.
-        on_warning: Before the first game, with what the run will fall short of.
-        on_traceback: With a participant and where its agent raised, once for each place.
+        on_status: After every finished game and match, and every reply from a language model.
+        on_warning: Before the first game, with each warning about what the run will fall short of.
+        on_traceback: With a participant and where its agent raised, once per place.
     """
 
     on_status: Callable[[RunStatus], None] | None = None

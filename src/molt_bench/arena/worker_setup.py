@@ -1,4 +1,4 @@
-"""What a worker needs to play the games of a run: who takes part, and proof that it has the same code."""
+"""What a worker needs to play the games of a run: the participants, and proof that it has the same code."""
 
 import platform
 from collections.abc import Callable
@@ -19,12 +19,12 @@ from molt_bench.specs import GameSpec, ParticipantSpec
 
 
 class PlayedGame(msgspec.Struct, frozen=True):
-    """What comes back from a worker.
+    """What a worker returns.
 
     Attributes:
         record: The game.
-        estimates: What player A won by each estimator, which takes longer to find out than most games take.
-        traces: Where agents of one's own raised, by participant.
+        estimates: What player A won by each estimator, which takes longer to compute than most games take to play.
+        traces: Where custom agents raised, by participant.
     """
 
     record: GameRecord
@@ -33,11 +33,11 @@ class PlayedGame(msgspec.Struct, frozen=True):
 
 
 class WorkerSetup(msgspec.Struct, frozen=True):
-    """Everything that a worker is told before the first game. It is pickled, so it holds specs and no agents.
+    """Everything a worker gets before its first game. It is pickled, so it holds specs rather than agents.
 
     Attributes:
         participants: Those whose games workers play.
-        versions: What decides a result besides: versions of the code, and hashes of the files of one's own agents.
+        versions: What else affects a result: versions of the code, and hashes of the source files of custom agents.
     """
 
     participants: tuple[ParticipantSpec, ...]
@@ -45,14 +45,14 @@ class WorkerSetup(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, participants: tuple[ParticipantSpec, ...]) -> "WorkerSetup":
-        """Return the setup for workers that are to play just as this process would."""
+        """Return the setup for workers that play exactly as this process would."""
         return cls(participants, _versions(participants))
 
     def __call__(self) -> Callable[[GameSpec], PlayedGame]:
-        """Get ready to play, in the worker.
+        """Prepare to play, in the worker.
 
         Raises:
-            MoltBenchError: It has other code than the run, or lacks some.
+            MoltBenchError: Its code differs from that of the run, or some is missing.
         """
         here = _versions(self.participants)
         for what, wanted in self.versions.items():

@@ -1,1 +1,1 @@
-"""Bench: which games are played, and when it is enough."""
+"""Bench: which games a run plays, and when it stops."""

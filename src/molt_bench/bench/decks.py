@@ -1,11 +1,11 @@
-"""Which decks a match is played on: each meeting of each pair has a block of the pool for itself.
+"""Decks of a match: every meeting of every pair gets its own block of the seed pool.
 
-An agent that is lucky on a deck is so against everybody. If all pairings were dealt the same decks, that luck would add
-up instead of averaging out: the leads among five or six bots varied 1.3 to 2.5 times as much. So only the two seatings
-of a seed share its decks, unless the config wants it otherwise or a file has too few seeds for that.
+An agent that is lucky on a deck is lucky against every opponent. If all pairings were dealt the same decks, that luck
+would add up instead of averaging out: the leads among five or six bots varied 1.3 to 2.5 times as much. So only the two
+seatings of a seed share its decks, unless the config says otherwise or a seed file is too short for that.
 
-Whoever may remember other games would know the cards of the swapped seats: it once held the other side of them. So its
-games are all dealt from decks of their own.
+An agent that may remember other games would recognize the cards once seats are swapped: it has held the other side of
+them before. So all of its games are dealt from separate decks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,17 +24,17 @@ _SEATINGS: tuple[Seating, ...] = ("AB", "BA")
 
 
 class SeedBlocks:
-    """The pool of seeds, one block per match; endless, or as long as a list of seeds.
+    """The seed pool, one block per match; endless, or as long as a list of seeds.
 
-    The k-th meeting of the p-th of n pairs uses block k * n + p; where decks are shared, block k.
+    The k-th meeting of the p-th of n pairs uses block k * n + p; with shared decks, block k.
 
     Args:
-        config: The config's section on seeds.
-        pairs: All pairs, in their order.
-        listed: The seeds of the config's file, where it has one.
+        config: The `seeds` section of the config.
+        pairs: All pairs, in order.
+        listed: The seeds from the config's file, if it has one.
 
     Raises:
-        ConfigError: The list has fewer seeds than one match takes.
+        ConfigError: The list has fewer seeds than one match needs.
     """
 
     def __init__(self, config: SeedsConfig, pairs: Mapping[Pair, int], listed: list[Seed] | None = None) -> None:
@@ -54,22 +54,22 @@ class SeedBlocks:
 
     @property
     def shared(self) -> bool:
-        """Whether all pairings are dealt the same."""
+        """Whether all pairings are dealt the same decks."""
         return self._shared
 
     @property
     def listed(self) -> list[Seed] | None:
-        """The seeds of the file, None where there is none."""
+        """The seeds from the file; None if there is no file."""
         return self._listed
 
     @property
     def exhausted(self) -> str:
-        """Why a run ends when no pairing has a block left."""
+        """Why the run ends when no pairing has a block left."""
         count = len(self._listed or ())
         return f"the seed file is exhausted: its {count:,} seeds are {count // self._size} blocks of {self._size}"
 
     def has_block(self, pair: Pair, meeting: int) -> bool:
-        """Say whether there is a block for a meeting of this pair, the first of which is 0."""
+        """Return whether there is a block for this meeting of the pair, counted from 0."""
         return self._listed is None or (self._number(pair, meeting) + 1) * self._size <= len(self._listed)
 
     def block(self, pair: Pair, meeting: int) -> list[Seed]:
@@ -78,16 +78,16 @@ class SeedBlocks:
         return self._seeds(start, self._size)
 
     def own_deck(self, pair: Pair, seed: Seed, seating: Seating, resumption: int = 0) -> str:
-        """Return what names the decks of a game that no other game may share.
+        """Return the deck seed of a game that must not share its decks with any other game.
 
-        Nor may the same game, begun again when a run goes on: `resumption` is how often the run had been resumed.
+        Nor with an earlier start of the same game: `resumption` is how often the run had been resumed.
         """
         labels: list[Seed] = [self._number_of[pair]] if self._shared else []
         labels += ["resumed", resumption] if resumption else []
         return derived_seed(seed, "deck", seating, *labels)
 
     def used(self, meetings: Mapping[Pair, int]) -> tuple[Seed, ...]:
-        """Return the pool up to the last seed that was used in so many meetings of each pair."""
+        """Return the pool up to the last seed used, given how often each pair has met."""
         last = max((self._number(pair, count - 1) + 1 for pair, count in meetings.items() if count), default=0)
         return tuple(self._seeds(0, last * self._size)) if last else ()
 
@@ -101,13 +101,13 @@ class SeedBlocks:
 
 
 class Deal:
-    """Deals the games of a run: their specs, with what keeps their cards secret.
+    """Deals the games of a run: their specs, including what keeps their cards secret.
 
     Args:
-        config: The config, with its master seed.
+        config: The config, including its master seed.
         blocks: The seeds.
-        trusted: Whether every agent is built in, so that nothing has to be kept from anybody.
-        resumptions: How often the run has been resumed with an agent that may remember games that had begun.
+        trusted: Whether every agent is built in, so that nothing has to be kept secret.
+        resumptions: How often the run was resumed with an agent that may remember games already started.
     """
 
     def __init__(self, config: BenchmarkConfig, blocks: SeedBlocks, *, trusted: bool, resumptions: int = 0) -> None:
@@ -120,13 +120,13 @@ class Deal:
     def games(
         self, pairs: Sequence[Pair], meetings: Mapping[Pair, int], first: int, known: Mapping[GameLabel, GameRecord]
     ) -> dict[GameLabel, GameSpec]:
-        """Return the games of a round, match by match and seed by seed, the two seatings of a seed together.
+        """Return the games of a round by match and seed, with the two seatings of a seed together.
 
         Args:
             pairs: The pairings of the round.
             meetings: How often each pair has met before.
-            first: The number of the round's first match.
-            known: Games that have been played already.
+            first: Number of the round's first match.
+            known: Games that have already been played.
         """
         labels = {
             GameLabel(number, seed, seating): pair
@@ -147,7 +147,7 @@ class Deal:
         return structs.replace(spec, deck_seed=own, noise_seed=noise)
 
     def _own_deck(self, pair: Pair, label: GameLabel, known: GameRecord | None) -> str:
-        """Return the seed of the decks of a game with an agent that may remember it, should it have begun before."""
+        """Return the deck seed of a game with an agent that may remember an earlier start of it."""
         count = self._resumptions + 1
         decks = [self.blocks.own_deck(pair, label.seed, label.seating, earlier) for earlier in range(count)]
         return next((deck for deck in decks if known is not None and deck == known.spec.deck_seed), decks[-1])

@@ -1,4 +1,4 @@
-"""The ladder: what a run has learnt so far, match by match."""
+"""The ladder: what a run has learned so far, match by match."""
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
@@ -21,30 +21,30 @@ from molt_bench.records import Fault, Margins, MatchResult, RatingChange
 from molt_bench.schedule import Contrast, Pair, Situation, all_pairs, connected
 from molt_bench.specs import GameSpec
 
-#: How sure it is that the first is better than the second.
+#: Confidence that the first participant is better than the second.
 Confidence: TypeAlias = Callable[[str, str], float]
-#: What is believed of somebody of whom nothing is known, in thousandths of a big blind a hand.
+#: Uncertainty about a participant without results, in thousandths of a big blind per hand.
 _ANYTHING = 10_000.0
 
 
 class Ladder:
-    """Matches in their order, and what follows from them.
+    """The matches in order, and what follows from them.
 
     Attributes:
         matches: All matches.
         meetings: How often each pair has met.
         ratings: The ratings.
-        margins: Who wins how much.
+        margins: Who wins how much from whom.
         convergence: The ratings after every match.
         rankings: The ranking after every round.
-        rounds: Rounds so far.
-        hands: Hands so far, warm-up included.
-        estimates: What player A won in games to come, where that is known already; a worker has found it out.
+        rounds: Rounds completed so far.
+        hands: Hands played so far, warm-up included.
+        estimates: What player A won in games that are not rated yet, if a worker has computed it.
 
     Args:
         config: The config of the run.
-        policies: What participants publish about their dice.
-        keep_hands: Whether the results of matches keep their single hands.
+        policies: Action probabilities that participants publish.
+        keep_hands: Whether match results keep their individual hands.
     """
 
     def __init__(
@@ -87,19 +87,19 @@ class Ladder:
         )
 
     def judge_by(self, stop: StopConfig) -> None:
-        """Go by another stop rule from here on; what the confidence is computed from stays the same."""
+        """Switch to another stop rule; what the confidence is computed from stays the same."""
         self._rule = stop.adjacent_confidence or AdjacentConfidence()
 
     def rate(
         self, pair: Pair, result: MatchResult, *, margins: Margins | None = None, decided: int | None = None
     ) -> PlayedMatch:
-        """Learn from a match.
+        """Add a match and update the ratings and margins.
 
         Args:
-            pair: Who played it.
-            result: What happened.
-            margins: What its seed pairs were worth, where that is known already.
-            decided: The round in which it was decided on, from 1; None for the one after those that have ended.
+            pair: Its participants.
+            result: Its result.
+            margins: The margins of its seed pairs, if already known.
+            decided: The round in which it was scheduled, from 1; None for the one after the completed rounds.
         """
         policies = self._policies.get(pair[0]), self._policies.get(pair[1])
         margins = margins or margins_of(
@@ -125,7 +125,7 @@ class Ladder:
         return match
 
     def _updated(self, pair: Pair, result: MatchResult) -> RatingChange:
-        """Update the ratings by the match, or by each of its seed pairs."""
+        """Update the ratings with the match, or with each of its seed pairs."""
         if self._config.rating.update_per == "match":
             return self.ratings.update(*pair, result.winner)
         changes = [
@@ -135,7 +135,7 @@ class Ladder:
         return RatingChange(changes[0].before, changes[-1].after)
 
     def end_round(self) -> None:
-        """Note the ranking after a round."""
+        """Record the ranking after a round."""
         self.rounds += 1
         self.rankings.append(self.ranking())
 
@@ -146,22 +146,22 @@ class Ladder:
         return tuple(rating.id for rating in self.ratings.leaderboard())
 
     def confidences(self) -> tuple[float, ...]:
-        """Return how sure the order of each adjacent pair of the ranking is."""
+        """Return the confidence in the order of each adjacent pair of the ranking."""
         return tuple(self._confidence(above, below) for above, below in pairwise(self.ranking()))
 
     def _sure(self, above: str, below: str) -> float:
         return sure(self.margins.lead(above, below), SPREAD * self._rule.tie_margin_mbb)
 
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Return what can be said of each adjacent pair by its margins."""
+        """Return the verdict on each adjacent pair, based on margins."""
         return verdicts(self.margins, threshold=self._rule.threshold, tie_margin=self._rule.tie_margin_mbb)
 
     def recent(self, window: int) -> list[Pair]:
-        """Return the pairs of the last matches."""
+        """Return the pairs of the last `window` matches."""
         return [match.participants for match in self.matches[-window:]] if window else []
 
     def situation(self, cost: Mapping[Pair, float] | None = None) -> Situation:
-        """Return what the scheduler looks at; `cost` is what a match of each pair costs, where that differs."""
+        """Return what the scheduler looks at; `cost` is the cost of a match of each pair, if costs differ."""
         ranking, scheduler = self.ranking(), self._config.scheduler
         per_match = self._config.seeds.per_match
         if self.by_margins:
@@ -188,7 +188,7 @@ class Ladder:
         )
 
     def _contrasts(self) -> tuple[Contrast, ...]:
-        """Return the neighbours whose order is open, and at which variance of their lead it would be decided."""
+        """Return the neighbours whose order is undecided, and the variance of their lead that would decide it."""
         z = student_quantile(1 - self.error, 30.0)
         return tuple(
             Contrast(
@@ -201,11 +201,11 @@ class Ladder:
 
     @property
     def error(self) -> float:
-        """How unsure the order of one adjacent pair may be; half of its error, since it may be wrong either way."""
+        """Allowed error for the order of one adjacent pair; halved, since it may be wrong in either direction."""
         return (1 - self._rule.threshold) / max(1, len(self._config.participants) - 1) / 2
 
     def misfit(self) -> str | None:
-        """Say that the schedule leaves out pairs that the result of everybody rests on, if it does."""
+        """Return a warning if the schedule leaves out pairs on which every result depends."""
         policy = self._config.scheduler.policy
         if not self.by_margins or self.margins.additive or len(self.margins.participants) < 3:
             return None
@@ -217,7 +217,7 @@ class Ladder:
         )
 
     def helpless(self) -> list[str]:
-        """Say who was no real opponent: somebody whose hands were nearly all folded by force."""
+        """Return a warning for each participant that gave no usable answer in most of its hands."""
         helpless = {name: found for name, found in failures_of(self.matches).items() if found.helpless}
         examples: dict[str, Fault] = {}
         for match in self.matches if helpless else ():

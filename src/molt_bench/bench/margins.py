@@ -1,4 +1,4 @@
-"""Margins: what each seed pair of a match was worth, by every estimator."""
+"""Margins: what each seed pair of a match was worth, by estimator."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,13 +15,13 @@ def margins_of(
     policies: Policies = (None, None),
     estimates: Callable[[GameRecord], Estimates] | None = None,
 ) -> Margins:
-    """Return what player A won in each seed pair, in thousandths of a big blind a hand that the config asks for.
+    """Return what player A won in each seed pair, in thousandths of a big blind per hand that the config asks for.
 
     Args:
         result: The match.
-        big_blind: Chips.
-        policies: What players A and B publish about their dice.
-        estimates: Returns what player A won in a game, for where that may be known already.
+        big_blind: The big blind in chips.
+        policies: Action probabilities that players A and B publish.
+        estimates: Returns what player A won in a game, which may already be known; None computes it here.
     """
     estimated = estimates or partial(game_estimates, policies=policies)
     pairs = [[estimated(game) for game in pair.games] for pair in result.seed_results]

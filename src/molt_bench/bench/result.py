@@ -1,4 +1,4 @@
-"""The result of a run: its matches, the ratings after each, what was spent, and how often everybody failed."""
+"""The result of a run: its matches, the ratings after each, what was spent, and how often participants failed."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -9,20 +9,20 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed
 
-#: Whoever gave no usable answer in more than this share of its hands did not really play.
+#: A participant without a usable answer in more than this share of its hands did not really play.
 _HELPLESS: Final = 0.5
 
 
 class PlayedMatch(msgspec.Struct, frozen=True):
-    """One match of a run, with what it did to the ratings.
+    """One match of a run, with its effect on the ratings.
 
     Attributes:
-        number: From 1, in the order of the schedule.
-        round: The round it was decided in, from 1.
-        meeting: Which meeting of these two it was, from 1.
+        number: From 1, in schedule order.
+        round: The round in which it was scheduled, from 1.
+        meeting: Which meeting of this pair it was, from 1.
         participants: Ids of players A and B.
         result: What happened.
-        change: Both ratings before and after.
+        change: Both ratings, before and after.
         margins: What player A won in each seed pair.
     """
 
@@ -36,13 +36,13 @@ class PlayedMatch(msgspec.Struct, frozen=True):
 
 
 class Convergence(msgspec.Struct, frozen=True):
-    """Where the ratings stood after a match.
+    """The ratings after a match.
 
     Attributes:
         match: Its number.
         ratings: The leaderboard.
-        ranking: The participants in the order that the stop rule looks at, best first.
-        confidences: How sure the order of each adjacent pair of the ranking is.
+        ranking: The participants in the order used by the stop rule, best first.
+        confidences: Confidence in the order of each adjacent pair of the ranking.
     """
 
     match: int
@@ -52,27 +52,27 @@ class Convergence(msgspec.Struct, frozen=True):
 
 
 class AgentUsage(msgspec.Struct, frozen=True):
-    """What one language model took and how it kept to the form.
+    """What one language model used, and how well it followed the reply format.
 
     Attributes:
-        id: Who.
-        model: The model as the config names it.
-        reported: The model as its provider reports it; several if that changed.
-        modes: How replies were asked for.
+        id: The participant's id.
+        model: The model as named in the config.
+        reported: The model as reported by its provider; several if that changed.
+        modes: How replies were requested.
         decisions: Decisions it was asked for.
-        exchanges: Questions in games, those after a fault included. Tokens and dollars count the one before them, too.
-        requests: Requests that were sent, those that brought no reply included.
-        input_tokens: Tokens read, cached ones included.
-        cached_tokens: Those read from a cache.
-        output_tokens: Tokens written, reasoning included.
-        reasoning_tokens: Those of them that are reasoning.
-        cost_usd: Dollars; None where no price is known, or no reply ever came.
-        latency_p50_s: Half of the replies came within these seconds; None without any.
-        latency_p95_s: 95% of them did.
-        readings: How often it was asked to read its hand and the price.
-        misread_hand: How often it misread the hand.
-        misread_to_call: How often it misread the price.
-        replies: Questions that brought a reply.
+        exchanges: Questions in games, including those after a fault. Tokens and dollars also include the preflight.
+        requests: Requests sent, including those that got no reply.
+        input_tokens: Tokens read, including cached ones.
+        cached_tokens: Tokens read from a cache.
+        output_tokens: Tokens written, including reasoning.
+        reasoning_tokens: Output tokens that are reasoning.
+        cost_usd: Dollars; None if a price is unknown, or no reply ever came.
+        latency_p50_s: Seconds within which half of the replies came; None without replies.
+        latency_p95_s: Seconds within which 95% of them came.
+        readings: How often it was asked to read its hand and the price to call.
+        misread_hand: How often it misread its hand.
+        misread_to_call: How often it misread the price to call.
+        replies: Questions that got a reply.
     """
 
     id: str
@@ -96,21 +96,21 @@ class AgentUsage(msgspec.Struct, frozen=True):
 
 
 class RunResult(msgspec.Struct, frozen=True):
-    """One benchmark from beginning to end: what all reports are made of.
+    """One benchmark from start to finish: the basis of all reports.
 
     Attributes:
         config: The config.
-        matches: All matches, in the order of the schedule.
+        matches: All matches, in schedule order.
         leaderboard: The final ratings, best first.
         convergence: The ratings after every match.
         stop_reason: Why the run ended, as a sentence.
-        seeds: The seeds that were used, in the order of the pool.
-        seconds: How long it took, all sittings together.
+        seeds: The seeds used, in pool order.
+        seconds: How long it took, over all sessions.
         warnings: What the user should know, such as results that could not be written.
-        usage: What every language model took.
-        history: The stages it has been extended by: after how many matches each stopped and why, and by which rule.
-        journal_lines: Lines of its journal; 0 without one.
-        journal_hash: SHA-256 of the last of them, which stands for all of it.
+        usage: What each language model used.
+        history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
+        journal_lines: Lines in its journal; 0 without one.
+        journal_hash: SHA-256 of the last line, which identifies the whole journal.
     """
 
     config: BenchmarkConfig
@@ -132,8 +132,8 @@ class Failures(msgspec.Struct, frozen=True):
 
     Attributes:
         hands: Hands it was dealt, warm-up included.
-        faulty: Those in which it made a fault.
-        unanswered: Those without a usable answer of it: folded after its last try, or in a game in which both failed.
+        faulty: Hands in which it made a fault.
+        unanswered: Hands without a usable answer: folded after its last retry, or in a game in which both failed.
     """
 
     hands: int = 0
@@ -142,24 +142,24 @@ class Failures(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share of its hands in which it made a fault."""
+        """Share of its hands in which it made a fault."""
         return self.faulty / self.hands if self.hands else 0.0
 
     @property
     def helpless(self) -> bool:
-        """Whether it hardly ever answered, so that it did not really play."""
+        """Whether it failed to answer so often that it did not really play."""
         return self.unanswered > _HELPLESS * self.hands
 
 
 def failures_of(matches: Iterable[PlayedMatch]) -> dict[str, Failures]:
-    """Return how often everybody failed who has played, in the order of their first games."""
+    """Return the failures of each participant that has played, in order of their first games."""
     found: dict[str, Failures] = {}
     for game in (game for match in matches for seed in match.result.seed_results for game in seed.games):
         for player, name in enumerate(game.players):
             before, own = found.get(name, Failures()), [each for each in game.faults if each.player == player]
             found[name] = Failures(
                 before.hands + game.dealt,
-                # What fails before the first hand is a fault in that.
+                # A failure before the first hand counts as a fault in that hand.
                 before.faulty + len({max(1, fault.hand_number) for fault in own}),
                 before.unanswered + max(sum(fault.forced_fold for fault in own), game.hands if game.both_failed else 0),
             )

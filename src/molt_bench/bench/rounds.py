@@ -1,9 +1,8 @@
-"""The run as a generator: it decides on a round, receives the games, learns from them, until a stop rule holds.
+"""The run as a generator: it schedules a round, receives its games and learns from them, until a stop rule holds.
 
-It knows no clock, no disk and no agents. Everything it decides depends on the config and on finished matches alone. So
-a run that was cut off is resumed by going through it again with the games of its journal, and only those that are
-missing are played. What the journal says about how the run went is checked on the way: that every game is there, and
-that it stopped when its rules say so.
+It uses no clock, disk or agents: every decision depends only on the config and on finished matches. So an interrupted
+run is resumed by stepping through it again with the games in its journal, and only the missing ones are played. On the
+way, the journal's account of the run is checked: that no game is missing, and that the run stopped when its rules say.
 """
 
 from collections import Counter
@@ -25,18 +24,18 @@ from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.schedule import Pair, choose_round, policy_named
 from molt_bench.specs import GameLabel, GameSpec
 
-#: Games of a run by their labels.
+#: The games of a run, by label.
 Games: TypeAlias = Mapping[GameLabel, GameRecord]
 
 
 class Past(msgspec.Struct, frozen=True):
-    """What is known of a run that has begun.
+    """What is known of a run that has started.
 
     Attributes:
         games: Its finished games.
-        stages: Its stages so far; none for the one of its config.
-        seconds: How long it has taken.
-        missing: Which matches lack some of their games, in words.
+        stages: Its stages so far; empty if there is only the one in the config.
+        seconds: How long it has taken so far.
+        missing: Which matches lack some of their games, as text.
     """
 
     games: Games = {}
@@ -46,14 +45,14 @@ class Past(msgspec.Struct, frozen=True):
 
     @property
     def last_match(self) -> int:
-        """The last match with a finished game; 0 for none."""
+        """Number of the last match with a finished game; 0 for none."""
         return max((label.match for label in self.games), default=0)
 
     def of(self, wanted: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameRecord]:
-        """Return the records of those games that are known.
+        """Return the known records of the wanted games.
 
         Raises:
-            JournalError: The same matches have other games than these.
+            JournalError: A wanted match is known with different games.
         """
         matches = {label.match for label in wanted}
         stray = next((label for label in self.games if label.match in matches and label not in wanted), None)
@@ -68,13 +67,13 @@ class Past(msgspec.Struct, frozen=True):
 
 
 class Round(msgspec.Struct, frozen=True):
-    """Matches that are decided on together.
+    """Matches that are scheduled together.
 
     Attributes:
-        pairs: Their pairings, in the order of their numbers.
-        known: Their games that have been played already.
+        pairs: Their pairings, in order of match number.
+        known: Their games that have already been played.
         missing: Their games that are still to be played.
-        begins: The stage that begins here, and that the journal does not tell of yet; then there are no games.
+        begins: The stage that begins here and is not in the journal yet; the round then has no games.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -84,18 +83,18 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many games it has."""
+        """Number of games."""
         return len(self.known) + len(self.missing)
 
 
 class Played(msgspec.Struct, frozen=True):
-    """The games of a round, as far as they were played.
+    """The games of a round that were played.
 
     Attributes:
-        games: Their records, known ones included.
-        estimates: What player A won in them, where that has been computed already.
-        seconds: How long the run has taken by now.
-        budget: Which budget is spent, where that is why games are missing.
+        games: Their records, including those already known.
+        estimates: What player A won in them, where already computed.
+        seconds: How long the run has taken so far.
+        budget: The budget that is used up, if that is why games are missing.
     """
 
     games: Games = {}
@@ -114,16 +113,16 @@ def rounds(
     extend: StopConfig | None = None,
     on_match: Callable[[PlayedMatch], None] | None = None,
 ) -> Generator[Round, Played, RunResult]:
-    """Decide a run, round by round.
+    """Step through a run, round by round.
 
     Args:
-        config: The config, with its master seed.
+        config: The config, including its master seed.
         ladder: Learns from the matches.
         deal: Deals their games.
-        past: What is known already.
+        past: What is already known.
         spending: What language models have cost so far.
-        extend: A stop rule under which the run goes on, once everything that is known has been gone through.
-        on_match: Called with every match that has been rated.
+        extend: A stop rule under which the run continues once everything known has been stepped through.
+        on_match: Called with every rated match.
 
     Yields:
         Each round; send back what was played of it.
@@ -132,7 +131,7 @@ def rounds(
         The result.
 
     Raises:
-        JournalError: The known games are not those of this config, or the run did not stop where it says.
+        JournalError: The known games do not belong to this config, or the run did not stop where the journal says.
     """
     past, spending = past or Past(), spending or Spending(config.models())
     last_match = past.last_match
@@ -142,7 +141,7 @@ def rounds(
         config = config.model_copy(update={"stop": course.now.stop})
         ladder.judge_by(config.stop)
         count = len(ladder.matches)
-        # Time does not count while known matches are gone through again: they were played within it.
+        # Time does not count while stepping through known matches: they were played within the limit.
         progress = _progress(config, ladder, spending, played.seconds if count >= last_match else 0.0)
         reason = None if under_way else first_reason(rules_of(config.stop), progress)
         pairs = under_way or (_next_pairs(config, ladder, deal, progress, spending) if reason is None else ())
@@ -173,7 +172,7 @@ def rounds(
 
 
 def drive_run(run: Generator[Round, Played, RunResult], play: Callable[[Round], Played]) -> RunResult:
-    """Go through a run with somebody who plays its rounds, and return its result."""
+    """Step through a run, playing its rounds with `play`, and return its result."""
     try:
         wanted = next(run)
         while True:
@@ -184,7 +183,7 @@ def drive_run(run: Generator[Round, Played, RunResult], play: Callable[[Round], 
 
 
 def play_nothing(wanted: Round) -> Played:
-    """Return what is known of a round: a run that is driven like this ends where its journal does."""
+    """Return only the known games of a round, so that the run ends where its journal does."""
     return Played(wanted.known)
 
 
@@ -204,7 +203,7 @@ def _progress(config: BenchmarkConfig, ladder: Ladder, spending: Spending, secon
 def _next_pairs(
     config: BenchmarkConfig, ladder: Ladder, deal: Deal, progress: Progress, spending: Spending
 ) -> tuple[Pair, ...]:
-    """Choose the pairings of the next round: as many as the budget has room for."""
+    """Choose the pairings of the next round, as many as the budget allows."""
     confidence, limits = config.stop.adjacent_confidence, config.stop.budget
     room = config.matches_per_round()
     if limits is not None:
@@ -229,14 +228,14 @@ def _next_pairs(
 
 
 def _costs(ladder: Ladder, spending: Spending) -> dict[Pair, float]:
-    """Return what a match of each pair costs in dollars, judging by those so far; nothing where that is unknown."""
+    """Return the cost of a match of each pair in dollars, judging by those so far; empty if it is unknown."""
     matches = Counter(name for match in ladder.matches for name in match.participants)
     played = len(ladder.matches)
     spent = {name: spending.usd_of(name, played) for pair in ladder.meetings for name in pair}
     known = {name: usd / matches[name] for name, usd in spent.items() if usd is not None and matches[name]}
     if len(known) < len(spent) or not any(known.values()):
         return {}
-    least = max(known.values()) / 100  # a match of bots is nearly free, and still takes its time
+    least = max(known.values()) / 100  # a match of bots is nearly free, but still takes time
     return {pair: max(least, known[pair[0]] + known[pair[1]]) for pair in ladder.meetings}
 
 
@@ -248,7 +247,7 @@ def _rate(
     games: Games,
     on_match: Callable[[PlayedMatch], None] | None,
 ) -> bool:
-    """Rate the matches of a round in their order, and return whether all of them were complete."""
+    """Rate the matches of a round in order, and return whether all of them were complete."""
     for number, pair in enumerate(pairs, start=len(ladder.matches) + 1):
         labels = [label for label in wanted if label.match == number]
         if any(label not in games for label in labels):
@@ -265,7 +264,7 @@ def _rate(
 
 
 def _cut_short(stage: Stage, seconds: float, budget: str | None) -> str:
-    """Return why a round was not played to its end."""
+    """Return why a round was not completed."""
     if stage.reason is not None and stage.allows(stage.reason, seconds):
         return stage.reason
     return f"{budget}, {IN_A_ROUND}" if budget else INTERRUPTED

@@ -1,14 +1,14 @@
-"""The opening: how many matches it takes until every pair has met, and whether the budget has room for them."""
+"""The opening: how many matches it takes until every pair has met, and whether the budget allows them."""
 
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig
 from molt_bench.schedule import all_pairs
 
 
 def opening_shortfall(config: BenchmarkConfig) -> str | None:
-    """Say that the budget ends a run before every pair has met often enough, and what would do; None where it does not.
+    """Return a warning if the budget ends a run before every pair has met often enough, with limits that would do.
 
-    Where margins decide, that is until each has played `scheduler.minSeedPairs`. Otherwise matches only have to connect
-    everybody. Limits on time, dollars and tokens are left out, since nobody knows how far they go.
+    If margins decide, every pair has to play `scheduler.minSeedPairs`; otherwise matches only have to connect all
+    participants. Limits on time, dollars and tokens are ignored, since their reach is not known in advance.
     """
     ids = [participant.id for participant in config.participants]
     rule = config.stop.adjacent_confidence or AdjacentConfidence()
@@ -34,12 +34,12 @@ def opening_shortfall(config: BenchmarkConfig) -> str | None:
 
 
 def _limits_below(config: BenchmarkConfig, matches: int) -> dict[str, int]:
-    """Return the limits of the budget that leave no room for so many matches, and what each would have to be."""
+    """Return the budget limits that are too low for this many matches, and what each would have to be."""
     limits, game, per_match = config.stop.budget, config.game, config.seeds.per_match
     if limits is None:
         return {}
     most = 2 * per_match * (game.warmup_hands + game.hands_per_game)
-    # Where stacks are carried a game may be over after one hand.
+    # With carried stacks, a game may end after one hand.
     fewest = 2 * per_match * (game.warmup_hands + 1) if game.stacks == "carry" else most
     found = {}
     for name, limit, wanted, enough in (
@@ -53,11 +53,11 @@ def _limits_below(config: BenchmarkConfig, matches: int) -> dict[str, int]:
 
 
 def _set(config: BenchmarkConfig, names: dict[str, int]) -> str:
-    """Write these limits as the config has them."""
+    """Format these limits as given in the config."""
     plain = config.plain()["stop"]["budget"]
     return ", ".join(f"{name}: {plain[name]:,}" for name in names)
 
 
 def _listed(limits: dict[str, int]) -> str:
-    """Write limits as they would have to be."""
+    """Format the limits that would be needed."""
     return " and ".join(f"{name}: {value:,}" for name, value in limits.items())

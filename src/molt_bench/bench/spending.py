@@ -1,4 +1,4 @@
-"""Spending: what the language models of a run have taken, match by match and model by model."""
+"""Spending: what the language models of a run have used, by match and by model."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ _PER_DOLLAR: Final = 10**12
 
 
 class Spending:
-    """Adds up exchanges as they come.
+    """Adds up exchanges as they arrive.
 
     Attributes:
-        tokens: Tokens so far, those of the question before the first card included.
+        tokens: Tokens so far, including those of the preflight.
         exchanges: Questions in games so far.
 
     Args:
-        models: The settings of everybody who is a model, by participant.
+        models: The settings of each language model, by participant.
     """
 
     def __init__(self, models: Mapping[str, LLMSettings]) -> None:
@@ -44,14 +44,14 @@ class Spending:
             prices[exchange.game.match] = None if so_far is None or more is None else so_far + _exact(more)
 
     def up_to(self, match: int) -> tuple[float, int]:
-        """Return the dollars and tokens of all matches up to this one: what decides is not what was lost on the way."""
-        # What was asked before the first match, to find out whether a model is there, decides nothing.
+        """Return the dollars and tokens of all matches up to this one: decisions may depend on nothing else."""
+        # The preflight before the first match does not count.
         spent = [amount for number, amount in self._by_match.items() if 1 <= number <= match]
         return sum(price for price, _ in spent) / _PER_DOLLAR, sum(tokens for _, tokens in spent)
 
     @property
     def unpriced(self) -> bool:
-        """Whether there are replies whose price is not known."""
+        """Whether the price of any reply is unknown."""
         return any(sums.unpriced for sums in self._sums.values())
 
     @property
@@ -61,24 +61,24 @@ class Spending:
 
     @property
     def usd(self) -> float:
-        """Dollars so far, as far as prices are known."""
+        """Dollars so far, where prices are known."""
         return sum(price for price, _ in self._by_match.values()) / _PER_DOLLAR
 
     def usd_of(self, name: str, match: int) -> float | None:
-        """Return the dollars that one model took in all matches up to this one; None where no price is known.
+        """Return what one model cost in all matches up to this one, in dollars; None if a price is unknown.
 
-        Later ones do not count: whoever decides on a round again, from what was recorded, must decide the same.
+        Later matches do not count: deciding on a round again from the records must give the same decision.
         """
         spent = [price for number, price in self._by_model.get(name, {}).items() if 1 <= number <= match]
         return None if None in spent else sum(filter(None, spent)) / _PER_DOLLAR
 
     def usage(self) -> tuple[AgentUsage, ...]:
-        """Return what every model took."""
+        """Return what each model used."""
         return tuple(sums.usage(name, self._models[name].model) for name, sums in self._sums.items())
 
 
 class _Sums:
-    """What one model took."""
+    """What one model used."""
 
     def __init__(self) -> None:
         self.reported: dict[str, None] = {}
@@ -90,7 +90,7 @@ class _Sums:
 
     def add(self, exchange: Exchange) -> None:
         counts, tokens = self.counts, exchange.tokens
-        in_game = exchange.attempt > 0  # the question before the first card is paid for, but says nothing of play
+        in_game = exchange.attempt > 0  # the preflight is paid for, but is not part of play
         counts["exchanges"] += in_game
         counts["decisions"] += exchange.attempt == 1
         counts["requests"] += exchange.tries if in_game else 0
@@ -128,7 +128,7 @@ class _Sums:
 
 
 def _exact(usd: float | None) -> int:
-    """Return dollars as a whole number, so that the order in which they are added up does not show."""
+    """Return dollars as a whole number, so that the sum does not depend on the order of addition."""
     return round((usd or 0.0) * _PER_DOLLAR)
 
 

@@ -1,7 +1,7 @@
-"""Stages of a run: by which rules it stopped, and by which it went on afterwards.
+"""Stages of a run: the rules under which it stopped and continued.
 
-A run that has stopped can be extended: it goes on under another stop rule, on the same decks. So it is a chain of
-stages, each with its own rule, and each round is decided by the rule that held then.
+A run that has stopped can be extended: it continues under another stop rule, on the same decks. So a run is a chain of
+stages, each with its own rule, and each round is scheduled under the rule in force at the time.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ class Stage(msgspec.Struct, frozen=True):
     """One stage of a run.
 
     Attributes:
-        stop: When it stops.
-        matches: Matches of the rounds that were complete when it began.
-        under_way: The pairings of a round that had begun by then.
-        reason: Why it stopped, as the journal tells; None where it has not, or does not tell.
+        stop: Its stop rule.
+        matches: Matches in rounds that were complete when it began.
+        under_way: Pairings of a round that was in progress by then.
+        reason: Why it stopped, according to the journal; None if it has not, or the journal does not say.
     """
 
     stop: StopConfig
@@ -34,7 +34,7 @@ class Stage(msgspec.Struct, frozen=True):
     reason: str | None = None
 
     def allows(self, reason: str, seconds: float) -> bool:
-        """Say whether a run can have stopped for a reason that nobody can find out again: its time, or its money."""
+        """Return whether a run can have stopped for a reason that cannot be recomputed: its time or its money."""
         limits = self.stop.budget
         if limits is None:
             return False
@@ -49,18 +49,18 @@ class Stage(msgspec.Struct, frozen=True):
 
 
 class Course:
-    """The stages of a run, in their order: those that its journal tells of, and one that begins now.
+    """The stages of a run, in order: those in its journal, and one that begins now.
 
-    What the journal says about when and why each of them ended is checked as the run is gone through again.
+    The journal's account of when and why each of them ended is checked as the run is stepped through again.
 
     Attributes:
-        stages: Those that have begun; the last one holds.
+        stages: Those that have begun; the last one is current.
 
     Args:
-        stages: Those that its journal tells of, the first by its config.
-        extend: The rule by which it is to go on, once everything that is known has been gone through.
-        last_match: The last match of which a game is known.
-        missing: Which of the known matches lack some of their games, in words.
+        stages: Those in its journal; the first comes from its config.
+        extend: The rule under which it continues once everything known has been stepped through.
+        last_match: The last match with a known game.
+        missing: Which of the known matches lack some of their games, as text.
     """
 
     def __init__(
@@ -74,28 +74,28 @@ class Course:
 
     @property
     def now(self) -> Stage:
-        """The stage that holds."""
+        """The current stage."""
         return self.stages[-1]
 
     @property
     def last_stop(self) -> StopConfig:
-        """The rule of the last stage there will be."""
+        """The stop rule of the final stage."""
         return self._extend or [*self.stages, *self._later][-1].stop
 
     def history(self) -> tuple[dict[str, Any], ...]:
-        """Return the stages before the last one: after how many matches each ended and why, and its rule."""
+        """Return the stages before the last one: after how many matches each ended, why, and its rule."""
         return tuple(
             {"matches": after.matches, "stopReason": stage.reason, "stop": plain_stop(stage.stop)}
             for stage, after in pairwise(self.stages)
         )
 
     def told_next(self, matches: int, reason: str | None, pairs: Sequence[Pair], seconds: float) -> Stage | None:
-        """Enter the stage that begins here by the journal, if one does.
+        """Enter the next stage if it begins here according to the journal.
 
         Args:
-            matches: Matches of the rounds so far.
-            reason: Why the stage that holds ends here by its rule, if it does.
-            pairs: The next round by that rule, or the one under way.
+            matches: Matches in the rounds so far.
+            reason: Why the current stage ends here by its rule, if it does.
+            pairs: The next round by that rule, or the one in progress.
             seconds: How long the run took.
         """
         if not self._later or self._later[0].matches != matches:
@@ -111,7 +111,7 @@ class Course:
 
     @property
     def may_extend(self) -> bool:
-        """Whether a new stage is to begin as soon as nothing more is known."""
+        """Whether a new stage is to begin once nothing more is known."""
         return self._extend is not None and not self._later
 
     def extend(self, matches: int, begun: Sequence[Pair]) -> Stage:
@@ -122,15 +122,15 @@ class Course:
         return self.now
 
     def check_end(self, reason: str, matches: int, begun: int) -> None:
-        """Check that a known run ends where and why its rule has it end.
+        """Check that a known run ends where and why its rule says.
 
         Args:
             reason: Why it ends by its rule.
             matches: Matches that are complete.
-            begun: Matches that it can have begun.
+            begun: Matches that may have begun.
 
         Raises:
-            JournalError: The journal tells otherwise.
+            JournalError: The journal says otherwise.
         """
         told = self.now.reason
         if told is not None and (told != reason or told == INTERRUPTED):
@@ -140,7 +140,7 @@ class Course:
             raise JournalError(f"the journal goes on to match {beyond}, but by its config the run ends: {reason}")
 
     def _another_end(self, told: str, reason: str | None, matches: int) -> str:
-        """Say that a run cannot have stopped for the reason that its journal tells."""
+        """Return the message that a run cannot have stopped for the reason in its journal."""
         said = f"the journal says that the run stopped because {told}; by its config, after match {matches} it"
         if reason not in (None, INTERRUPTED):
             return f"{said} stops because {reason}"
@@ -148,19 +148,19 @@ class Course:
 
 
 def plain_stop(stop: StopConfig) -> dict[str, Any]:
-    """Return the section `stop` as JSON has it."""
+    """Return the `stop` section as JSON values."""
     return stop.model_dump(mode="json", by_alias=True)
 
 
 def another_stop(config: BenchmarkConfig, changed: BenchmarkConfig) -> StopConfig:
-    """Return the stop rule that a run is to go on by.
+    """Return the stop rule under which a run is to continue.
 
     Args:
-        config: The config of the run as it is.
-        changed: The same with the changes that are wanted.
+        config: The current config of the run.
+        changed: The same config with the requested changes.
 
     Raises:
-        ConfigError: Something else is changed as well, or nothing is.
+        ConfigError: Something other than the stop rule is changed, or the method of its confidence.
     """
     before, after = config.plain(), changed.plain()
     other = next((key for key in before if key != "stop" and before[key] != after[key]), None)

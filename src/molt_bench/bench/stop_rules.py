@@ -1,4 +1,4 @@
-"""When it is enough: a stop rule looks at the run so far and returns a sentence, or None to go on."""
+"""Stop rules: each looks at the run so far and returns the reason to stop, or None to continue."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -10,22 +10,22 @@ from molt_bench.rating.verdicts import Verdict, surely
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """The run so far, as stop rules see it.
+    """The run so far, as seen by stop rules.
 
     Attributes:
         matches: Matches played.
         games: Games played.
         hands: Hands played, warm-up included.
         seconds: Time spent.
-        ranking: Participants from the highest mu to the lowest.
-        confidences: How sure the order of each adjacent pair of the ranking is.
-        verdicts: What can be said of each adjacent pair, where margins decide.
-        rankings: The ranking after every round, the last one last.
-        connected: Whether matches connect everybody with everybody, so that all ratings are on one scale.
+        ranking: Participants, best first.
+        confidences: Confidence in the order of each adjacent pair of the ranking.
+        verdicts: Verdict on each adjacent pair, if margins decide.
+        rankings: The ranking after every round, latest last.
+        connected: Whether matches connect all participants, so that all ratings are on one scale.
         next_games: Games that one more match takes.
         next_hands: Hands that one more match takes at most.
         usd: Dollars spent on language models.
-        tokens: Tokens they took.
+        tokens: Tokens used by language models.
     """
 
     matches: int
@@ -43,7 +43,7 @@ class Progress(msgspec.Struct, frozen=True):
     tokens: int = 0
 
     def per_match(self, spent: float) -> float:
-        """Return what one more match takes if it is like those so far."""
+        """Return what one more match costs, judging by the average so far."""
         return spent / self.matches if self.matches else 0.0
 
 
@@ -67,7 +67,7 @@ def adjacent_confidence(threshold: float) -> StopRule:
 
 
 def adjacent_margins(threshold: float, tie_margin: float) -> StopRule:
-    """Stop once every adjacent pair of the ranking is ordered or tied, all together with this confidence."""
+    """Stop once every adjacent pair of the ranking is ordered or tied, with this confidence for all of them jointly."""
 
     def rule(progress: Progress) -> str | None:
         if not progress.connected or any(each.kind == "unresolved" for each in progress.verdicts):
@@ -94,7 +94,7 @@ def budget(
     usd: float | None = None,
     tokens: int | None = None,
 ) -> StopRule:
-    """Stop before a limit would be exceeded by another match, or once the time is up."""
+    """Stop before another match would exceed a limit, or once the time is up."""
 
     def rule(progress: Progress) -> str | None:
         if matches is not None and progress.matches >= matches:
@@ -117,7 +117,7 @@ def budget(
 
 
 def topk_stable(k: int, rounds: int) -> StopRule:
-    """Stop once the first `k` of the ranking have been the same, in the same order, for `rounds` rounds."""
+    """Stop once the top `k` of the ranking have been the same, in the same order, for `rounds` rounds."""
 
     def rule(progress: Progress) -> str | None:
         tops = [ranking[:k] for ranking in progress.rankings[-rounds - 1 :]]
@@ -129,7 +129,7 @@ def topk_stable(k: int, rounds: int) -> StopRule:
 
 
 def first_reason(rules: Sequence[StopRule], progress: Progress) -> str | None:
-    """Return the reason of the first rule that says stop."""
+    """Return the reason given by the first rule that says stop."""
     return next((reason for rule in rules if (reason := rule(progress))), None)
 
 

@@ -1,1 +1,1 @@
-"""Config: what a user can set, checked, with defaults."""
+"""Config: the user's settings, validated, with defaults."""

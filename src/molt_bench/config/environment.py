@@ -1,4 +1,4 @@
-"""Environment variables: which ones a run needs that are not set, so that a config can be checked without any key."""
+"""Environment variables that a run needs but that are not set, so that a config can be checked without API keys."""
 
 import os
 
@@ -15,7 +15,7 @@ from molt_bench.specs import ParticipantSpec
 
 
 def unset_variables(participant: ParticipantConfig) -> list[str]:
-    """Return the variables that a participant needs and that are not set; `A or B` where one of them will do."""
+    """Return the unset variables that a participant needs; `A or B` if either will do."""
     if isinstance(participant, ExecParticipantConfig):
         return [name for name in participant.env if name not in os.environ]
     keys: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ def unset_variables(participant: ParticipantConfig) -> list[str]:
 
 
 def spec_without(participant: ParticipantConfig, variables: list[str]) -> ParticipantSpec:
-    """Return a participant as if it did not need these variables."""
+    """Return a participant's spec as if it did not need these variables."""
     spec = participant.spec()
     if not variables:
         return spec

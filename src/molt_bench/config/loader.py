@@ -1,6 +1,6 @@
-"""Loading a config: from files, flags and plain values, with every mistake as one line that names the field.
+"""Config loading from files, flags and plain values; every mistake becomes one line that names the field.
 
-An unknown key is an error that names the nearest field.
+An unknown key is an error that suggests the nearest field.
 """
 
 from datetime import date
@@ -16,21 +16,21 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.files import text_of
 
-#: Bytes of a file.
+#: Maximum size of a file in bytes.
 _MOST_BYTES: Final = 1_000_000
-#: Characters of any text in a config, and bits of any int in it, which may be a seed.
+#: Maximum characters of any string in a config, and bits of any int, since it may be a seed.
 _LONGEST: Final = 100_000
 _MOST_BITS: Final = 13_288
-#: Sections and lists within each other, in values and in a path of `--set`.
+#: Maximum nesting of sections and lists, in values and in a `--set` path.
 _DEEPEST: Final = 50
 _DEEPEST_PATH: Final = 20
 
 
 def read_config_file(path: str) -> dict[str, Any]:
-    """Return what a YAML or JSON file says.
+    """Return the contents of a YAML or JSON file.
 
     Raises:
-        ConfigError: It cannot be read, or is neither.
+        ConfigError: The file cannot be read, or is neither YAML nor JSON.
     """
     from molt_bench.config.syntax import SyntaxProblem, from_json, from_yaml
 
@@ -47,7 +47,7 @@ def read_config_file(path: str) -> dict[str, Any]:
 
 
 def set_field(values: dict[str, Any], assignment: str) -> None:
-    """Set one field from `a.b=value`; the value is read as YAML, so 3 is a number and null is none."""
+    """Set one field from `a.b=value`; the value is parsed as YAML, so 3 is a number and null is None."""
     from molt_bench.config.syntax import SyntaxProblem, from_yaml
 
     path, equals, text = assignment.partition("=")
@@ -61,7 +61,7 @@ def set_field(values: dict[str, Any], assignment: str) -> None:
 
 
 def put(values: dict[str, Any], path: str, value: object) -> None:
-    """Set the field at a path such as `a.b` or `participants.0.id`, whichever way the names are spelt there."""
+    """Set the field at a path such as `a.b` or `participants.0.id`, in camelCase or snake_case."""
     *sections, field = path.split(".")
     if len(sections) > _DEEPEST_PATH:
         raise ConfigError("--set", path, f"a path of at most {_DEEPEST_PATH + 1} names")
@@ -82,7 +82,7 @@ def put(values: dict[str, Any], path: str, value: object) -> None:
 
 
 def _spelt(section: dict[str, Any], name: str) -> str:
-    """Return the name as it is spelt in a section, camelCase where it is not there yet."""
+    """Return a name as the section spells it, or as given if the section does not have it yet."""
     return next((key for key in section if to_camel(str(key)) == to_camel(name)), name)
 
 
@@ -93,10 +93,10 @@ def _item(entries: list[Any], number: str, path: str) -> Any:
 
 
 def load_config(values: dict[str, Any]) -> BenchmarkConfig:
-    """Check plain values and fill in the defaults.
+    """Validate plain values and fill in the defaults.
 
     Raises:
-        ConfigError: The first thing that is wrong, by its field.
+        ConfigError: The first problem found, with its field.
     """
     _check_plain(values, "")
     try:
@@ -106,10 +106,10 @@ def load_config(values: dict[str, Any]) -> BenchmarkConfig:
 
 
 def _check_plain(value: object, path: str, depth: int = 0) -> None:
-    """Refuse what no file of a run could hold, wherever it stands: params of an agent are not checked by fields.
+    """Refuse values that no file of a run could hold, at any depth: agent params are not checked field by field.
 
     Raises:
-        ConfigError: It names the field.
+        ConfigError: There is such a value; the error names its field.
     """
     where = path or "config"
     if depth > _DEEPEST:
@@ -148,7 +148,7 @@ def _readable(problem: Any) -> ConfigError:
     path, kind, value = [str(part) for part in problem["loc"]], problem["type"], problem["input"]
     tagged = len(path) > 2 and path[0] == "participants" and path[2] in PARTICIPANT_KINDS
     where = path[:2] + path[3:] if tagged else path
-    if len(where) > 1 and where[-1] in ("int", "str"):  # pydantic names the member of a union
+    if len(where) > 1 and where[-1] in ("int", "str"):  # pydantic appends the member of the union
         where.pop()
     if kind == "ours":
         context = problem["ctx"]
@@ -176,7 +176,7 @@ def _readable(problem: Any) -> ConfigError:
 
 
 def _section_at(path: list[str]) -> type[BaseModel]:
-    """Return the section that a path leads to."""
+    """Return the section at a path."""
     model: Any = BenchmarkConfig
     for part in path:
         if part.isdigit():

@@ -1,4 +1,4 @@
-"""Entries: those who take part, as a config has them."""
+"""Participants, as given in the config."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -25,106 +25,106 @@ from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.errors import ConfigError
 from molt_bench.specs import ParticipantSpec
 
-#: A belief has to be one that floating-point numbers can move.
+#: Bounds within which floating-point arithmetic can still update a rating.
 Mu = Annotated[float, Field(ge=-1e6, le=1e6)]
 Sigma = Annotated[float, Field(ge=1e-6, le=1e6)]
 
 
 class InitialRating(Section):
-    """What is believed of a participant before its first match."""
+    """A participant's rating before its first match."""
 
     mu: Mu
     sigma: Sigma
 
 
 class ParticipantConfig(Section):
-    """One who takes part."""
+    """One participant."""
 
-    id: Annotated[Name, Field(description="Name in records; unique.")]
+    id: Annotated[Name, Field(description="Unique name in records.")]
     type: Annotated[
         PathText,
         Field(
-            description="A built-in agent, an installed plug-in, `module:factory` or `path/to/file.py:factory`; "
+            description="A built-in agent, an installed plug-in, `module:factory`, `path/to/file.py:factory`, "
             "`exec:` and a command, or a URL.",
         ),
     ]
-    display_name: Annotated[str, Field(max_length=200, description="Name on screens; the id where it is empty.")] = ""
-    anchor: Annotated[bool, Field(description="Gives a scale, but is left out of the field.")] = False
-    params: Annotated[dict[str, Any], Field(description="Keyword arguments for whatever makes the agent.")] = {}  # noqa: RUF012 - pydantic copies it
+    display_name: Annotated[str, Field(max_length=200, description="Name to display; defaults to the id.")] = ""
+    anchor: Annotated[bool, Field(description="Serves as a reference, but is not part of the field.")] = False
+    params: Annotated[dict[str, Any], Field(description="Keyword arguments for the agent's factory.")] = {}  # noqa: RUF012 - pydantic copies it
     initial_rating: InitialRating | None = None
     isolated: Annotated[
         bool | None,
         Field(
-            description="Whether nothing that it saw in one game can reach another; null: not for web servers, which "
-            "go on between games. One that is not isolated gets other cards in each seating.",
+            description="Whether nothing seen in one game can reach another; null: true except for web servers, which "
+            "keep running between games. An agent that is not isolated gets different cards in each seating.",
             exclude_if=lambda value: value is None,
         ),
     ] = None
 
     @property
     def may_remember(self) -> bool:
-        """Whether it may know in one game what it saw in another, so that swapped seats must not share their decks."""
+        """Whether it may remember cards from other games, so that swapped seats must not share decks."""
         return self.type == HTTP if self.isolated is None else not self.isolated
 
     def spec(self) -> ParticipantSpec:
-        """Return the participant as the registry takes it."""
+        """Return the participant's spec for the registry."""
         return ParticipantSpec(id=self.id, type=self.type, params=self.params)
 
 
 class LLMParticipantConfig(LLMSettings, ParticipantConfig):
-    """A language model that takes part: `type: llm` and its settings."""
+    """A language model as a participant: `type: llm` and its settings."""
 
     type: Literal["llm"] = "llm"
 
     @model_validator(mode="before")
     @classmethod
     def _model_in_type(cls, value: Any) -> Any:
-        """Take `type: llm:openai:gpt-4.1` for what it means, and settings given as params as well."""
+        """Accept `type: llm:openai:gpt-4.1`, and settings given under `params`."""
         return _spread(value, LLM, llm_params)
 
     def settings(self) -> LLMSettings:
-        """Return the settings alone."""
+        """Return only the model's settings."""
         return LLMSettings.model_validate({field: getattr(self, field) for field in LLMSettings.model_fields})
 
     def spec(self) -> ParticipantSpec:
-        """Return the participant as the registry takes it."""
+        """Return the participant's spec for the registry."""
         return ParticipantSpec(id=self.id, type=LLM, params=self.settings().model_dump())
 
 
 class ExecParticipantConfig(ExecSettings, ParticipantConfig):
-    """A program that takes part: `type: exec` and its settings."""
+    """A program as a participant: `type: exec` and its settings."""
 
     type: Literal["exec"] = "exec"
 
     @model_validator(mode="before")
     @classmethod
     def _command_in_type(cls, value: Any) -> Any:
-        """Take `type: exec:./bot` for what it means, and settings given as params as well."""
+        """Accept `type: exec:./bot`, and settings given under `params`."""
         return _spread(value, EXEC, exec_params)
 
     def spec(self) -> ParticipantSpec:
-        """Return the participant as the registry takes it."""
+        """Return the participant's spec for the registry."""
         return ParticipantSpec(id=self.id, type=EXEC, params=_settings(self, ExecSettings))
 
 
 class HttpParticipantConfig(HttpSettings, ParticipantConfig):
-    """A web server that takes part: `type: http` and its settings."""
+    """A web server as a participant: `type: http` and its settings."""
 
     type: Literal["http"] = "http"
 
     @model_validator(mode="before")
     @classmethod
     def _url_in_type(cls, value: Any) -> Any:
-        """Take a URL as type for what it means, and settings given as params as well."""
+        """Accept a URL as the type, and settings given under `params`."""
         return _spread(value, HTTP, http_params)
 
     def spec(self) -> ParticipantSpec:
-        """Return the participant as the registry takes it."""
+        """Return the participant's spec for the registry."""
         return ParticipantSpec(id=self.id, type=HTTP, params=_settings(self, HttpSettings))
 
 
 def _spread(value: Any, kind: str, params_of: Callable[[str, Mapping[str, Any]], dict[str, Any]]) -> Any:
-    """Return the fields of a participant with those its type names, and its params among them."""
+    """Return a participant's fields, merged with its params and with those encoded in its type."""
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         return value
     params = value.get("params")
@@ -150,7 +150,7 @@ AnyParticipant = Annotated[
     Discriminator(_kind_of),
 ]
 
-#: The kinds of participants, by what pydantic calls them.
+#: The kinds of participants, by pydantic tag.
 PARTICIPANT_KINDS: Final[Mapping[str, type[ParticipantConfig]]] = {
     "llm": LLMParticipantConfig,
     "exec": ExecParticipantConfig,
@@ -160,9 +160,9 @@ PARTICIPANT_KINDS: Final[Mapping[str, type[ParticipantConfig]]] = {
 
 
 def participants_from(text: str) -> list[dict[str, Any]]:
-    r"""Return the participants of a list such as `random,tight`; one that stands there twice gets a number.
+    r"""Return the participants in a list such as `random,tight`; duplicates get a number.
 
-    A comma that belongs to a name is written with a backslash before it: `exec:./bot --sizes 1\,2`.
+    A comma within a name is escaped with a backslash: `exec:./bot --sizes 1\,2`.
     """
     names = [name.replace("\\,", ",").strip() for name in re.split(r"(?<!\\),", text)]
     if "" in names:
@@ -171,7 +171,7 @@ def participants_from(text: str) -> list[dict[str, Any]]:
 
 
 def named(names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return participants by their types; one that stands there twice gets a number."""
+    """Return participants by type; duplicates get a number."""
     found: list[dict[str, Any]] = []
     labels = [_label(name) for name in names]
     taken = {*labels}
@@ -185,7 +185,7 @@ def named(names: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _label(name: str) -> str:
-    """Return a short name: that of the model, of the file of a factory, of the script of a command."""
+    """Return a short name: that of the model, the factory's file, the command's script, or the URL."""
     if is_llm(name):
         return name.split(":", 2)[-1]
     if is_exec(name):

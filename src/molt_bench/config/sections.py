@@ -1,6 +1,6 @@
-"""BenchmarkConfig: everything that decides a result, checked, with defaults.
+"""BenchmarkConfig: everything that determines a result, validated, with defaults.
 
-Files and artifacts use camelCase; snake_case is taken as well.
+Files and artifacts use camelCase; snake_case is accepted as well.
 """
 
 from typing import Annotated, Any, Final, Literal, Self
@@ -23,9 +23,9 @@ Share = Annotated[float, Field(ge=0, le=1)]
 #: Seconds or dollars.
 Amount = Annotated[float, Field(gt=0, le=MUCH)]
 
-#: Every two of them are a pairing, and every pairing is thought about before every round.
+#: Every two participants form a pairing, and every pairing is considered before every round.
 MOST_PARTICIPANTS: Final = 200
-#: Hands of one game; games of a round and hands of all of them, which are in memory until it is rated: 300 MB of them.
+#: Limits on hands per game, and on games and hands per round: a round stays in memory (300 MB) until it is rated.
 MOST_HANDS: Final = 100_000
 MOST_GAMES_OF_A_ROUND: Final = 50_000
 MOST_HANDS_OF_A_ROUND: Final = 1_000_000
@@ -36,22 +36,22 @@ class SeedsConfig(Section):
 
     per_match: Annotated[
         Count,
-        Field(le=MOST_GAMES_OF_A_ROUND // 2, description="Seeds of a match; each is played twice, seats swapped."),
+        Field(le=MOST_GAMES_OF_A_ROUND // 2, description="Seeds per match; each is played twice, seats swapped."),
     ] = 10
     master_seed: Annotated[
         Seed | None,
-        Field(description="Names the pool of seeds; null: a fixed one for built-in bots alone, otherwise drawn."),
+        Field(description="Determines the seed pool; null: fixed if all participants are built in, else random."),
     ] = None
     shared_decks: Annotated[
-        bool | None, Field(description="Whether all pairings are dealt the same; null: only if a file is too short.")
+        bool | None, Field(description="Whether all pairings share decks; null: only if the seed file is too short.")
     ] = None
     file: Annotated[
-        PathText | None, Field(description="A file of seeds (JSON list, or one a line) in place of the pool.")
+        PathText | None, Field(description="File of seeds (JSON list, or one per line) to use instead of the pool.")
     ] = None
 
 
 class GameConfig(Section):
-    """What is played; the fields are those of GameSpec."""
+    """Settings of a game; the fields are those of GameSpec."""
 
     hands_per_game: Annotated[Count, Field(le=MOST_HANDS)] = 50
     small_blind: NoneOrMore = 50
@@ -74,7 +74,7 @@ class GameConfig(Section):
         return self
 
     def options(self) -> GameOptions:
-        """Return the settings as `play_game` takes them."""
+        """Return the settings as keyword arguments for `play_game`."""
         return {
             "small_blind": self.small_blind,
             "big_blind": self.big_blind,
@@ -92,7 +92,7 @@ class GameConfig(Section):
 class MatchConfig(Section):
     """How a match is decided."""
 
-    draw_threshold: Annotated[NoneOrMore, Field(description="Net chips up to which it is a draw.")] = 0
+    draw_threshold: Annotated[NoneOrMore, Field(description="Net chips up to which a match is a draw.")] = 0
 
 
 class RatingConfig(Section):
@@ -101,15 +101,15 @@ class RatingConfig(Section):
     mu0: Mu = DEFAULT_MU
     sigma0: Sigma = DEFAULT_SIGMA
     update_per: Annotated[
-        Literal["match", "seedPair"], Field(description="What OpenSkill learns from, by who won it.")
+        Literal["match", "seedPair"], Field(description="Unit whose winner updates the OpenSkill ratings.")
     ] = "match"
     estimator: Annotated[
         Literal["auto", "raw", "allIn", "adjusted", "corrected"],
-        Field(description="How margins are measured: by the chips, or with ever more of the luck taken out."),
+        Field(description="How margins are measured: by chips won, or with progressively more luck removed."),
     ] = "auto"
     margins: Annotated[
         Literal["pairwise", "additive"],
-        Field(description="Every pair on its own, or skills that add up: fewer games, wrong where there are cycles."),
+        Field(description="Each pair separately, or additive skills: fewer games, but wrong if there are cycles."),
     ] = "pairwise"
 
 
@@ -119,14 +119,14 @@ class SchedulerConfig(Section):
     policy: str = "information_gain"
     exploration: Annotated[Share, Field(description="0: close pairs only; 1: uncertain pairs only.")] = 0.25
     rematch_window: Annotated[
-        NoneOrMore, Field(description="Matches before a pair meets again, where another can play.")
+        NoneOrMore, Field(description="Matches before a pair meets again, if another pair can play.")
     ] = 1
     matches_per_round: Annotated[
         Count | None,
-        Field(description="Matches decided on and played together; null: one, with models one for every two who play."),
+        Field(description="Matches scheduled and played together; null: 1, or with models one per two participants."),
     ] = None
     min_seed_pairs: Annotated[
-        Count, Field(description="Seed pairs of every pairing before anything is decided by margins.")
+        Count, Field(description="Seed pairs that every pairing plays before margins decide anything.")
     ] = 4
 
     @field_validator("policy")
@@ -140,37 +140,37 @@ class SchedulerConfig(Section):
 
 
 class AdjacentConfidence(Section):
-    """Stop once every adjacent pair of the leaderboard is ordered with this confidence."""
+    """Stop once every adjacent pair on the leaderboard is ordered with this confidence."""
 
     threshold: Annotated[float, Field(gt=0.5, le=1 - 1e-9)] = 0.95
     method: Annotated[
         Literal["margin", "openskill", "predict_win"], Field(description="What the confidence is computed from.")
     ] = "margin"
     tie_margin_mbb: Annotated[
-        float, Field(ge=1e-6, le=MUCH, description="Thousandths of a big blind a hand within which two count as tied.")
+        float, Field(ge=1e-6, le=MUCH, description="Margin counted as a tie, in thousandths of a big blind per hand.")
     ] = 250.0
 
 
 class Budget(Section):
-    """Stop when one of these is spent; null for no limit."""
+    """Stop when one of these is used up; null means no limit."""
 
     max_matches: Count | None = 20
     max_games: Count | None = None
     max_hands: Count | None = None
     max_seconds: Amount | None = None
-    max_cost_usd: Annotated[Amount, Field(description="Dollars for language models.")] | None = None
-    max_tokens: Annotated[Count, Field(description="Tokens of language models, input and output.")] | None = None
+    max_cost_usd: Annotated[Amount, Field(description="Dollars spent on language models.")] | None = None
+    max_tokens: Annotated[Count, Field(description="Tokens used by language models, input and output.")] | None = None
 
 
 class TopKStable(Section):
-    """Stop once the first k have not changed for so many rounds."""
+    """Stop once the top k have not changed for this many rounds."""
 
     k: Count = 1
     rounds: Count = 5
 
 
 class StopConfig(Section):
-    """When it is enough: the first condition that holds ends the run."""
+    """When the run stops: the first condition that holds ends it."""
 
     adjacent_confidence: AdjacentConfidence | None = AdjacentConfidence()
     budget: Budget | None = Budget()
@@ -178,28 +178,24 @@ class StopConfig(Section):
 
 
 class LLMConfig(Section):
-    """How language models are asked."""
+    """How language models are called."""
 
-    max_concurrent: Annotated[Count, Field(le=1_000_000, description="Requests at once, to all models together.")] = (
-        1000
-    )
-    transport_retries: Annotated[
-        NoneOrMore, Field(le=100, description="Further tries of a request that brought no reply.")
-    ] = 5
+    max_concurrent: Annotated[Count, Field(le=1_000_000, description="Concurrent requests, across all models.")] = 1000
+    transport_retries: Annotated[NoneOrMore, Field(le=100, description="Retries of a request that got no reply.")] = 5
     backoff_s: Annotated[
-        float, Field(ge=0, le=MUCH, description="Seconds before the first of them, doubled for each.")
+        float, Field(ge=0, le=MUCH, description="Seconds before the first retry, doubled for each further one.")
     ] = 1.0
     max_game_attempts: Annotated[
         Count,
-        Field(le=1000, description="Tries at a game without a connection, before that counts as the agent's fault."),
+        Field(le=1000, description="Attempts at a game before a failed connection counts as the agent's fault."),
     ] = 3
     prices: Annotated[
-        dict[str, Price], Field(description="Dollars for a million tokens, by model; they win over published ones.")
+        dict[str, Price], Field(description="Dollars per million tokens, by model; they override published prices.")
     ] = {}  # noqa: RUF012 - pydantic copies it
 
 
 class BenchmarkConfig(Section):
-    """One benchmark."""
+    """The config of a benchmark."""
 
     participants: Annotated[tuple[AnyParticipant, ...], Field(min_length=2, max_length=MOST_PARTICIPANTS)] = (
         ParticipantConfig(id="random", type="random"),
@@ -212,12 +208,12 @@ class BenchmarkConfig(Section):
     scheduler: SchedulerConfig = SchedulerConfig()
     stop: StopConfig = StopConfig()
     llm: LLMConfig = LLMConfig()
-    output_dir: Annotated[PathText, Field(description="Folder that gets a folder for every run.")] = "benchmark-results"
+    output_dir: Annotated[PathText, Field(description="Folder in which each run gets a folder.")] = "benchmark-results"
 
     @field_validator("participants", mode="before")
     @classmethod
     def _by_name(cls, value: Any) -> Any:
-        """Take `[random, tight]` for what it means."""
+        """Accept participants given by type, such as `[random, tight]`."""
         if not isinstance(value, list):
             return value
         found = iter(named([each for each in value if isinstance(each, str)]))
@@ -255,10 +251,10 @@ class BenchmarkConfig(Section):
         return {each.id: each.settings() for each in self.participants if isinstance(each, LLMParticipantConfig)}
 
     def matches_per_round(self) -> int:
-        """Return how many matches are decided on together: with models, whose games wait, nobody should sit idle."""
+        """Return how many matches are scheduled together: with models, whose games wait, no one should sit idle."""
         asked_for = self.scheduler.matches_per_round
         return asked_for or (max(1, len(self.participants) // 2) if self.models() else 1)
 
     def plain(self) -> dict[str, Any]:
-        """Return the config as JSON has it, every field spelled out."""
+        """Return the config as JSON values, with every field included."""
         return self.model_dump(mode="json", by_alias=True)

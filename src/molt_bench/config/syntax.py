@@ -1,7 +1,7 @@
-"""The text of a config as plain values: YAML or JSON, within bounds, and every key only once.
+"""Parses config text into plain values: YAML or JSON, within limits and without duplicate keys.
 
-A text that means something else in every reader is refused here, with the line: keys that stand there twice, aliases
-that lead back to themselves. So is one that could not be held in memory once its aliases are spelt out.
+Text that parsers interpret differently is refused, with the line: duplicate keys, and aliases that refer back to
+themselves. So is text that would not fit in memory once its aliases are expanded.
 """
 
 import json
@@ -13,25 +13,25 @@ import yaml
 
 from molt_bench.errors import shown
 
-#: Values in a text once all aliases are spelt out, and sections within sections.
+#: Maximum number of values once all aliases are expanded, and maximum nesting.
 MOST_VALUES: Final = 50_000
 DEEPEST: Final = 50
 
 _TOO_DEEP: Final = f"at most {DEEPEST} levels of sections and lists"
 _TOO_MANY: Final = f"at most {MOST_VALUES:,} values, aliases spelt out"
-# The closing quote may be missing, so that every text is read in one go.
+# The closing quote is optional, so that any text is scanned in a single pass.
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[][{}:]', re.DOTALL)
 
 
-class SyntaxProblem(Exception):  # noqa: N818 - it becomes a ConfigError where the name of the file is known
-    """A text that cannot be read; its own text says what would have been, or where it is wrong."""
+class SyntaxProblem(Exception):  # noqa: N818 - it becomes a ConfigError once the file name is known
+    """Text that cannot be parsed; the message says what was expected, or where it is wrong."""
 
 
 def from_json(text: str) -> Any:
-    """Read JSON.
+    """Parse JSON.
 
     Raises:
-        SyntaxProblem: It is none, has a key twice, or is too deep or too large.
+        SyntaxProblem: It is not JSON, has a duplicate key, or is too deep or too large.
     """
     twice = _key_twice(text)
     try:
@@ -50,9 +50,9 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _key_twice(text: str) -> tuple[str, int] | None:
-    """Return the first key that stands twice in one object, and its line; also guard against depth and size.
+    """Return the first duplicate key within an object, and its line; also enforce the limits on depth and size.
 
-    What is open is kept in a list of our own: a reader that calls itself runs out of stack.
+    Open objects are kept in an explicit list: a recursive parser would overflow the stack.
     """
     open_keys: list[set[str] | None] = []
     last, found = "", None
@@ -80,7 +80,7 @@ def _key_twice(text: str) -> tuple[str, int] | None:
 
 
 def _spelt_out(key: str) -> str:
-    r"""Return a key without its escapes, so that "a" and "\u0061" are the same."""
+    r"""Return a key with its escapes decoded, so that "a" and "\u0061" are equal."""
     try:
         return str(json.loads(key))
     except ValueError:
@@ -88,10 +88,10 @@ def _spelt_out(key: str) -> str:
 
 
 def from_yaml(text: str) -> Any:
-    """Read YAML; only what JSON has as well, and dates, which nothing takes.
+    """Parse YAML, limited to the types that JSON has, and dates, which no field accepts.
 
     Raises:
-        SyntaxProblem: It is none, has a key twice, or is too deep or too large.
+        SyntaxProblem: It is not YAML, has a duplicate key, or is too deep or too large.
     """
     try:
         loader = _Loader(text)
@@ -111,7 +111,7 @@ def from_yaml(text: str) -> Any:
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, with bounds, and every key only once."""
+    """PyYAML's safe loader, with limits on depth and size."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -119,7 +119,7 @@ class _Loader(yaml.SafeLoader):
         self._values = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Read a value with all that is in it."""
+        """Compose a node with everything in it."""
         self._depth += 1
         self._values += 1
         if self._depth > DEEPEST:
@@ -130,8 +130,8 @@ class _Loader(yaml.SafeLoader):
         self._depth -= 1
         return node
 
-    def construct_object(self, node: Any, deep: bool = False) -> Any:  # noqa: FBT001, FBT002 - PyYAML calls it so
-        """Return a value; what Python cannot make of it is a mistake in the text."""
+    def construct_object(self, node: Any, deep: bool = False) -> Any:  # noqa: FBT001, FBT002 - PyYAML's signature
+        """Return a value; one that Python cannot construct is an error in the text."""
         try:
             return super().construct_object(node, deep=deep)
         except (ValueError, OverflowError) as error:
@@ -140,7 +140,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def _measured(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
-    """Return how many values a node has once aliases are spelt out, and how deep it is; check its keys."""
+    """Return how many values a node has once aliases are expanded, and its depth; check its keys."""
     if id(node) in known:
         found = known[id(node)]
         if found is None:

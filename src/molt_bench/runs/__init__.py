@@ -1,1 +1,1 @@
-"""Runs: a run on disk, one owner for its lines, its journal, its exchanges and its folder."""
+"""Runs: a run on disk, with one owner for its lines, journal, exchanges and folder."""

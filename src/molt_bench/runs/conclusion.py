@@ -1,4 +1,4 @@
-"""What a result says besides its games: warnings, time, the hash of the journal, and no seed that is still secret."""
+"""What a result holds besides its games: warnings, time, the journal's hash, and no seed that is still secret."""
 
 import os
 from collections.abc import Container, Iterable, Iterator
@@ -18,15 +18,15 @@ _TOLD_BEFORE = "the run was extended after its master seed had been told: an age
 
 
 def listed_seeds(config: SeedsConfig, known: list[Seed] | None = None) -> list[Seed] | None:
-    """Return the seeds of the config's file; None where it has none.
+    """Return the seeds from the config's file; None if it has none.
 
     Args:
-        config: The config's section on seeds.
-        known: The seeds as the journal has them: then the file may be gone, but must not have been changed.
+        config: The `seeds` section of the config.
+        known: The seeds recorded in the journal: the file may then be gone, but must not have changed.
 
     Raises:
         ConfigError: The file cannot be read.
-        JournalError: It has been changed.
+        JournalError: The file has changed.
     """
     if config.file is None or (known is not None and not os.path.exists(config.file)):
         return known
@@ -39,14 +39,14 @@ def listed_seeds(config: SeedsConfig, known: list[Seed] | None = None) -> list[S
 def warnings_ahead(
     config: BenchmarkConfig, seed: MasterSeed, listed: list[Seed] | None, *, stop: StopConfig, own: Container[str] = ()
 ) -> list[str]:
-    """Return what a run will fall short of.
+    """Return warnings about what a run will fall short of.
 
     Args:
-        config: The config, with its master seed.
+        config: The config, including its master seed.
         seed: That seed.
-        listed: The seeds of the config's file.
-        stop: The stop rule of its last stage.
-        own: The types of agents that are the caller's own.
+        listed: The seeds from the config's file.
+        stop: The stop rule of the run's last stage.
+        own: The types of the caller's custom agents.
     """
     found = [
         guessable(config, own, secret=seed.value if seed.sealed else None),
@@ -57,7 +57,7 @@ def warnings_ahead(
 
 
 def told_before(content: JournalContent, *, extended: bool = False) -> list[str]:
-    """Return a warning if a run was extended although its master seed had been told; `extended`: it is just now."""
+    """Return a warning if a run was extended after its master seed was revealed; `extended`: it is being extended."""
     lines = content.lines
     told = next((at for at, line in enumerate(lines) if revealed([line]) is not None), len(lines))
     later = any(isinstance(line, Extension) for line in lines[told:])
@@ -72,14 +72,14 @@ def concluded(
     warnings: Iterable[str | None],
     journal: Journal | JournalContent | None,
 ) -> RunResult:
-    """Return a result with what does not follow from its games.
+    """Return a result, completed with what does not follow from its games.
 
     Args:
         result: The result.
-        seed: The master seed; while it is sealed, nothing of it is in the result.
+        seed: The master seed; while it is sealed, it is left out of the result.
         seconds: How long the run took.
         warnings: What the user should know, in order.
-        journal: The journal it stands in.
+        journal: The journal of the run.
     """
     config, seeds = result.config, result.seeds
     if seed.sealed:
@@ -99,10 +99,10 @@ def concluded(
 
 @contextmanager
 def naming_damage(content: JournalContent | None) -> Iterator[None]:
-    """Name the line of the journal where a hand cannot have happened.
+    """Name the journal line with a hand that cannot have happened.
 
     Raises:
-        JournalError: One cannot.
+        JournalError: There is such a line.
     """
     try:
         yield

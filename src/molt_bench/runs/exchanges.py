@@ -1,6 +1,6 @@
-"""The exchanges of a run in their file: what it is replayed from, and why no call is ever paid twice.
+"""The exchanges of a run on file: what it is replayed from, and why no call is ever paid for twice.
 
-A reply is in the file before it is used.
+Every reply is written to the file before it is used.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ FORMAT: Final = 1
 
 
 class ExchangeHeader(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename="camel"):
-    """The first line: the version of the format, and every participant's system prompt."""
+    """The first line: the format version, and each participant's system prompt."""
 
     format: int
     skills: dict[str, str]
@@ -29,10 +29,10 @@ _decoder: Final = msgspec.json.Decoder(ExchangeHeader | Exchange)
 
 
 def read_exchange(text: bytes, where: str) -> ExchangeHeader | Exchange:
-    """Read one line of the file.
+    """Parse one line of the file.
 
     Raises:
-        JournalError: It is damaged, or has another format; the message says where it is.
+        JournalError: It is damaged or has another format; the message names the place.
     """
     try:
         line: ExchangeHeader | Exchange = _decoder.decode(text)
@@ -58,13 +58,13 @@ class ExchangeFile(Exchanges):
         """Continue a file, or only read it.
 
         Args:
-            path: The file; there may be none yet, if the run ended before the first question.
-            read_only: Whether no model may be asked.
+            path: The file; it may not exist yet if the run ended before the first question.
+            read_only: Whether models must not be asked.
             warn: Called if writing ends early.
-            unfinished: Whether a game may still be played: then its replies are kept at hand.
+            unfinished: Returns whether a game may still be played; its replies are then kept in memory.
 
         Raises:
-            JournalError: It cannot be read, or a line in it is damaged.
+            JournalError: It cannot be read, or a line is damaged.
         """
         there = Path(path).exists()
         file = None if read_only else LineFile(path, new=not there, warn=warn)
@@ -89,20 +89,20 @@ class ExchangeFile(Exchanges):
             if isinstance(line, ExchangeHeader):
                 self.skills = line.skills
                 continue
-            # The text is needed only where it may be read again.
+            # The text is only needed where it may be read again.
             kept = unfinished(line.game)
             self.earlier.append(line if kept else msgspec.structs.replace(line, text=""))
             if kept:
                 super().add(line)
 
     def begin(self, skills: dict[str, str]) -> None:
-        """Write the first line, unless it is there already."""
+        """Write the first line, unless it is already there."""
         if not self.skills:
             super().begin(skills)
             self._write(ExchangeHeader(FORMAT, skills))
 
     def add(self, exchange: Exchange) -> None:
-        """Record an exchange; it is with the system before this returns."""
+        """Record an exchange; it is handed to the operating system before this returns."""
         super().add(exchange)
         self._write(exchange)
 

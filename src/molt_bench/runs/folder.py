@@ -1,4 +1,4 @@
-"""The folder of a run: the names of its files, and which folder is whose."""
+"""The folder of a run: the names of its files, and how a run's folder is created and found."""
 
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ SUMMARY: Final = "summary.json"
 
 
 def journal_in(folder: str) -> Path:
-    """Return where the journal of a run is."""
+    """Return the path of a run's journal."""
     try:
         path = Path(folder).absolute() / JOURNAL
         there = path.is_file()
@@ -28,7 +28,7 @@ def journal_in(folder: str) -> Path:
 
 
 def new_folder(config: BenchmarkConfig) -> Path:
-    """Make the folder of a new run, named by the time."""
+    """Create the folder of a new run, named after the current time."""
     name = datetime.now().astimezone().strftime("%Y-%m-%dT%H-%M-%S")
     for attempt in range(1, 1000):
         folder = Path(config.output_dir) / (name if attempt == 1 else f"{name}-{attempt}")
@@ -48,13 +48,13 @@ def new_folder(config: BenchmarkConfig) -> Path:
 
 
 def _as_in_header(config: BenchmarkConfig, secret: str | None) -> BenchmarkConfig:
-    """Return a config as the header of its run has it."""
+    """Return a config as recorded in the header of its run."""
     settled_config, seed = settled(config, secret=secret)
     return with_master_seed(settled_config, None) if seed.sealed else settled_config
 
 
 def last_run(config: BenchmarkConfig, secret: str | None = None) -> Path | None:
-    """Return the newest run of this config, and of this secret master seed, that has not come to its end."""
+    """Return the newest unfinished run of this config and, if given, of this secret master seed."""
     wanted = config_hash(_as_in_header(config, secret).plain())
     for journal in sorted(Path(config.output_dir).glob(f"*/{JOURNAL}"), reverse=True):
         try:

@@ -1,4 +1,4 @@
-"""The header of a run: the config, and what tells one config, one version and one agent's code from another."""
+"""The header of a run: the config, and what identifies a config, a version and an agent's code."""
 
 import os
 import platform
@@ -19,7 +19,7 @@ from molt_bench.seeds import Seed
 
 
 def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | None = None) -> Header:
-    """Return the first line of a run's journal; a sealed master seed is in it by its hash alone."""
+    """Return the first line of a run's journal; a sealed master seed appears in it only as a hash."""
     from importlib.metadata import version
 
     plain = config.plain()
@@ -44,18 +44,18 @@ def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | Non
 
 
 def luck_version() -> str:
-    """Return the version of the frozen coefficients that luck is taken out by, and their hash."""
+    """Return the version and hash of the frozen coefficients used to remove luck."""
     return f"{FROZEN.version}:{coefficients_hash()}"
 
 
 def source_hashes(config: BenchmarkConfig) -> dict[str, str]:
-    """Return the hashes of the files that agents of one's own come from, by participant."""
+    """Return the hashes of the source files of custom agents, by participant."""
     specs = [participant.spec() for participant in config.participants]
     hashes = {spec.id: source_hash(spec.type, spec.params) for spec in specs}
     return {name: found for name, found in hashes.items() if found is not None}
 
 
 def config_hash(plain: Mapping[str, Any]) -> str:
-    """Return a hash of everything in a config that decides a result."""
+    """Return a hash of everything in a config that affects a result."""
     decisive = {key: value for key, value in plain.items() if key != "outputDir"}
     return sha256(msgspec.json.encode(decisive, order="sorted")).hexdigest()

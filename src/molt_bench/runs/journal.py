@@ -1,10 +1,10 @@
-"""The journal: append-only JSON lines, the one truth of a run.
+"""The journal: append-only JSON lines, the single source of truth about a run.
 
-The first line is the header with the config. Then comes every finished game, written out before the next decision, and
-at the end why the run stopped. A last line that a crash has torn is dropped; a damaged line before it is an error.
+The first line is the header with the config. Every finished game follows, written before the next decision, and at the
+end why the run stopped. A last line torn by a crash is dropped; a damaged line before it is an error.
 
-The lines are chained: each begins with the SHA-256 of the one before it. So a line that was removed, added or changed
-later is noticed, and the hash of the last line stands for the whole journal.
+The lines are chained: each begins with the SHA-256 of the previous one. So any line removed, added or changed later is
+detected, and the hash of the last line identifies the whole journal.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from molt_bench.runs.lines import LineFile, Warn, whole_lines
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel
 
-#: Lines are chained since format 2. One of format 1 can still be looked at.
+#: Lines are chained since format 2. Journals of format 1 can still be read.
 FORMAT: Final = 2
 _READABLE: Final = (1, 2)
 
@@ -31,15 +31,15 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
 
     Attributes:
         format: Version of the journal's format.
-        bench_version: Version of everything that decides a result.
+        bench_version: Version of everything that affects a result.
         version: Version of the program.
-        config_hash: SHA-256 of the config, so that a changed one is noticed.
+        config_hash: SHA-256 of the config, to detect changes.
         config: The config.
-        folder: Where the run was started: relative paths in the config start there.
-        seeds: The seeds of the seed file, where there is one.
-        source_hashes: SHA-256 of the files that agents of one's own come from, by participant.
-        versions: Versions of Python and of the packages that decide a result.
-        master_seed_hash: SHA-256 of a master seed that stays secret until the run ends; the config has null for it.
+        folder: Where the run was started; relative paths in the config start there.
+        seeds: The seeds from the seed file, if there is one.
+        source_hashes: SHA-256 of the source files of custom agents, by participant.
+        versions: Versions of Python and of the packages that affect a result.
+        master_seed_hash: SHA-256 of a master seed that is secret until the run ends; the config then has null.
     """
 
     format: int
@@ -61,7 +61,7 @@ class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="ca
         match: Number of its match, from 1.
         participants: Ids of players A and B.
         record: What happened.
-        seconds: How long the run had gone on when it was finished, all sittings together.
+        seconds: How long the run had taken when the game finished, over all sessions.
     """
 
     match: int
@@ -76,12 +76,12 @@ class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="ca
 
 
 class Sitting(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rename="camel"):
-    """The end of one sitting at the run.
+    """The end of one session of the run.
 
     Attributes:
-        seconds: How long it went on.
+        seconds: How long the session took.
         stop_reason: Why the run ended, if it did.
-        master_seed: Then the master seed, where it was kept secret so far.
+        master_seed: The master seed, if the run has ended and it was secret until then.
     """
 
     seconds: float
@@ -90,12 +90,12 @@ class Sitting(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rena
 
 
 class Extension(msgspec.Struct, frozen=True, tag="extension", tag_field="line", rename="camel"):
-    """The run goes on under another stop rule, on the same decks.
+    """The run continues under another stop rule, on the same decks.
 
     Attributes:
-        matches: Matches that were complete by then.
-        stop: The section `stop` of the config from here on.
-        under_way: The pairings of a round that had begun, which is played to its end as it was decided.
+        matches: Matches complete by then.
+        stop: The `stop` section of the config from here on.
+        under_way: Pairings of a round in progress, which is completed as scheduled.
     """
 
     matches: int
@@ -104,25 +104,25 @@ class Extension(msgspec.Struct, frozen=True, tag="extension", tag_field="line", 
 
 
 class Resumption(msgspec.Struct, frozen=True, tag="resumption", tag_field="line", rename="camel"):
-    """The run goes on with somebody at the table who may remember: games that had begun are dealt other cards."""
+    """The run continues with an agent that may remember: games already started are dealt different cards."""
 
 
 Line: TypeAlias = Header | Game | Sitting | Extension | Resumption
 
-#: So many incomplete matches are named.
+#: Maximum number of incomplete matches named.
 _NAMED: Final = 3
 _encoder: Final = msgspec.json.Encoder()
 _decoder: Final = msgspec.json.Decoder(Line)
 
 
 class JournalContent(msgspec.Struct, frozen=True):
-    """What a journal holds.
+    """The contents of a journal.
 
     Attributes:
         header: Its first line.
-        lines: The others.
-        size: Bytes up to the end of the last whole line.
-        hashes: SHA-256 of every line, the header first.
+        lines: All other lines.
+        size: Bytes up to the end of the last complete line.
+        hashes: SHA-256 of every line, header first.
     """
 
     header: Header
@@ -132,24 +132,24 @@ class JournalContent(msgspec.Struct, frozen=True):
 
     @property
     def line_count(self) -> int:
-        """Lines in it, the header included."""
+        """Number of lines, header included."""
         return len(self.hashes)
 
     @property
     def last_hash(self) -> str:
-        """SHA-256 of the last line, which stands for all of it."""
+        """SHA-256 of the last line, which identifies the whole journal."""
         return self.hashes[-1] if self.hashes else ""
 
 
 class Chain:
-    """Reads the lines of a journal in their order, and checks that each follows the one before.
+    """Reads the lines of a journal in order, and checks that each follows the previous one.
 
     Attributes:
         hashes: SHA-256 of every line so far.
 
     Args:
-        path: Where the journal is, for messages.
-        after: What has been read of it already.
+        path: Path of the journal, for messages.
+        after: The part that has already been read.
     """
 
     def __init__(self, path: str, *, after: JournalContent | None = None) -> None:
@@ -158,10 +158,10 @@ class Chain:
         self._header: Header | None = after.header if after is not None else None
 
     def read(self, text: bytes) -> Line:
-        """Return the next line.
+        """Parse the next line.
 
         Raises:
-            JournalError: It is damaged, or does not follow the one before.
+            JournalError: It is damaged, or does not follow the previous one.
         """
         number, text = len(self.hashes) + 1, text.rstrip(b"\n")
         try:
@@ -192,21 +192,21 @@ _EXPECTED: Final = (
 
 
 def _link(hash_before: str) -> bytes:
-    """Return what every line but the first begins with."""
+    """Return the prefix of every line but the first."""
     return b'{"prev":"%b",' % hash_before.encode()
 
 
 class Journal:
-    """A journal that is being written, by one process at a time. A full disk ends the writing, not the run.
+    """A journal that is being written, by one process at a time. A full disk stops the writing, not the run.
 
     Attributes:
-        path: Where it is.
-        line_count: Lines in it.
-        last_hash: SHA-256 of the last of them.
+        path: Path of the file.
+        line_count: Number of lines.
+        last_hash: SHA-256 of the last line.
     """
 
     def __init__(self, path: str, *, warn: Warn | None = None) -> None:
-        """Start a new journal; `warn` is told at once if the writing ends early."""
+        """Start a new journal; `warn` is called at once if writing ends early."""
         self.path = path
         self.line_count = 0
         self.last_hash = ""
@@ -214,8 +214,8 @@ class Journal:
 
     @classmethod
     def reopen(cls, path: str, *, warn: Warn | None = None) -> tuple["Journal", "JournalContent"]:
-        """Go on with a journal: return it, cut to its last whole line, and what is in it."""
-        lines = LineFile(path, new=False, warn=warn)  # first of all, so that nobody writes what is being read
+        """Continue a journal: return it, cut after its last complete line, and its contents."""
+        lines = LineFile(path, new=False, warn=warn)  # first of all, so that no other process writes while this reads
         try:
             content = read_journal(path)
         except JournalError:
@@ -229,7 +229,7 @@ class Journal:
 
     @property
     def problem(self) -> str | None:
-        """Why the writing ended early, if it did."""
+        """Why writing ended early, if it did."""
         return self._file.problem
 
     def write(self, line: Line) -> None:
@@ -243,7 +243,7 @@ class Journal:
         self.line_count, self.last_hash = self.line_count + 1, sha256(text).hexdigest()
 
     def sync(self) -> bool:
-        """Have the system write everything to the disk itself; say whether all of it is there."""
+        """Flush everything to disk; return whether all of it is there."""
         return self._file.sync()
 
     def close(self) -> None:
@@ -255,7 +255,7 @@ def read_journal(path: str) -> JournalContent:
     """Read a journal.
 
     Raises:
-        JournalError: There is none, a line in it is damaged, or lines were removed, added or changed.
+        JournalError: It cannot be read, a line is damaged, or lines were removed, added or changed.
     """
     texts, size = whole_lines(path)
     chain = Chain(path)
@@ -272,10 +272,10 @@ def read_journal(path: str) -> JournalContent:
 
 
 def read_lines(path: str) -> Iterator[Line]:
-    """Read a journal line by line, so that it need not fit in memory; a last line that was torn off is left out.
+    """Read a journal line by line, so that it need not fit in memory; a torn last line is left out.
 
     Raises:
-        JournalError: It cannot be read, a line in it is damaged, or lines were removed, added or changed.
+        JournalError: It cannot be read, a line is damaged, or lines were removed, added or changed.
     """
     chain = Chain(path)
     try:
@@ -292,7 +292,7 @@ def read_header(path: str) -> Header:
     """Return the first line of a journal.
 
     Raises:
-        JournalError: It cannot be read, or there is none.
+        JournalError: It cannot be read, or has no header.
     """
     header = next(read_lines(path), None)
     if not isinstance(header, Header):
@@ -301,7 +301,7 @@ def read_header(path: str) -> Header:
 
 
 def _readable_lines(texts: Sequence[bytes]) -> list[Line]:
-    """Return the lines that can be read at all, whether they follow each other or not."""
+    """Return the lines that can be parsed, whether or not they follow each other."""
     found = []
     for text in texts:
         try:
@@ -312,7 +312,7 @@ def _readable_lines(texts: Sequence[bytes]) -> list[Line]:
 
 
 def missing_games(lines: Sequence[Line]) -> str:
-    """Say which matches lack some of their games, up to the last match that has any; nothing where none does."""
+    """Return which matches lack some of their games, up to the last match that has any; empty if none do."""
     header = next((line for line in lines if isinstance(line, Header)), None)
     try:
         per_match = 2 * int(header.config["seeds"]["perMatch"]) if header is not None else 0
@@ -330,7 +330,7 @@ def games_in(lines: Sequence[Line]) -> list[Game]:
 
 
 def stop_reason_in(lines: Sequence[Line]) -> str | None:
-    """Return why a run has ended; None if it has not, or was extended since."""
+    """Return why a run has ended; None if it has not, or has since been extended."""
     reason = None
     for line in lines:
         if isinstance(line, Extension):

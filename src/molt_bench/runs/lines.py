@@ -1,4 +1,4 @@
-"""Append-only files of lines: every line is with the system before the next step, and a torn last one is dropped."""
+"""Append-only line files: each line is handed to the system before the next step; a torn last line is dropped."""
 
 import os
 from collections.abc import Callable
@@ -9,29 +9,29 @@ from typing import IO, Final, TypeAlias
 
 from molt_bench.errors import JournalError
 
-#: Is told at once when a file cannot be written any more.
+#: Called as soon as a file can no longer be written.
 Warn: TypeAlias = Callable[[str], None]
 
-#: How often a file that is locked is tried, and seconds between.
+#: Attempts to lock a file, and seconds between them.
 _TRIES: Final = 10
 _TRY_AGAIN_S: Final = 0.05
 
 
 class LineFile:
-    """A file that is being written line by line, by one process at a time. A full disk ends the writing, not the run.
+    """A file written line by line, by one process at a time. A full disk stops the writing, not the run.
 
     Attributes:
-        path: Where it is.
-        problem: Why the writing ended early, if it did.
+        path: Path of the file.
+        problem: Why writing ended early, if it did.
     """
 
     def __init__(self, path: str, *, new: bool = True, warn: Warn | None = None) -> None:
         """Open the file.
 
         Args:
-            path: Where it is.
-            new: Whether it is started here; otherwise `cut` says where to go on.
-            warn: Is told if the writing ends early.
+            path: Path of the file.
+            new: Whether to create the file; otherwise `cut` sets where writing continues.
+            warn: Called if writing ends early.
 
         Raises:
             JournalError: It cannot be written, or another process is writing it.
@@ -42,7 +42,7 @@ class LineFile:
         self._file: IO[bytes] | None = _locked(path, "xb" if new else "r+b")
 
     def cut(self, size: int) -> None:
-        """Drop what comes after so many bytes, and write on from there."""
+        """Truncate the file to this many bytes, and continue writing there."""
         if self._file is not None:
             self._file.truncate(size)
             self._file.seek(size)
@@ -63,7 +63,7 @@ class LineFile:
                 self._warn(self.problem)
 
     def sync(self) -> bool:
-        """Have the system write everything to the disk itself; say whether all of it is there."""
+        """Flush everything to disk; return whether all of it is there."""
         with suppress(OSError):
             if self._file is not None:
                 os.fsync(self._file.fileno())
@@ -77,9 +77,9 @@ class LineFile:
 
 
 def _locked(path: str, mode: str) -> IO[bytes]:
-    """Open a file for this process alone."""
+    """Open a file for this process only."""
     try:
-        file = open(path, mode)  # noqa: SIM115 - it stays open as long as it is written
+        file = open(path, mode)  # noqa: SIM115 - it stays open while it is being written
     except OSError as error:
         raise JournalError(f"{path} cannot be written: {error.strerror}") from error
     try:
@@ -89,7 +89,7 @@ def _locked(path: str, mode: str) -> IO[bytes]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
-            except OSError:  # a reader may be looking whether somebody writes, for a moment
+            except OSError:  # a reader may hold a lock for a moment to check for a writer
                 if attempt == _TRIES:
                     raise
                 sleep(_TRY_AGAIN_S)
@@ -102,7 +102,7 @@ def _locked(path: str, mode: str) -> IO[bytes]:
 
 
 def being_written(path: str | Path) -> bool:
-    """Say whether a program is writing a file of lines just now: it holds a lock on it as long as it does."""
+    """Return whether a program is currently writing a line file: it holds a lock on the file while it does."""
     try:
         import fcntl
     except ImportError:
@@ -118,7 +118,7 @@ def being_written(path: str | Path) -> bool:
 
 
 def whole_lines(path: str) -> tuple[list[bytes], int]:
-    """Return the lines of a file that came to their end, and how many bytes those are.
+    """Return the complete lines of a file, and their size in bytes.
 
     Raises:
         JournalError: It cannot be read.

@@ -1,8 +1,8 @@
-"""Secrecy: who may not know the cards, the master seed they come from, and where it is kept until the run ends.
+"""Secrecy: the master seed, who must not know it, and where it is kept until the run ends.
 
-Whoever knows the master seed can compute every deck of a run. Built-in bots do not look, so theirs is a fixed one. With
-anybody else at the table it is drawn, and sealed: the journal holds its hash, a file that only the user can read holds
-the seed, and the seed itself is written into the journal when the run has ended.
+Anyone who knows the master seed can compute every deck of a run. Built-in bots do not look, so runs among them use a
+fixed one. With any other agent it is drawn at random and sealed: the journal holds its hash, a file that only the user
+can read holds the seed, and the seed itself is written to the journal once the run has ended.
 """
 
 import os
@@ -24,11 +24,11 @@ from molt_bench.files import text_of
 from molt_bench.runs.journal import Header, JournalContent, Line, Sitting
 from molt_bench.seeds import MASTER_SEED_VARIABLE, Seed
 
-#: Names the pool of seeds where every participant is built-in.
+#: The master seed if every participant is built in.
 DEFAULT_MASTER_SEED: Final = "molt-bench"
 #: The file beside the journal that holds a sealed seed until the run ends.
 SEED_FILE: Final = "master-seed"
-#: A seed of fewer characters can be found by trying.
+#: A seed with fewer characters can be found by brute force.
 _SHORTEST: Final = 16
 _LONGEST: Final = 1000
 
@@ -46,24 +46,24 @@ class MasterSeed(msgspec.Struct, frozen=True):
 
 
 def only_built_in(config: BenchmarkConfig, agents: Container[str] = ()) -> bool:
-    """Say whether every participant is a built-in bot; a type in `agents` is the caller's own."""
+    """Return whether every participant is a built-in bot; types in `agents` are the caller's custom agents."""
     return all(each.type in BUILTIN_AGENTS and each.type not in agents for each in config.participants)
 
 
 def draw_seed() -> str:
-    """Draw a master seed of 128 bits that nobody can guess."""
+    """Draw an unguessable master seed of 128 bits."""
     return secrets.token_hex(16)
 
 
 def settled(
     config: BenchmarkConfig, agents: Container[str] = (), *, secret: str | None = None
 ) -> tuple[BenchmarkConfig, MasterSeed]:
-    """Return the config with its master seed, and that seed.
+    """Return the config with its master seed filled in, and that seed.
 
     Args:
         config: The config.
-        agents: The types that are the caller's own.
-        secret: A seed to be sealed, from a file or from the environment.
+        agents: The types of the caller's custom agents.
+        secret: A seed to seal, from a file or the environment.
     """
     named = config.seeds.master_seed
     if secret is not None:
@@ -83,12 +83,12 @@ def with_master_seed(config: BenchmarkConfig, seed: Seed | None) -> BenchmarkCon
 
 
 def guessable(config: BenchmarkConfig, agents: Container[str] = (), *, secret: Seed | None = None) -> str | None:
-    """Say that the cards can be found out, where a named seed is short or public and somebody may look for it.
+    """Return a warning if a given seed is short or public and an agent could use it to work out the cards.
 
     Args:
         config: The config.
-        agents: The types that are the caller's own.
-        secret: The seed in place of the config's, where it is a secret one: it is not shown.
+        agents: The types of the caller's custom agents.
+        secret: A secret seed used instead of the config's; it is not shown.
     """
     seed = config.seeds.master_seed if secret is None else secret
     if seed is None or only_built_in(config, agents):
@@ -103,7 +103,7 @@ def guessable(config: BenchmarkConfig, agents: Container[str] = (), *, secret: S
 
 
 def guessable_file(path: str | None, seeds: Sequence[Seed] | None) -> str | None:
-    """Say that the cards can be found out, where their seeds come from a file: the journal begins with them."""
+    """Return a warning if the seeds come from a file: they may be guessable, and the journal begins with them."""
     if seeds is None:
         return None
     short = next((seed for seed in seeds if _is_short(seed)), None)
@@ -119,16 +119,16 @@ def guessable_file(path: str | None, seeds: Sequence[Seed] | None) -> str | None
 
 
 def _is_short(seed: Seed) -> bool:
-    """Say whether a seed has too few characters, or too few different ones, to be a secret."""
+    """Return whether a seed has too few characters, or too few different ones, to be secret."""
     text = str(seed) if not isinstance(seed, int) else hex(abs(seed))[2:]
     return len(text) < _SHORTEST or len({*text}) <= _SHORTEST // 4
 
 
 def known_seed(config: BenchmarkConfig, known: JournalContent) -> MasterSeed:
-    """Return the master seed of a run that has begun, which its config has by now.
+    """Return the master seed of a run that has started; its config contains it by now.
 
     Raises:
-        JournalError: The config does not have it.
+        JournalError: The config does not contain it.
     """
     seed = config.seeds.master_seed
     if seed is None:
@@ -137,12 +137,12 @@ def known_seed(config: BenchmarkConfig, known: JournalContent) -> MasterSeed:
 
 
 def seed_hash(seed: Seed) -> str:
-    """Return the SHA-256 of a seed as it is written."""
+    """Return the SHA-256 of a seed in its text form."""
     return sha256(str(seed).encode()).hexdigest()
 
 
 def keep(seed: Seed, folder: Path) -> str | None:
-    """Write a sealed seed into its file, which only the user can read; return a warning if that cannot be done."""
+    """Write a sealed seed to its file, which only the user can read; return a warning if that fails."""
     path = folder / SEED_FILE
     try:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
@@ -153,16 +153,16 @@ def keep(seed: Seed, folder: Path) -> str | None:
 
 
 def forget(folder: Path) -> None:
-    """Remove the file of a seed that the journal has by now."""
+    """Remove the file of a seed that is now in the journal."""
     with suppress(OSError):
         (folder / SEED_FILE).unlink(missing_ok=True)
 
 
 def revealed(lines: Sequence[Line]) -> Seed | None:
-    """Return the master seed that the lines of a journal tell, if it was sealed and the run has ended.
+    """Return the master seed revealed in the lines of a journal, if it was sealed and the run has ended.
 
     Raises:
-        JournalError: They tell two.
+        JournalError: They reveal two different seeds.
     """
     told = {each.master_seed for each in lines if isinstance(each, Sitting) and each.master_seed is not UNSET}
     if len(told) > 1:
@@ -171,16 +171,16 @@ def revealed(lines: Sequence[Line]) -> Seed | None:
 
 
 def opened_seed(header: Header, told: Seed | None, folder: Path, *, secret: str | None = None) -> MasterSeed:
-    """Return the sealed master seed of a run: from its journal, from its file, or as the user gave it.
+    """Return the sealed master seed of a run, from its journal, its file or the user.
 
     Args:
         header: The first line of the journal.
-        told: What the journal tells at its end.
+        told: The seed revealed at the end of the journal.
         folder: The folder of the run.
-        secret: The seed that the user gave, if any; otherwise the environment may have it.
+        secret: The seed given by the user, if any; otherwise the environment may have it.
 
     Raises:
-        JournalError: It is in none of them, or is not the one that the run was started with.
+        JournalError: None of them has it, or it is not the seed that the run was started with.
     """
     if told is not None:
         if seed_hash(told) != header.master_seed_hash:
@@ -204,10 +204,10 @@ def _read(path: Path) -> str:
 
 
 def secret_from(path: str | None) -> str | None:
-    """Return the master seed of a file, or of the environment, which no agent then gets to see; None for neither.
+    """Return the master seed from a file, or from the environment, where agents no longer see it; None for neither.
 
     Raises:
-        ConfigError: The file cannot be read, or has no seed in it.
+        ConfigError: The file cannot be read, or contains no seed.
     """
     variable = environment_seed()
     if path is None and variable is None:
@@ -223,6 +223,6 @@ def secret_from(path: str | None) -> str | None:
 
 @cache
 def environment_seed() -> str | None:
-    """Return the secret seed of the environment. The variable is removed from it, so that no agent finds it."""
+    """Return the secret seed from the environment, and remove the variable so that no agent finds it."""
     variable = os.environ.pop(MASTER_SEED_VARIABLE, None)
     return None if variable is None else variable.strip()

@@ -1,4 +1,4 @@
-"""The files that a run names, found again from another folder or on another machine."""
+"""The files that a run refers to, located from another folder or on another machine."""
 
 import os
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ _HINT: Final = "--root DIR names the folder where the files of the run are now"
 
 
 def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str, Any]:
-    """Return a config whose paths are absolute and lead to the files below a folder.
+    """Return a config whose paths are absolute and point to the files below a folder.
 
     Args:
         plain: The config of the run.
         started: The folder in which the run was started.
-        root: The folder in which its files are now.
+        root: The folder that contains its files now.
     """
 
     def moved(path: str) -> str:
@@ -49,13 +49,13 @@ def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str
 def moved_path(path: str, started: str, root: Path) -> str:
     """Return where a file is now.
 
-    A file below the folder in which the run was started is at the same place below the root. Any other file stays
-    where it is; if it is gone, it is expected in the root under its name.
+    A file below the folder in which the run was started is expected at the same place below the root. Any other file
+    stays where it is; if it is gone, it is expected in the root under its name.
 
     Args:
-        path: As the config has it; a relative one starts at the root.
+        path: The path as given in the config; a relative one starts at the root.
         started: The folder in which the run was started.
-        root: The folder in which its files are now.
+        root: The folder that contains its files now.
     """
     if not os.path.isabs(path):
         return str(root / path)
@@ -67,7 +67,7 @@ def moved_path(path: str, started: str, root: Path) -> str:
 
 
 def _moved_argument(word: str, started: str, root: Path) -> str:
-    """Return a word of a command, with its path where it is now, if it is one; `--model=/there/w.bin` has one, too."""
+    """Return a word of a command, with its path (if any) as it is now; `--model=/there/w.bin` contains one, too."""
     option, equals, value = word.partition("=")
     before, path = (f"{option}=", value) if equals and option.startswith("-") else ("", word)
     if not os.path.isabs(path):
@@ -77,30 +77,30 @@ def _moved_argument(word: str, started: str, root: Path) -> str:
 
 
 def changed_code(config: BenchmarkConfig, recorded: Mapping[str, str]) -> list[str]:
-    """Return the participants whose code is another one than when the run was played.
+    """Return the participants whose code has changed since the run was played.
 
     Args:
-        config: The config, with its files where they are now.
-        recorded: The hashes of the code, by participant, as the run has them.
+        config: The config, with the current paths of its files.
+        recorded: The code hashes that the run recorded, by participant.
 
     Raises:
-        AgentError: A file is not there.
+        AgentError: A file is missing.
     """
     now = source_hashes(config)
     changed = [each for each in config.participants if now.get(each.id) != recorded.get(each.id, now.get(each.id))]
     for participant in changed:
         missing = _missing(participant, hashed=participant.id in now)
         if missing is not None:
-            # Whole, however long: whoever looks for the file has to know where it was looked for.
+            # Not shortened: the user has to see where the file was expected.
             raise AgentError(f"participant {participant.id!r}: {missing} is not there: {_HINT}")
     return [each.id for each in changed if each.id in now]
 
 
 def _missing(participant: ParticipantConfig, *, hashed: bool) -> str | None:
-    """Return the file of a participant's code that is not there, if one is not.
+    """Return the missing file of a participant's code, if there is one.
 
     Args:
-        participant: Who.
+        participant: The participant.
         hashed: Whether its code was found at all.
     """
     if isinstance(participant, ExecParticipantConfig):

@@ -1,4 +1,4 @@
-"""The past of a run, as its journal tells it: the games, the stages, the time, and whether they fit together."""
+"""The past of a run according to its journal: games, stages, time, and whether they are consistent."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
     """Return the past of a run.
 
     Raises:
-        JournalError: The journal has a game twice, a game of others than it says, or a stage that cannot be.
+        JournalError: The journal has a duplicate game, a game with the wrong participants, or an invalid stage.
     """
     games = games_in(content.lines)
     found = {game.label: game.record for game in games}
@@ -46,15 +46,15 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
 
 
 def resumptions_in(lines: Sequence[Line]) -> int:
-    """Return how often a run was resumed with an agent that may remember games that had begun."""
+    """Return how often a run was resumed with an agent that may remember games already started."""
     return sum(isinstance(line, Resumption) for line in lines)
 
 
 def stages_of(config: BenchmarkConfig, lines: Sequence[Line]) -> list[Stage]:
-    """Return the stages of a run that a journal tells of, the first by its config.
+    """Return the stages of a run in its journal; the first comes from its config.
 
     Raises:
-        JournalError: A stage has a stop rule that cannot be.
+        JournalError: A stage has an invalid stop rule, or the journal continues after the run has stopped.
     """
     stages = [Stage(config.stop)]
     for line in lines:
@@ -76,5 +76,5 @@ def _stop(config: BenchmarkConfig, stop: dict[str, Any]) -> StopConfig:
 
 
 def extension_of(stage: Stage) -> Extension:
-    """Return the line that tells of a new stage."""
+    """Return the journal line for a new stage."""
     return Extension(stage.matches, plain_stop(stage.stop), list(stage.under_way))

@@ -1,4 +1,4 @@
-"""A run on disk, opened: its config, its games and its result, for every command and for the viewer."""
+"""A run opened from disk: its config, games and result, for every command and for the viewer."""
 
 import json
 import sys
@@ -59,17 +59,17 @@ class StoredRun:
         folder: The folder.
         header: The first line of the journal.
         content: The whole journal, as far as it has been read.
-        config: The config as the run was started, with its master seed.
+        config: The config the run was started with, including its master seed.
 
     Args:
         folder: The folder.
-        content: What its journal holds.
-        secret: The master seed, where the user gave it: it may not be in the folder.
-        root: The folder in which the files that the config names are now; None for where the run was started.
+        content: The contents of its journal.
+        secret: The master seed, if given by the user: it may not be in the folder.
+        root: The folder that now contains the files named in the config; None for where the run was started.
 
     Raises:
-        JournalError: The master seed is not known, or not the one the run was started with.
-        ConfigError: The config is not one of this version.
+        JournalError: The master seed is unknown, or not the one the run was started with.
+        ConfigError: The config is not valid in this version.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class StoredRun:
 
         Args:
             folder: Its folder.
-            root: The folder in which the files that its config names are now; None for where it was started.
-            check: Whether it has to be one of this version, and unchanged since it was played.
+            root: The folder that now contains the files named in its config; None for where it was started.
+            check: Whether it must be of this version, and unchanged since it was played.
 
         Raises:
             ConfigError: There is no run in the folder.
-            JournalError: The journal cannot be read, was changed after the run, or is of another version.
+            JournalError: The journal cannot be read, was changed after the run, or is from another version.
         """
         path = journal_in(str(folder))
         content = read_journal(str(path))
@@ -117,7 +117,7 @@ class StoredRun:
 
     @property
     def stop_reason(self) -> str | None:
-        """Why the run ended; None if it has not, or was extended since."""
+        """Why the run ended; None if it has not, or has since been extended."""
         return stop_reason_in(self.lines)
 
     @property
@@ -126,10 +126,10 @@ class StoredRun:
         return known_seed(self.config, self.content)
 
     def more(self) -> list[tuple[int, Line]]:
-        """Read what the journal has got since, and return the new lines with their numbers.
+        """Read what has been added to the journal, and return the new lines with their numbers.
 
         Raises:
-            JournalError: It cannot be read, a line is damaged, or it is another journal now.
+            JournalError: It cannot be read, a line is damaged, or the file was replaced.
         """
         texts = self._tail.more()
         if not texts:
@@ -144,8 +144,8 @@ class StoredRun:
         """Open the exchanges with language models.
 
         Args:
-            read_only: Whether no model is to be asked.
-            every_game: Whether the replies of finished games are needed as well.
+            read_only: Whether models must not be asked.
+            every_game: Whether the replies of finished games are also needed.
             warn: Called if writing ends early.
         """
         if not self.config.models():
@@ -156,7 +156,7 @@ class StoredRun:
 
     @cached_property
     def here(self) -> BenchmarkConfig:
-        """The config with its files where they are now.
+        """The config with the current paths of its files.
 
         Raises:
             ConfigError: There is no such folder.
@@ -169,19 +169,19 @@ class StoredRun:
         if folder == Path.cwd():
             return self.config
         if str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))  # where a `module:factory` of the run is found
+            sys.path.insert(0, str(folder))  # so that a `module:factory` of the run is found
         config = load_config(moved_config(self.header.config, self.header.folder, folder))
         return with_master_seed(config, self.config.seeds.master_seed)
 
     def result(self, *, content: JournalContent | None = None, keep_hands: bool = False) -> RunResult:
-        """Compute the result from the games that have been played.
+        """Compute the result from the games played so far.
 
         Args:
-            content: A journal in place of the run's own, with the games as they were played again.
-            keep_hands: Whether the result keeps every single hand.
+            content: A journal to use instead of the run's own, with its games replayed.
+            keep_hands: Whether the result keeps every individual hand.
 
         Raises:
-            JournalError: The games are not those of the config, or the run did not stop where it says.
+            JournalError: The games do not belong to the config, or the run did not stop where the journal says.
         """
         content = content or self.content
         config, seed, exchanges = self.config, self.seed, self.exchanges()
@@ -205,13 +205,13 @@ class StoredRun:
 
 
 class RunFiles(msgspec.Struct):
-    """What a run is written to, and what it continues.
+    """The files that a run writes, and the run that it continues.
 
     Attributes:
-        journal: Gets every finished game; None keeps them in memory only.
+        journal: Receives every finished game; None keeps them in memory only.
         exchanges: Holds the exchanges with language models.
-        stored: The run that is continued; None for a new one.
-        extend: A stop rule under which it continues, in place of its own.
+        stored: The run to continue; None for a new one.
+        extend: A stop rule under which it continues, instead of its own.
         secret: The master seed of a new run, kept secret until the run ends.
     """
 
@@ -223,14 +223,14 @@ class RunFiles(msgspec.Struct):
 
     @classmethod
     def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
-        """Start the files of a new run; `warn` is called if writing ends early."""
+        """Create the files of a new run; `warn` is called if writing ends early."""
         journal = Journal(str(folder / JOURNAL), warn=warn)
         exchanges = ExchangeFile(str(folder / EXCHANGES), warn=warn) if config.models() else Exchanges()
         return cls(journal, exchanges, secret=secret)
 
     @classmethod
     def reopen(cls, folder: str | Path, *, secret: str | None = None, warn: Warn | None = None) -> Self:
-        """Continue the files of a run; nobody else can write them from now on.
+        """Reopen the files of a run to continue it; no other process can write them from now on.
 
         Raises:
             ConfigError: There is no run in the folder.
@@ -259,7 +259,7 @@ class RunFiles(msgspec.Struct):
             self.journal.close()
 
     def discard_if_empty(self) -> bool:
-        """Close the files; if not one line was written, remove them, as if the run had never been started."""
+        """Close the files; if nothing was written, remove them as if the run had never started, and return True."""
         self.close()
         path = Path(self.journal.path) if self.journal is not None else None
         if path is None or path.stat().st_size:
@@ -271,7 +271,7 @@ class RunFiles(msgspec.Struct):
 
 
 def check_unchanged(path: Path, content: JournalContent) -> None:
-    """Check that a journal is one of this version, has its own config, and begins as it did when it was summarized.
+    """Check that a journal is of this version, has its own config, and still begins as it did when summarized.
 
     Raises:
         JournalError: It is not.

@@ -1,26 +1,26 @@
-"""Tailing: the lines that a growing file has got since one last looked."""
+"""Tailing: the lines added to a growing file since the last read."""
 
 from pathlib import Path
 
 from molt_bench.errors import JournalError
 
 
-class Replaced(JournalError):  # noqa: N818 - not a mistake: a run was started again in its place
-    """The file is not the one that was read so far: it has to be read anew."""
+class Replaced(JournalError):  # noqa: N818 - not an error: a run was restarted in its place
+    """The file is no longer the one read so far: it has to be read from the start."""
 
 
 class Tail:
-    """A file of lines that may still be written.
+    """A line file that may still be growing.
 
     Attributes:
-        path: Where it is.
-        size: Bytes that were read, up to the end of the last whole line.
-        lines: Lines that were read.
+        path: Path of the file.
+        size: Bytes read, up to the end of the last complete line.
+        lines: Lines read.
 
     Args:
-        path: Where it is; there may be none yet.
-        size: Bytes that were read already.
-        lines: Lines that were read already.
+        path: Path of the file; it may not exist yet.
+        size: Bytes already read.
+        lines: Lines already read.
     """
 
     def __init__(self, path: Path, *, size: int = 0, lines: int = 0) -> None:
@@ -30,10 +30,10 @@ class Tail:
         self._seen: tuple[int, int, int] | None = None
 
     def more(self) -> list[tuple[int, bytes]]:
-        """Return every whole line that is new, and where it begins.
+        """Return every new complete line, and its offset.
 
         Raises:
-            Replaced: What was read is not there any more.
+            Replaced: What was read is no longer there.
             JournalError: It cannot be read.
         """
         try:

@@ -1,1 +1,1 @@
-"""Study: questions about runs: what one will take, and how two differ."""
+"""Study: what a run will take, and how two runs differ."""

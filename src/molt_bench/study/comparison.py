@@ -1,9 +1,9 @@
-"""Comparing: what one run says about a participant that another did not, on the same cards where there are any.
+"""Comparison of two runs: how a participant has changed, on the same cards where possible.
 
 Two versions of an agent that played the same opponent on the same seeds had the same cards, and mostly the same luck.
-So the difference is taken seed pair by seed pair, and the luck that both had cancels out. Every opponent counts the
-same. Where pairings share their decks, results against several opponents on one seed go together; the standard error
-takes a seed with all its opponents as one draw.
+So the difference is taken seed pair by seed pair, and the shared luck cancels out. Every opponent counts equally. If
+pairings share their decks, results against several opponents on one seed are correlated; the standard error treats a
+seed with all its opponents as one draw.
 """
 
 from collections import defaultdict
@@ -22,18 +22,18 @@ from molt_bench.rating.book import AUTO, ESTIMATORS
 from molt_bench.rating.margin import Estimate
 from molt_bench.seeds import Seed
 
-#: Of two versions the new one is better, worse, as good within a margin, or it is not known.
+#: The new version is better, worse, equally good within a margin, or that is not known.
 Verdict: TypeAlias = Literal["better", "worse", "within", "unknown"]
-#: What was won in each seed pair, by opponent, in thousandths of a big blind a hand.
+#: What was won in each seed pair, by opponent, in thousandths of a big blind per hand.
 Won: TypeAlias = Mapping[str, Mapping[Seed, float]]
-#: The same by every estimator.
+#: The same, by estimator.
 Measured: TypeAlias = Mapping[str, Mapping[Seed, Mapping[str, float]]]
 
-#: Settings that do not decide what a model replies.
+#: Settings that do not affect what a model replies.
 _BESIDES_THE_POINT: Final = frozenset({"api_key_env", "max_concurrent", "requests_per_minute", "skill_doc"})
-#: Settings of the game that matter only to those who make faults or are slow.
+#: Game settings that only matter to agents that make faults or are slow.
 _TOLERANCE: Final = frozenset({"max_retries", "action_timeout_s"})
-#: With `auto`: the estimator that is taken until there are enough seed pairs to see which one varies least.
+#: With `auto`: the estimator used until there are enough seed pairs to see which one varies least.
 _FIRST: Final = "corrected"
 _ENOUGH: Final = 8
 
@@ -42,10 +42,10 @@ class Run(msgspec.Struct, frozen=True):
     """One of the two runs.
 
     Attributes:
-        name: What it is called in messages.
+        name: Its name in messages.
         config: Its config.
         result: Its result.
-        sources: Hashes of the files that agents of one's own come from, by participant.
+        sources: Hashes of the source files of custom agents, by participant.
         skills: The system prompts of its language models, by participant.
     """
 
@@ -56,7 +56,7 @@ class Run(msgspec.Struct, frozen=True):
     skills: Mapping[str, str] = {}
 
     def identity(self, participant: str) -> dict[str, Any]:
-        """Return everything that decides how somebody plays."""
+        """Return everything that determines how a participant plays."""
         found = next(each for each in self.config.participants if each.id == participant)
         if isinstance(found, LLMParticipantConfig):
             settings = found.settings().model_dump(exclude=set(_BESIDES_THE_POINT))
@@ -64,7 +64,7 @@ class Run(msgspec.Struct, frozen=True):
         return {"type": found.type, "params": found.params, "code": self.sources.get(participant)}
 
     def won(self, participant: str) -> Measured:
-        """Return what somebody won from each opponent in each seed pair, by every estimator."""
+        """Return what a participant won from each opponent in each seed pair, by estimator."""
         found: dict[str, dict[Seed, dict[str, float]]] = defaultdict(dict)
         for match in self.result.matches:
             if participant in match.participants:
@@ -80,16 +80,16 @@ class Difference(msgspec.Struct, frozen=True):
     """How one participant has changed.
 
     Attributes:
-        old_id: Its name in the old run.
-        new_id: Its name in the new run.
-        opponents: Those that count, the same in both runs and met in both, and the estimator used against each.
+        old_id: Its id in the old run.
+        new_id: Its id in the new run.
+        opponents: Opponents that count, the same in both runs and met in both, and the estimator used for each.
         paired: Whether both runs had the same cards.
-        seed_pairs: Seed pairs that count; where they are not paired, the old run's and the new run's.
-        old: What it won from those opponents in the old run, in thousandths of a big blind a hand.
+        seed_pairs: Seed pairs that count; if they are not paired, those of the old run and of the new run.
+        old: What it won from those opponents in the old run, in thousandths of a big blind per hand.
         new: The same in the new run.
-        change: The new less the old.
-        verdict: What follows.
-        interval: Between what the change is.
+        change: The new result minus the old one.
+        verdict: What follows from the interval.
+        interval: Confidence interval of the change.
     """
 
     old_id: str
@@ -105,15 +105,15 @@ class Difference(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Its name, or both of them."""
+        """Its id, or both ids if they differ."""
         return self.new_id if self.old_id == self.new_id else f"{self.old_id} > {self.new_id}"
 
     def lost(self, more_than: float) -> bool:
-        """Say whether it is certain that it lost more than this."""
+        """Return whether it certainly lost more than this."""
         return self.interval[1] < -more_than
 
     def kept(self, within: float) -> bool:
-        """Say whether it is certain that it did not lose more than this."""
+        """Return whether it certainly did not lose more than this."""
         return self.interval[0] >= -within
 
 
@@ -122,7 +122,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     Attributes:
         estimator: How margins are measured.
-        differences: Everybody who was compared.
+        differences: One for each participant compared.
         warnings: What was left out, and what to know.
     """
 
@@ -144,12 +144,12 @@ def compare(
     Args:
         old: The earlier one.
         new: The later one.
-        agents: Whom to compare, by the names in both runs; everybody who is in both where it is empty.
-        confidence: How sure the interval is.
-        within: Within what a difference does not matter, in thousandths of a big blind a hand.
+        agents: Participants to compare, by their ids in both runs; if empty, all that are in both.
+        confidence: Confidence level of the interval.
+        within: Largest difference that does not matter, in thousandths of a big blind per hand.
 
     Raises:
-        ConfigError: Somebody who is not in a run.
+        ConfigError: A participant is not in a run.
         MoltBenchError: The runs played different games, or have nothing in common.
     """
     warnings = _check_games(old, new)
@@ -189,7 +189,7 @@ def compare(
 
 
 def _check_games(old: Run, new: Run) -> list[str]:
-    """Refuse runs that played different games; return what else differs."""
+    """Refuse runs that played different games; return warnings about other differences."""
     before, after = old.config.game.model_dump(by_alias=True), new.config.game.model_dump(by_alias=True)
     aliases = {field: info.alias or field for field, info in type(old.config.game).model_fields.items()}
     warnings = []
@@ -262,7 +262,7 @@ def _difference(
 def _paired_estimator(
     wanted: str, old: Mapping[Seed, Mapping[str, float]], new: Mapping[Seed, Mapping[str, float]], seeds: Sequence[Seed]
 ) -> str:
-    """Return the estimator for the games against one opponent: with `auto` that whose differences vary least."""
+    """Return the estimator for the games against one opponent: with `auto`, the one whose differences vary least."""
     if wanted != AUTO:
         return wanted
     if len(seeds) < _ENOUGH:
@@ -272,7 +272,7 @@ def _paired_estimator(
 
 
 def verdict(interval: tuple[float, float], within: float) -> Verdict:
-    """Return what an interval of the change says.
+    """Return the verdict for an interval of the change.
 
     >>> verdict((10, 900), 250), verdict((-900, -10), 250), verdict((-80, 120), 250), verdict((-80, 300), 250)
     ('better', 'worse', 'within', 'unknown')
@@ -288,11 +288,11 @@ def verdict(interval: tuple[float, float], within: float) -> Verdict:
 def mean_over_opponents(won: Won) -> Estimate:
     """Return the mean of the means against each opponent.
 
-    A seed with all opponents that were met on it is one draw. Where everybody was met on the same seeds, this is
-    Student's t of the means over opponents, seed by seed; where no two opponents share a seed, it is Welch's.
+    A seed with all opponents met on it is one draw. If all opponents were met on the same seeds, this is Student's t of
+    the means over opponents, seed by seed; if no two opponents share a seed, it is Welch's.
 
     Args:
-        won: At least two seed pairs against each opponent.
+        won: At least two seed pairs per opponent.
     """
     share = 1 / len(won)
     pull: dict[Seed, float] = defaultdict(float)
@@ -301,7 +301,7 @@ def mean_over_opponents(won: Won) -> Estimate:
         count = len(by_seed)
         mean = fmean(by_seed.values())
         total += share * mean
-        # Residuals are smaller than errors by this much.
+        # Residuals are smaller than errors by this factor.
         up = sqrt(count / (count - 1))
         for seed, value in by_seed.items():
             pull[seed] += share * up * (value - mean) / count
@@ -313,7 +313,7 @@ def mean_over_opponents(won: Won) -> Estimate:
 
 
 def _minus(first: Estimate, second: Estimate) -> Estimate:
-    """Return the difference of two independent numbers."""
+    """Return the difference of two independent estimates."""
     parts = [(known.scale**2, known.free) for known in (first, second)]
     total = fsum(part for part, _ in parts)
     free = total**2 / fsum(part**2 / free for part, free in parts) if total else min(free for _, free in parts)

@@ -1,4 +1,4 @@
-"""The pilot: what an earlier run teaches a plan, and what is guessed where there was none."""
+"""The pilot: what a plan learns from an earlier run, and the priors used without one."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,26 +18,26 @@ from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel
 from molt_bench.schedule import all_pairs
 
-#: Decisions of a model in a hand against a bot, tokens of one, and seconds for one.
+#: Decisions of a model per hand against a bot, and the tokens and seconds for each.
 DECISIONS_PER_HAND: Final = 1.6
 TOKENS_PER_CALL: Final = Tokens(input=850, cached=600, output=100)
 LATENCY_S: Final = 5.0
-#: Calls that are priced together: so many that rounded tokens hardly show, so few that no price for long prompts does.
+#: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
 _PRICED_CALLS: Final = 10
 
 
 class ModelGuess(msgspec.Struct, frozen=True):
-    """What one language model is taken to need.
+    """What one language model is expected to need.
 
     Attributes:
-        id: Who.
-        calls_per_hand: Questions in a hand.
-        input_tokens: Tokens it reads for one.
-        cached_tokens: Those of them from a cache.
-        output_tokens: Tokens it writes.
-        latency_s: Seconds for one.
-        usd_per_call: Dollars; None where no price is known.
-        measured: Whether the pilot says so.
+        id: The participant's id.
+        calls_per_hand: Calls per hand.
+        input_tokens: Tokens read per call.
+        cached_tokens: Those of them read from a cache.
+        output_tokens: Tokens written per call.
+        latency_s: Seconds per call.
+        usd_per_call: Dollars per call; None if no price is known.
+        measured: Whether these numbers come from the pilot.
     """
 
     id: str
@@ -55,8 +55,8 @@ class Pilot(msgspec.Struct, frozen=True):
 
     Attributes:
         deviation_per_hand: Standard deviation of a hand, in thousandths of a big blind.
-        seed_pairs: How many seed pairs that comes from.
-        models: What every model of it took, by participant and by model.
+        seed_pairs: Number of seed pairs it is based on.
+        models: What each of its models used, by participant and by model.
     """
 
     deviation_per_hand: float
@@ -65,13 +65,13 @@ class Pilot(msgspec.Struct, frozen=True):
 
 
 def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exchange], *, estimator: str) -> Pilot:
-    """Learn from a run: how much its seed pairs vary, and what its models took in the matches that were finished.
+    """Learn from a run: how much its seed pairs vary, and what its models used in the finished matches.
 
     Args:
         config: The config of that run.
         result: Its result.
         exchanges: Its exchanges with language models.
-        estimator: How margins are to be measured, as configs name it.
+        estimator: How margins are measured, as named in configs.
 
     Raises:
         ConfigError: No pairing has two seed pairs.
@@ -120,7 +120,7 @@ def _measured(name: str, exchanges: Sequence[Exchange], hands: int) -> ModelGues
 def guess_of(
     name: str, settings: LLMSettings, pilot: Pilot | None, prices: PriceList, latency_s: float | None
 ) -> ModelGuess:
-    """Return what a model will need: as the same participant in the pilot, or one with the same model, or the prior."""
+    """Return what a model will need: from the same participant in the pilot, the same model there, or the prior."""
     known = pilot.models if pilot is not None else {}
     found = known.get(name) or known.get(settings.model)
     if found is None:
@@ -140,7 +140,7 @@ def guess_of(
 
 
 def _usd(model: ModelGuess, settings: LLMSettings, prices: PriceList) -> float | None:
-    """Return the dollars for one call; None where no price is known, or the list of them is not installed."""
+    """Return the dollars per call; None if no price is known, or the price list is not installed."""
     tokens = Tokens(
         input=round(_PRICED_CALLS * model.input_tokens),
         cached=round(_PRICED_CALLS * model.cached_tokens),

@@ -1,10 +1,10 @@
-"""Planning: what it takes to tell two participants apart, before a dollar is spent.
+"""Planning: what it takes to tell two participants apart, before any money is spent.
 
-The run's own rule is asked: when will it call two neighbours ordered, or tied, if the one wins so much more from the
-field than the other? The answer is the number of seed pairs at which a lead of exactly that size gets there. A real
-lead goes up and down around it, so that single runs need half or twice as many; on average they need up to 10% fewer,
-since a lead that is above its mean for a while is enough. Taken for granted: every pairing plays as often as any other,
-seed pairs vary as those of the pilot or as the prior says, and models keep to the length of their replies.
+The plan applies the run's own rule: when will it call two neighbours ordered, or tied, if one wins this much more from
+the field than the other? The answer is the number of seed pairs at which a lead of exactly that size gets there. A real
+lead fluctuates around it, so single runs need half or twice as many; on average they need up to 10% fewer, since it is
+enough for a lead to be above its mean for a while. Assumed: every pairing plays equally often, seed pairs vary as in
+the pilot or the prior, and model replies stay as long as they are.
 """
 
 from collections import defaultdict
@@ -23,11 +23,11 @@ from molt_bench.rating.sequence import SPREAD, radius
 from molt_bench.schedule import all_pairs, circle_order
 from molt_bench.study.pilot import ModelGuess, Pilot, guess_of
 
-#: Gaps that a plan shows where none is asked for, in thousandths of a big blind a hand; 0 is a tie.
+#: Gaps that a plan shows if none is requested, in thousandths of a big blind per hand; 0 is a tie.
 GAPS: Final = (2000.0, 1000.0, 500.0, 250.0, 100.0, 0.0)
 
-#: What a hand varies by, by estimator, in thousandths of a big blind: the median over the ten pairings of random,
-#: tight, callstation, maniac and tag, 60 seed pairs of 100 hands each, 100 big blinds deep. Pairings differ a lot: by
+#: Standard deviation of a hand by estimator, in thousandths of a big blind: the median over the ten pairings of random,
+#: tight, callstation, maniac and tag, 60 seed pairs of 100 hands each, 100 big blinds deep. Pairings differ a lot: with
 #: `corrected` from 300 (tight against callstation) to 38,000 (maniac against tag).
 SD_PER_HAND: Final = {
     "auto": 13_000.0,
@@ -36,10 +36,10 @@ SD_PER_HAND: Final = {
     "adjusted": 15_000.0,
     "corrected": 13_000.0,
 }
-#: It grows with the stacks like this power of them: at 20 big blinds that median is 4,700, at 200 it is 18,100.
+#: It grows as this power of the stacks: the median is 4,700 at 20 big blinds and 18,100 at 200.
 _DEPTH_POWER: Final = 0.6
 _DEPTH: Final = 100.0
-#: What scripted bots play in a second, taking out the luck included.
+#: Hands per second of scripted bots, including the removal of luck.
 BOT_HANDS_PER_SECOND: Final = 1000.0
 
 _MOST: Final = 10**9
@@ -47,17 +47,17 @@ _LEAST_SD: Final = 1.0
 
 
 class Assumptions(msgspec.Struct, frozen=True):
-    """What a plan takes for granted.
+    """What a plan assumes.
 
     Attributes:
-        confidence: How sure the order of all neighbours together has to be.
-        tie_margin: Within what two count as tied, in thousandths of a big blind a hand.
+        confidence: Required confidence in the order of all neighbours together.
+        tie_margin: Margin that counts as a tie, in thousandths of a big blind per hand.
         estimator: How margins are measured.
-        deviation: Standard deviation of a seed pair, in thousandths of a big blind a hand.
+        deviation: Standard deviation of a seed pair, in thousandths of a big blind per hand.
         hands: Hands of a seed pair that count.
-        pilot_seed_pairs: How many seed pairs of a pilot that comes from; 0 for the prior.
-        pairings: Pairs of participants.
-        models: What every language model needs.
+        pilot_seed_pairs: Seed pairs of the pilot that it is based on; 0 for the prior.
+        pairings: Number of pairs of participants.
+        models: What each language model needs.
     """
 
     confidence: float
@@ -70,27 +70,27 @@ class Assumptions(msgspec.Struct, frozen=True):
     models: tuple[ModelGuess, ...]
 
 
-#: What the run will say: that the one above is better, that it does not matter, or nothing but an interval.
+#: What the run will conclude: that the higher one is better, that the two are tied, or only an interval.
 Outcome: TypeAlias = Literal["ordered", "tied", "interval"]
 
 
 class Need(msgspec.Struct, frozen=True):
-    """What one aim takes.
+    """What one goal takes.
 
     Attributes:
-        target: The gap, or half of the interval, in thousandths of a big blind a hand.
-        outcome: What the run will say.
-        seed_pairs: Seed pairs of every pairing, in whole matches.
-        matches: Matches in all.
-        games: Games in all.
-        hands: Hands in all, at most.
-        calls: Questions to language models.
+        target: The gap, or half of the interval, in thousandths of a big blind per hand.
+        outcome: What the run will conclude.
+        seed_pairs: Seed pairs per pairing, in whole matches.
+        matches: Total matches.
+        games: Total games.
+        hands: Total hands, at most.
+        calls: Calls to language models.
         tokens: Their tokens, input and output.
-        usd: Dollars, as far as prices are known; None where there is no price at all.
-        unpriced: The models that have none.
-        hours: Time, with the games of a round at once.
-        hours_one_by_one: Time, with one game after the other.
-        beyond: The limit of the config's budget that ends the run before, if there is one.
+        usd: Dollars, where prices are known; None if there is no price at all.
+        unpriced: The models without a price.
+        hours: Hours, with the games of a round at once.
+        hours_one_by_one: Hours, with one game after another.
+        beyond: The budget limit that ends the run before that, if there is one.
     """
 
     target: float
@@ -109,16 +109,16 @@ class Need(msgspec.Struct, frozen=True):
 
 
 class Planner:
-    """Says what a config will take.
+    """Computes what a config will take.
 
     Attributes:
-        assumed: What is taken for granted.
+        assumed: What is assumed.
 
     Args:
         config: The config.
-        pilot: What an earlier run taught; without it, priors.
-        confidence: How sure it has to be; None for what the config says.
-        latency_s: Seconds for one reply; None for the pilot's median, or the prior.
+        pilot: What an earlier run taught; without it, priors are used.
+        confidence: Required confidence; None for that of the config.
+        latency_s: Seconds per reply; None for the pilot's median, or the prior.
     """
 
     def __init__(
@@ -153,11 +153,11 @@ class Planner:
         self._lead, self._result = self._shapes(ids)
 
     def to_separate(self, gap: float) -> Need:
-        """Return what it takes until the run decides two neighbours that are this far apart."""
+        """Return what it takes until the run decides between two neighbours that are this far apart."""
         spread, tie = SPREAD * self.assumed.tie_margin, self.assumed.tie_margin
 
         def certain(count: int) -> tuple[float, float]:
-            """Return the interval that holds at all times, and the mean distance of the lead from 0."""
+            """Return the radius of the interval that holds at all times, and the mean distance of the lead from 0."""
             known = self._estimate(self._lead, count)
             return radius(known, spread, self._error), _mean_distance(gap, known.scale)
 
@@ -167,7 +167,7 @@ class Planner:
         def tied(count: int) -> bool:
             return sum(certain(count)) < tie
 
-        # The rule says whichever is certain first.
+        # The rule concludes whichever is certain first.
         counts: dict[Outcome, int] = {}
         if gap > 0:
             counts["ordered"] = _first(ordered)
@@ -177,15 +177,15 @@ class Planner:
         return self._need(gap, outcome, counts[outcome])
 
     def to_interval(self, half_width: float) -> Need:
-        """Return what it takes until everybody's result is known within an interval, looked at once."""
+        """Return what it takes until every result is known within an interval, checked once."""
         level = self.assumed.confidence
         count = _first(lambda count: self._estimate(self._result, count).half_width(level) <= half_width)
         return self._need(half_width, "interval", count)
 
     def _shapes(self, ids: Sequence[str]) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return how a lead, and a result, vary in terms of a pairing's margin: times its variance, times its freedom.
+        """Return how a lead and a result vary relative to a pairing's margin: factors of variance and of freedom.
 
-        Only who is an anchor makes a difference, so one pair of each kind is looked at, and the worst one counts.
+        Only anchors make a difference, so one pair of each kind is checked, and the worst one counts.
         """
         anchors = [participant.id for participant in self._config.participants if participant.anchor]
         others = [name for name in ids if name not in anchors]
@@ -203,7 +203,7 @@ class Planner:
         )
 
     def _estimate(self, shape: tuple[float, float], count: int) -> Estimate:
-        """Return what will be known after so many seed pairs of every pairing."""
+        """Return what will be known after this many seed pairs of every pairing."""
         variance, freedom = shape
         return Estimate(0.0, self.assumed.deviation * sqrt(variance / count), freedom * (PRIOR_WEIGHT + count - 1))
 
@@ -240,7 +240,7 @@ class Planner:
         return msgspec.structs.replace(need, beyond=self._beyond(need))
 
     def _sweep_s(self) -> float:
-        """Return the seconds that one match of every pairing takes the models, in rounds, all games of one at once."""
+        """Return the seconds that models need for one match of every pairing, with all games of a round at once."""
         config = self._config
         models = {model.id: model for model in self.assumed.models}
         settings = config.models()
@@ -252,7 +252,7 @@ class Planner:
         for start in range(0, len(pairs), size):
             chosen = pairs[start : start + size]
             calls: dict[str, float] = defaultdict(float)
-            # A game is a chain: nobody is asked before the last one has answered.
+            # A game is sequential: each question waits for the previous answer.
             longest = 0.0
             for pair in chosen:
                 asked = [models[name] for name in pair if name in models]
@@ -268,7 +268,7 @@ class Planner:
         return total
 
     def _beyond(self, need: Need) -> str | None:
-        """Return the limit of the budget that this would exceed."""
+        """Return the budget limit that this would exceed."""
         limits = self._config.stop.budget
         if limits is None:
             return None
@@ -286,13 +286,13 @@ class Planner:
 
 
 def _mean_distance(mean: float, scale: float) -> float:
-    """Return how far a Normal number is from 0 on average."""
+    """Return the mean distance of a normally distributed number from 0."""
     z = mean / scale
     return scale * sqrt(2 / pi) * exp(-z * z / 2) + mean * erf(z / sqrt(2))
 
 
 def _first(enough: Callable[[int], bool]) -> int:
-    """Return the smallest number that is enough, where every larger one is as well."""
+    """Return the smallest number that is enough, given that every larger one is, too."""
     high = 1
     while not enough(high):
         high *= 2
