@@ -318,22 +318,23 @@ def play(
     """Play against an agent yourself, here in the terminal."""
     import secrets
 
-    from molt_bench.cli.sitting import Sitting, sit_down
+    from molt_bench.cli.participant import maker_of, participant_from
+    from molt_bench.person.session import Session, play_session
 
     small, _, big = blinds.partition("/")
-    sit_down(
-        Sitting(
-            agent=agent,
-            params=tuple(param or ()),
-            hands=hands,
-            stack=stack,
-            blinds=(int(small), int(big)),
-            seed=secrets.token_hex(4) if seed is None else seed,
-            seat=seat,
-            show_odds=show_odds,
-            duplicate=duplicate,
-        )
+    session = Session(
+        agent=agent,
+        params=tuple(param or ()),
+        hands=hands,
+        stack=stack,
+        blinds=(int(small), int(big)),
+        seed=secrets.token_hex(4) if seed is None else seed,
+        seat=seat,
+        show_odds=show_odds,
+        duplicate=duplicate,
     )
+    opponent = participant_from(agent, param or [])
+    play_session(session, opponent.id, maker_of(opponent, seed=session.seed))
 
 
 @app.command()

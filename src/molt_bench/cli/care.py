@@ -4,7 +4,7 @@ import sys
 
 import msgspec
 
-from molt_bench.cli.participant import printable
+from molt_bench.errors import printable
 from molt_bench.records import RunResult, failures_of
 
 

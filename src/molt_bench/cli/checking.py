@@ -11,9 +11,10 @@ from rich.text import Text
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import is_http, is_llm
 from molt_bench.arena.preflight import greeting_of, preflight
-from molt_bench.cli.participant import maker_of, participant_from, printable
+from molt_bench.cli.participant import maker_of, participant_from
 from molt_bench.cli.piping import readers_may_leave
 from molt_bench.cli.streams import print_json
+from molt_bench.errors import printable
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent

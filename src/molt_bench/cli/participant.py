@@ -62,8 +62,3 @@ def maker_of(
     policy = Policy() if timeout_s is None else Policy(timeout_s=timeout_s)
     desk = Desk({participant.id: settings}, policy=policy)
     return lambda: LLMAgent(participant.id, settings, desk, game=GameLabel(0, seed, "AB"))
-
-
-def printable(text: str) -> str:
-    """Return a text that cannot steer the terminal, whoever wrote it; the ends of its lines stay."""
-    return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
