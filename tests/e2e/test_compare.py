@@ -183,7 +183,7 @@ def test_what_is_no_run_or_no_agent_is_one_clear_line(runs, tmp_path):
 
 def test_the_help_names_every_exit_status():
     said = quick("compare", "--help", env={"COLUMNS": "200"}).stdout
-    for text in ("0 when all is well", "1 for a loss by --fail-below", "2 for wrong usage", "3 when there is nothing"):
+    for text in ("0 if all is well", "1 for a loss by --fail-below", "2 for wrong usage", "3 if there is nothing"):
         assert text in " ".join(said.replace("│", " ").split())
 
 
