@@ -13,7 +13,7 @@ ROOT = Path(molt_bench.__file__).parent
 FLOORS = [
     {"cli"},
     {"view"},
-    {"arena", "report", "study", "testing"},
+    {"arena", "person", "report", "study", "testing"},
     {"runs"},
     {"bench"},
     {"config"},

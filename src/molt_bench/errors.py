@@ -50,6 +50,11 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
 
 
+def printable(text: str) -> str:
+    """Return text that cannot control the terminal; line ends stay."""
+    return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
+
+
 class MoltBenchError(Exception):
     """Base of all errors of this library; its text is one line that a user can act on.
 

@@ -1,14 +1,18 @@
 """The command line, as a user runs it."""
 
+import inspect
 import json
 import re
 import subprocess
 import sys
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from tests.e2e.shell import SEEDED, cut_back, first_lines, quick
+
+from molt_bench.cli.app import COMMANDS
 
 MOLT_BENCH = str(Path(sys.executable).with_name("molt-bench"))
 
@@ -260,3 +264,26 @@ def test_an_error_before_the_first_game_is_the_only_line_also_with_such_a_budget
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "nobody_of_this_name" in done.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_has_the_first_line_of_each_commands_help(name):
+    command = getattr(import_module(f"molt_bench.cli.{name}"), name)
+    assert inspect.getdoc(command).partition("\n\n")[0] == COMMANDS[name]
+
+
+def test_help_imports_no_command(fresh_python):
+    """So that it starts fast."""
+    code = (
+        "import sys; sys.argv[1:] = ['--help']; from molt_bench.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print({'molt_bench.cli.run', 'molt_bench.arena', 'numpy', 'pydantic', 'yaml'} & sys.modules.keys())"
+    )
+    assert fresh_python(code).splitlines()[-1] == "set()"
+
+
+def test_every_flag_of_a_struct_reaches_the_command(run):
+    printed = run("play", "callstation", "--seed", "s", "--hands", "7", "--stack", "50", "--seat", "big_blind").stdout
+    assert "7 hands, blinds 50/100, starting stacks 5,000 (50 bb)" in printed
+    assert "Hand 1 of 7: callstation has the button" in printed

@@ -106,7 +106,7 @@ def test_whether_it_repeats_itself_is_worth_a_note(check, tmp_path):
         ("missing.py:make", "missing.py:make"),
         ("exec:./no-such-program", "no-such-program"),
         ("http:nowhere", "a URL such as"),
-        ("", "a name, such as tight"),
+        ("", "an agent, such as tight"),
     ],
 )
 def test_what_cannot_be_made_is_one_clear_line(check, bots, participant, said):
@@ -144,9 +144,7 @@ def test_for_a_language_model_the_calls_are_told_first_and_are_few(check):
         env = {"OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": provider.url}
         done = check("llm:openai:gpt-4.1", "--json", env=env)
     assert done.returncode == 0, done.stderr
-    assert re.fullmatch(
-        r"molt-bench: gpt-4\.1 will be asked about 96 times; --hands makes it more or less\n", done.stderr
-    )
+    assert re.fullmatch(r"molt-bench: gpt-4\.1 will be called about 96 times; --hands changes that\n", done.stderr)
     assert json.loads(done.stdout)["decisions"] == provider.answered < 160
 
 

@@ -111,7 +111,7 @@ def test_fail_below_fails_where_it_is_sure_that_more_was_lost(runs):
     middle = (low + high) / 2
     code, said = status(runs.old, runs.weak, "--fail-below", 0.9 * high)
     assert code == 1
-    assert "bot: it is 95% sure that it lost more than" in said
+    assert "bot: it is 95% certain that it lost more than" in said
     assert status(runs.old, runs.weak, "--fail-below", middle) == (0, "")
     assert status(runs.old, runs.weak, "--fail-below", 1.1 * low) == (0, "")
     assert status(runs.weak, runs.old, "--fail-below", 0) == (0, "")
@@ -124,7 +124,7 @@ def test_strict_fails_unless_it_is_sure_that_no_more_was_lost(runs):
     for limit in (0.9 * high, (low + high) / 2):
         code, said = status(runs.old, runs.weak, "--strict", "--fail-below", limit)
         assert code == 1
-        assert "bot: it is not 95% sure that it did not lose more than" in said
+        assert "bot: it is not 95% certain that it did not lose more than" in said
     assert status(runs.old, runs.weak, "--strict", "--fail-below", 1.1 * low) == (0, "")
     assert status(runs.old, runs.same, "--strict", "--fail-below", 0) == (0, "")
 
@@ -183,7 +183,7 @@ def test_what_is_no_run_or_no_agent_is_one_clear_line(runs, tmp_path):
 
 def test_the_help_names_every_exit_status():
     said = quick("compare", "--help", env={"COLUMNS": "200"}).stdout
-    for text in ("0 when all is well", "1 for a loss by --fail-below", "2 for wrong usage", "3 when there is nothing"):
+    for text in ("0 if all is well", "1 for a loss by --fail-below", "2 for wrong usage", "3 if there is nothing"):
         assert text in " ".join(said.replace("│", " ").split())
 
 
@@ -233,9 +233,10 @@ def test_a_plan_fits_80_columns_and_says_what_has_no_price(tmp_path, server):
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "unpriced" in done.stdout
     assert "$0" not in done.stdout
-    assert "No price is known of model" in done.stdout
-    assert "Assumed, in thousandths of a big blind a hand: a seed pair of 12 hands varies by" in " ".join(
-        done.stdout.split()
+    assert "No price is known for model" in done.stdout
+    assert (
+        "Assumptions, in thousandths of a big blind per hand: a seed pair of 12 hands has a standard deviation of"
+        in " ".join(done.stdout.split())
     )
 
 

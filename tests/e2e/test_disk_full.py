@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.shell import MOLT_BENCH, SMALL, one_clear_line, quick, run_of, strict_json
 
 WARNING = "molt-bench: warning: "
-LOST = "molt-bench: the results are not on disk: "
+LOST = "molt-bench: the results could not be saved: "
 LONG = ("--participants", "random,tight,callstation", "--max-matches", "8", "--hands", "20", "--confidence", "0.999")
 
 

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from molt_bench.cli import exporting, running
+from molt_bench.cli import export, live_run
 from molt_bench.poker.equity import equity
 from tests.e2e.shell import SMALL, lines_of, one_clear_line, quick, quick_run, rechained
 from tests.report.exported_hands import NAMES
@@ -26,9 +26,9 @@ BOTS = "tight,callstation,random"
 
 def test_the_files_are_those_of_the_program():
     """What the program needs is loaded here, once, for all its forks."""
-    assert exporting.FILES == FILES
+    assert export.FILES == FILES
     assert equity((0, 1), (2, 3)) == pytest.approx(0.5)
-    assert running.JOURNAL == "journal.jsonl"
+    assert live_run.JOURNAL == "journal.jsonl"
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_a_hero_sees_only_its_own_cards(run):
         (["--format", "ohh", "--hero", "nobody"], ["--hero = 'nobody'", "tight"]),
         (["--format", "csv", "--hero", "tight"], ["--hero", "ohh or pokerstars"]),
         (["--format", "latex", "--match", "1"], ["latex", "whole run"]),
-        (["--format", "csv", "--match", "99"], ["no hand of this match"]),
+        (["--format", "csv", "--match", "99"], ["no hands of this match"]),
         (["--format", "csv", "--output", "no/such/folder/x"], ["--output", "No such file"]),
         (["--format", "csv", "--output", "."], ["--output", "Is a directory"]),
     ],

@@ -220,10 +220,10 @@ def test_validate_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server
     assert done.returncode == 0
     assert "maxMatches: 15 would" in done.stderr
     needed = "MY_KEY (for model), OPENAI_API_KEY (for gem, nano), BOT_A (for bot), BOT_B (for bot), WEB_KEY (for web)"
-    assert done.stdout.endswith(f"; not set yet, and needed for a run: {needed}\n")
+    assert done.stdout.endswith(f"; not set yet, but needed for a run: {needed}\n")
     everything_set = dict.fromkeys(("MY_KEY", "OPENAI_API_KEY", "BOT_A", "BOT_B", "WEB_KEY"), SECRET)
     done = quick("validate", "bench.json", cwd=tmp_path, env=everything_set)
-    assert done.stdout.endswith("2 hands a game\n")
+    assert done.stdout.endswith("2 hands per game\n")
     assert MIDDLE not in done.stdout
 
 

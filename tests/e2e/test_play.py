@@ -57,7 +57,7 @@ def sit(monkeypatch, capsys, tmp_path):
         signal.signal(number, handler)
 
 
-def test_a_whole_evening_typed_by_a_script(sit):
+def test_a_whole_session_typed_by_a_script(sit):
     out = sit(["c"] * 100, "callstation", "--hands", "3", "--seed", "s")
     assert [f"Hand {number} of 3" in out for number in (1, 2, 3, 4)] == [True, True, True, False]
     assert out.count("You show") == 3
@@ -73,7 +73,7 @@ def test_a_whole_evening_typed_by_a_script(sit):
 def test_leaving_shows_the_result_so_far(sit, typed):
     out = sit(typed, "callstation", "--seed", "s")
     assert "No hand was finished." in out
-    assert "The hand under way does not count." in out
+    assert "The unfinished hand does not count." in out
 
 
 def test_the_command_at_the_end_deals_the_same_cards_again(sit):
@@ -98,7 +98,7 @@ def test_the_same_cards_are_played_again_with_seats_swapped(sit):
 
 def test_faults_of_the_opponent_are_told(sit, bots):
     out = sit(["c"], f"{bots}:make_thrower", "--hands", "1", "--seed", "s")
-    assert "(3 answers of bots could not be used: RuntimeError: this agent always throws)" in out
+    assert "(bots gave 3 invalid answers: RuntimeError: this agent always throws)" in out
     assert "bots made 3 faults, the first in hand 1: RuntimeError: this agent always throws" in out
     assert "You win 100 (1 bb)." in out
 
@@ -220,7 +220,7 @@ def test_at_a_terminal_cards_have_colours_and_ctrl_d_leaves(tmp_path):
     terminal = Terminal("callstation", "--seed", "docs", cwd=tmp_path)
     assert "\x1b[1;31mQ♥" in terminal.asked()
     terminal.type("nonsense\n")
-    terminal.until("is not understood")
+    terminal.until("is not a command")
     terminal.asked()
     terminal.type("r 3bb\n")
     terminal.until("Flop")
@@ -276,5 +276,5 @@ def test_bytes_that_are_no_text_are_asked_again(tmp_path):
         cwd=tmp_path,
     )
     assert done.returncode == 0
-    assert b"is not understood" in done.stdout
+    assert b"is not a command" in done.stdout
     assert done.stderr == b""

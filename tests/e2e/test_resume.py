@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.arena.games import Where
-from molt_bench.cli.running import go_on
+from molt_bench.cli.live_run import resume_run
+from molt_bench.cli.options import RunOptions
 from tests.e2e.shell import (
     MOLT_BENCH,
     SMALL,
@@ -265,7 +265,7 @@ def test_a_journal_cut_off_anywhere_is_taken_up_from_its_last_whole_line(copied,
     for size in places:
         (copied / "journal.jsonl").write_bytes(whole[:size])
         (copied / "summary.json").unlink(missing_ok=True)
-        go_on(str(copied), where=Where(), quiet=True, as_json=False)
+        resume_run(str(copied), RunOptions(quiet=True))
         assert results(copied) == results(small_run), size
         assert sorted(games_in(copied)) == sorted(games_in(small_run)), size
     assert capsys.readouterr().err == ""

@@ -10,7 +10,7 @@ from molt_bench.runs.journal import Journal
 from tests.e2e.shell import everything, one_clear_line, quick, results, run_of, start
 
 LONG = ("--participants", "tight,random", "--seeds", "4", "--hands", "20", "--set", "stop.adjacentConfidence=null")
-GOING = "molt-bench: warning: the run is still going: this is how it stands, and nothing was written\n"
+GOING = "molt-bench: warning: the run is still going: these are interim results, and nothing was written\n"
 
 
 def until(happened):
@@ -78,7 +78,7 @@ def test_a_replay_elsewhere_plays_what_is_there_and_compares_nothing_yet(going, 
     done = quick("replay", going, "--output", tmp_path / "again")
     assert (done.returncode, done.stderr) == (
         0,
-        "molt-bench: warning: the run is still going: its files are not compared yet\n",
+        "molt-bench: warning: the run is still going, so its files were not compared\n",
     )
     assert (tmp_path / "again" / "leaderboard.json").exists()
 

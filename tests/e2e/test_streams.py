@@ -48,7 +48,7 @@ COMMANDS = [
 ]
 
 
-FULL = "molt-bench: standard output cannot be written: No space left on device"
+FULL = "molt-bench: cannot write to standard output: No space left on device"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -5,10 +5,13 @@ import resource
 import sys
 import traceback
 
-import molt_bench.cli.deciding
-import molt_bench.cli.exporting
-import molt_bench.cli.running
-import molt_bench.cli.viewing
+import molt_bench.cli.compare
+import molt_bench.cli.export
+import molt_bench.cli.plan
+import molt_bench.cli.report
+import molt_bench.cli.run
+import molt_bench.cli.verify
+import molt_bench.view.library
 import molt_bench.view.singlefile  # noqa: F401 - loaded here once, so that every fork has them
 from tests.e2e.shell import Fork
 

@@ -91,7 +91,7 @@ def test_a_folder_without_a_run_is_one_clear_error(tmp_path):
 
 
 def test_only_one_can_continue_a_run(run):
-    files = RunFiles.reopen(run)
+    files, _ = RunFiles.reopen(run)
     try:
         with pytest.raises(JournalError, match="another process"):
             RunFiles.reopen(run)

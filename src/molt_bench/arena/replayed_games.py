@@ -1,56 +1,55 @@
 """Verification: replays the games of a run; those of language models from the records, without asking a model."""
 
-from collections.abc import Mapping
-
 import msgspec
 
-from molt_bench.agents.kinds import AgentFactory
-from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.cast import Cast
-from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.play.drivers import drive
 from molt_bench.records import GameRecord
 from molt_bench.runs.journal import Game, JournalContent, Line
+from molt_bench.runs.lines import Warn
+from molt_bench.runs.moved_files import changed_code
+from molt_bench.runs.stored import StoredRun
 
 
-def played_again(
-    config: BenchmarkConfig,
-    content: JournalContent,
-    recorder: Exchanges,
-    *,
-    agents: Mapping[str, AgentFactory] | None = None,
-) -> JournalContent:
-    """Replay every game of a journal.
+def replay_games(stored: StoredRun, *, warn: Warn | None = None) -> JournalContent:
+    """Replay every game of a run.
 
     Args:
-        config: The config of the run.
-        content: The contents of its journal.
-        recorder: Its exchanges; only read.
-        agents: The caller's custom agents, by type.
+        stored: The run.
+        warn: Called with a warning for each participant whose code has changed since.
 
     Returns:
-        The journal with the replayed games.
+        Its journal with the replayed games.
 
     Raises:
-        JournalError: A game differs; the message says where.
+        JournalError: A game differs, and the message says where; or the run cannot be replayed yet.
+        AgentError: The code of a participant is gone.
         ProviderError: An exchange is missing.
     """
-    recorder.read_only = True
-    cast = Cast(config, agents or {}, recorder)
-    lines: list[Line] = []
-    for line in content.lines:
-        if isinstance(line, Game):
-            if not cast.agents.issuperset(line.participants):
-                raise JournalError(f"match {line.match}: nobody of the config plays this game")
-            first, second = (cast.agent(name, line.label) for name in line.participants)
-            record = drive(line.record.spec, (first, second))
-            if record != line.record:
-                raise JournalError(_difference(line, record))
-            lines.append(msgspec.structs.replace(line, record=record))
-        else:
-            lines.append(line)
-    return msgspec.structs.replace(content, lines=tuple(lines))
+    remembering = next((each.id for each in stored.config.participants if each.may_remember), None)
+    if remembering is not None and stored.stop_reason is None:
+        raise JournalError(
+            f"{stored.folder}: the run has not ended, and {remembering!r} may remember the cards of replayed games: "
+            "finish the run first"
+        )
+    for name in changed_code(stored.here, stored.header.source_hashes):
+        if warn is not None:
+            warn(f"the code of {name!r} has changed since the run")
+    cast = Cast(stored.here, {}, stored.exchanges(every_game=True))
+    return msgspec.structs.replace(stored.content, lines=tuple(_replayed(line, cast) for line in stored.lines))
+
+
+def _replayed(line: Line, cast: Cast) -> Line:
+    if not isinstance(line, Game):
+        return line
+    if not cast.agents.issuperset(line.participants):
+        raise JournalError(f"match {line.match}: nobody of the config plays this game")
+    first, second = (cast.agent(name, line.label) for name in line.participants)
+    record = drive(line.record.spec, (first, second))
+    if record != line.record:
+        raise JournalError(_difference(line, record))
+    return msgspec.structs.replace(line, record=record)
 
 
 def _difference(game: Game, again: GameRecord) -> str:

@@ -1,3 +1,3 @@
-"""The command line: parses, calls, prints; no logic."""
+"""The command line: parses, calls, prints; no logic. Each command is in the file of its name."""
 
-from molt_bench.cli.entry import main as main
+from molt_bench.cli.app import main as main

@@ -1,351 +1,140 @@
-"""`molt-bench`: the commands and their flags."""
+"""The program `molt-bench`: its list of commands, how it starts and how it ends."""
 
-from typing import Annotated, Literal
+import inspect
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from types import FrameType
+from typing import Annotated, Any, Final, get_type_hints
 
+import msgspec
 import typer
 
-from molt_bench.cli.options import (
-    AsJson,
-    ComparedAgents,
-    ComparedWithin,
-    Executor,
-    ExportFormat,
-    FailBelow,
-    FailOnFaults,
-    FiguresFolder,
-    GamesAtOnce,
-    HtmlFile,
-    MasterSeed,
-    MasterSeedFile,
-    NoBrowser,
-    NoPreflight,
-    Params,
-    Participant,
-    Participants,
-    PlannedConfidence,
-    PlannedGap,
-    PlannedInterval,
-    PlannedLatency,
-    Quiet,
-    RayAddress,
-    Root,
-    RunFolder,
-    Strict,
-    Version,
-    Workers,
-    debugging,
-    positive,
-    probability,
-    two_blinds,
-)
+from molt_bench._version import __version__
+from molt_bench.cli.streams import output_problem, prepare_streams, tolerate_closed_pipe
+from molt_bench.errors import MoltBenchError
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Which agent plays better heads-up no-limit hold'em, and how sure are we?",
-)
+#: Each command and the first line of its help; the function of that name is in the file of that name.
+COMMANDS: Final = {
+    "run": "Run a benchmark (the default command).",
+    "resume": "Resume an interrupted run, or extend a finished one with a new limit, on the same decks.",
+    "report": "Rebuild a run's files from its journal and print the table, or write a page or figures instead.",
+    "view": "View runs in the browser, live or finished: results, confidence, every hand from both sides.",
+    "verify": "Replay every game of a run and check that it is identical; no model is called.",
+    "replay": "Rerun a whole benchmark from its records, calling no model, and compare every file.",
+    "validate": "Check a config without running it, and name the API keys that a run will need.",
+    "plan": "Estimate what a config will take in hands, calls, dollars and hours before you spend anything.",
+    "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
+    "schema": "Print the JSON Schema of the config, for editors.",
+    "agents": "List the agents that a config can name.",
+    "check": "Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.",
+    "play": "Play against an agent yourself, in the terminal.",
+    "export": "Export a run's hands for trackers, spreadsheets and data frames, or its tables for a paper.",
+}
 
 
-@app.callback()
-def default(
-    version: Version = False,  # noqa: FBT002
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something fails.")] = False,  # noqa: FBT002
-) -> None:
-    """Which agent plays better heads-up no-limit hold'em, and how sure are we?
+def main() -> None:
+    """Run the program; a user's mistake is one line and exit status 1, or the status of the error."""
+    output = prepare_streams()
+    signal.signal(signal.SIGTERM, _terminate)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # nohup keeps it ignored
+        signal.signal(signal.SIGHUP, _terminate)
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # as with `python -m`: modules in the current folder can be named
+    arguments = sys.argv[1:]
+    debug = ["--debug"] if arguments[:1] == ["--debug"] else []
+    rest = arguments[len(debug) :]
+    if not rest or (rest[0].startswith("-") and rest[0] not in ("--help", "--version")):
+        arguments = [*debug, "run", *rest]
+    status = _run_command(arguments)
+    problem = output_problem(output)
+    if problem is not None and not status:
+        print(f"molt-bench: {problem}", file=sys.stderr)
+        status = 1
+    sys.exit(status)
 
-    `run` is the default command: its options may follow `molt-bench` directly.
-    """
+
+def _terminate(_: int, frame: FrameType | None) -> None:
+    """End as on Ctrl-C, so that what was played is reported and nothing is left running."""
+    interrupt = signal.getsignal(signal.SIGINT)
+    if not callable(interrupt):  # Ctrl-C is ignored, as in a script's background job
+        raise KeyboardInterrupt
+    interrupt(signal.SIGINT, frame)
 
 
-@app.command()
-def run(
-    context: typer.Context,
-    config: Annotated[str | None, typer.Option(help="A YAML or JSON file; flags win over it.")] = None,
-    participants: Participants = None,
-    seeds: Annotated[int | None, typer.Option(help="Seeds of a match; each is played twice, seats swapped.")] = None,
-    hands: Annotated[int | None, typer.Option(help="Hands of a game.")] = None,
-    master_seed: MasterSeed = None,
-    master_seed_file: MasterSeedFile = None,
-    seeds_file: Annotated[str | None, typer.Option(help="A file of seeds in place of the pool.")] = None,
-    max_matches: Annotated[int | None, typer.Option(help="Matches after which the run ends.")] = None,
-    confidence: Annotated[float | None, typer.Option(help="How sure the order of neighbours has to be.")] = None,
-    scheduler: Annotated[str | None, typer.Option(help="What decides who plays next.")] = None,
-    output_dir: Annotated[str | None, typer.Option(help="Folder that gets a folder for every run.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="Any field, as in game.stack=5000.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the last run of this config.")] = False,  # noqa: FBT002
-    executor: Executor = "auto",
-    workers: Workers = None,
-    ray_address: RayAddress = None,
-    games_at_once: GamesAtOnce = None,
-    no_preflight: NoPreflight = False,  # noqa: FBT002
-    fail_on_faults: FailOnFaults = None,
-    quiet: Quiet = False,  # noqa: FBT002
-    as_json: AsJson = False,  # noqa: FBT002
-) -> None:
-    """Run a benchmark (this is the default command)."""
-    from molt_bench.arena.games import Where
-    from molt_bench.cli.care import Care
-    from molt_bench.cli.running import config_from, start
-    from molt_bench.runs.master_seed import secret_from
+def _run_command(arguments: Sequence[str]) -> str | int | None:
+    """Run a command and return its exit status; an error that nothing else handled is printed as one line."""
+    called = next((word for word in arguments if not word.startswith("-")), None)
+    try:
+        with tolerate_closed_pipe():
+            _app_for(called)(arguments)
+    except SystemExit as end:
+        return end.code
+    except (MoltBenchError, OSError) as error:
+        if "--debug" in arguments:
+            raise
+        print(f"molt-bench: {' '.join(str(error).split())}", file=sys.stderr)
+        return error.status if isinstance(error, MoltBenchError) else 1
+    return 0
 
-    if master_seed is not None and master_seed_file is not None:
-        raise typer.BadParameter("it does not go with --master-seed", param_hint="--master-seed-file")
-    flags = {
-        "participants": participants,
-        "seeds.perMatch": seeds,
-        "game.handsPerGame": hands,
-        "seeds.masterSeed": master_seed,
-        "seeds.file": seeds_file,
-        "stop.budget.maxMatches": max_matches,
-        "stop.adjacentConfidence.threshold": confidence,
-        "scheduler.policy": scheduler,
-        "outputDir": output_dir,
+
+def _app_for(called: str | None) -> typer.Typer:
+    """Return the app; for a fast start it imports the called command alone, and of the others has only the help."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(_global_options)
+    for name, summary in COMMANDS.items():
+        if name == called:
+            app.command(name)(_flatten(getattr(import_module(f"molt_bench.cli.{name}"), name)))
+        else:
+            app.command(name, help=summary)(_not_called)
+    return app
+
+
+def _flatten(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command for typer, with the fields of its struct arguments as flags of their own."""
+    hints = get_type_hints(command, include_extras=True)
+    structs = {
+        name: hint for name, hint in hints.items() if isinstance(hint, type) and issubclass(hint, msgspec.Struct)
     }
-    checked = config_from(config, flags, set_ or [])
-    secret = secret_from(master_seed_file)
-    where = Where(executor, workers, ray_address, games_at_once)
-    care = Care(preflight=not no_preflight, fail_on_faults=fail_on_faults, debug=debugging(context))
-    start(
-        checked,
-        secret=None if master_seed is not None else secret,
-        resume=resume,
-        where=where,
-        quiet=quiet,
-        as_json=as_json,
-        care=care,
-    )
+    parameters = []
+    for each in inspect.signature(command).parameters.values():
+        if each.name not in structs:
+            parameters.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[each.name]))
+            continue
+        for field in msgspec.structs.fields(structs[each.name]):
+            parameters.append(
+                inspect.Parameter(
+                    field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
+                )
+            )
+
+    def call(**values: Any) -> None:
+        for name, struct in structs.items():
+            values[name] = struct(**{field: values.pop(field) for field in struct.__struct_fields__})
+        command(**values)
+
+    call.__doc__ = command.__doc__
+    call.__annotations__ = {each.name: each.annotation for each in parameters}
+    vars(call)["__signature__"] = inspect.Signature(parameters)
+    return call
 
 
-@app.command()
-def resume(
-    context: typer.Context,
-    folder: RunFolder,
-    max_matches: Annotated[int | None, typer.Option(help="Go on until so many matches are played in all.")] = None,
-    confidence: Annotated[float | None, typer.Option(help="Go on until the order is so sure.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="Any other field of stop.")] = None,
-    executor: Executor = "auto",
-    workers: Workers = None,
-    ray_address: RayAddress = None,
-    games_at_once: GamesAtOnce = None,
-    no_preflight: NoPreflight = False,  # noqa: FBT002
-    fail_on_faults: FailOnFaults = None,
-    quiet: Quiet = False,  # noqa: FBT002
-    as_json: AsJson = False,  # noqa: FBT002
+def _not_called() -> None:
+    """Stand in for a command that is only listed."""
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer passes it by position
+    if wanted:
+        print(f"molt-bench {__version__}")
+        raise typer.Exit
+
+
+def _global_options(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something fails.")] = False,
 ) -> None:
-    """Go on with a run that was cut off; with another limit also with one that has ended, on the same decks."""
-    from molt_bench.arena.games import Where
-    from molt_bench.cli.care import Care
-    from molt_bench.cli.running import go_on
-
-    care = Care(preflight=not no_preflight, fail_on_faults=fail_on_faults, debug=debugging(context))
-    go_on(
-        folder,
-        flags={"stop.budget.maxMatches": max_matches, "stop.adjacentConfidence.threshold": confidence},
-        assignments=set_ or [],
-        where=Where(executor, workers, ray_address, games_at_once),
-        quiet=quiet,
-        as_json=as_json,
-        care=care,
-    )
-
-
-@app.command()
-def report(
-    folder: RunFolder,
-    html: HtmlFile = None,
-    figures: FiguresFolder = None,
-    as_json: AsJson = False,  # noqa: FBT002
-) -> None:
-    """Write all files of a run anew from its journal, and print the table; or a page or figures of it alone.
-
-    Of a run that is still going the table is printed as it stands, and nothing is written.
-    """
-    if html is None and figures is None:
-        from molt_bench.cli.running import rebuild
-
-        rebuild(folder, as_json=as_json)
-        return
-    from molt_bench.cli.viewing import write_pages
-
-    write_pages(folder, html=html, figures=figures)
-
-
-@app.command()
-def view(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="A folder of runs, or a run.")] = "benchmark-results",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8765,
-    host: Annotated[str, typer.Option(help="Where to listen; by default for this machine alone.")] = "127.0.0.1",
-    no_browser: NoBrowser = False,  # noqa: FBT002
-) -> None:
-    """Look at runs in the browser, also while they go on: results, how sure they are, every hand from both sides."""
-    from molt_bench.cli.viewing import view as view_runs
-
-    view_runs(folder, host=host, port=port, browser=not no_browser)
-
-
-@app.command()
-def verify(folder: RunFolder, root: Root = None) -> None:
-    """Play every game of a run again and say whether it is identical; models are not asked again."""
-    from molt_bench.cli.running import verify_run
-
-    verify_run(folder, root=root)
-
-
-@app.command()
-def replay(
-    folder: RunFolder,
-    output: Annotated[str | None, typer.Option(help="A folder that gets the files anew.")] = None,
-    root: Root = None,
-    as_json: AsJson = False,  # noqa: FBT002
-) -> None:
-    """Run a whole benchmark again from what was recorded, asking no model, and compare all files."""
-    from molt_bench.cli.running import replay_run
-
-    replay_run(folder, output=output, root=root, as_json=as_json)
-
-
-@app.command()
-def validate(file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or JSON config.")]) -> None:
-    """Check a config without running it; no key is needed, and those that a run will need are named."""
-    from molt_bench.cli.running import config_from, describe, warn_ahead
-
-    config = config_from(file, {}, [])
-    print(f"{file} is valid: {describe(config)}")
-    warn_ahead(config)
-
-
-@app.command()
-def plan(
-    config: Annotated[str, typer.Argument(metavar="CONFIG", help="A YAML or JSON config.")],
-    pilot: Annotated[str | None, typer.Option(metavar="RUN", help="A run to learn variance and costs from.")] = None,
-    gap: PlannedGap = None,
-    interval: PlannedInterval = None,
-    confidence: PlannedConfidence = None,
-    latency: PlannedLatency = None,
-    as_json: AsJson = False,  # noqa: FBT002
-) -> None:
-    """Say what a config will take, in hands, calls, dollars and hours, before anything is spent."""
-    from molt_bench.cli.deciding import show_plan
-    from molt_bench.cli.running import config_from, warn_ahead
-
-    planned = config_from(config, {}, [])
-    warn_ahead(planned)
-    show_plan(
-        planned,
-        pilot=pilot,
-        gap=gap,
-        interval=interval,
-        confidence=confidence,
-        latency_s=latency,
-        as_json=as_json,
-    )
-
-
-@app.command()
-def compare(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The folder of the earlier run.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The folder of the later run.")],
-    agent: ComparedAgents = None,
-    within: ComparedWithin = 250.0,
-    fail_below: FailBelow = None,
-    strict: Strict = False,  # noqa: FBT002
-    confidence: Annotated[float, typer.Option(callback=probability, help="How sure is sure.")] = 0.95,
-    as_json: AsJson = False,  # noqa: FBT002
-) -> None:
-    """Say whether a new run is better or worse than an old one, on the same cards where they had the same.
-
-    Exit status: 0 when all is well, 1 for a loss by --fail-below, 2 for wrong usage,
-    3 when there is nothing to compare (no such folder, a run that cannot be read, an unknown agent).
-    """
-    from molt_bench.cli.deciding import compare_runs
-
-    if strict and fail_below is None:
-        raise typer.BadParameter("it needs --fail-below MBB", param_hint="--strict")
-    compare_runs(
-        old,
-        new,
-        agents=agent or [],
-        within=within,
-        fail_below=fail_below,
-        strict=strict,
-        confidence=confidence,
-        as_json=as_json,
-    )
-
-
-@app.command()
-def schema() -> None:
-    """Print the JSON Schema of the config, for editors."""
-    from molt_bench.cli.listing import print_schema
-
-    print_schema()
-
-
-@app.command()
-def agents() -> None:
-    """List the agents that a config can name."""
-    from molt_bench.cli.listing import list_agents
-
-    list_agents()
-
-
-@app.command()
-def check(
-    participant: Participant,
-    param: Params = None,
-    hands: Annotated[int | None, typer.Option(min=1, help="Hands against each opponent at each table.")] = None,
-    timeout_s: Annotated[float | None, typer.Option(metavar="S", callback=positive, help="For one answer.")] = None,
-    as_json: AsJson = False,  # noqa: FBT002
-) -> None:
-    """Say whether a participant is fit to play: its faults, its speed, whether it repeats itself; status 1 if not."""
-    from molt_bench.cli.checking import check as check_participant
-
-    check_participant(participant, param or [], hands=hands, timeout_s=timeout_s, as_json=as_json)
-
-
-@app.command()
-def play(
-    agent: Participant,
-    param: Params = None,
-    hands: Annotated[int, typer.Option(min=1, help="Hands to play.")] = 20,
-    stack: Annotated[int, typer.Option(min=1, metavar="BB", help="Big blinds for each, afresh in every hand.")] = 100,
-    blinds: Annotated[str, typer.Option(callback=two_blinds, help="Small and big blind in chips.")] = "50/100",
-    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Names the cards; drawn if left out.")] = None,
-    seat: Annotated[Literal["button", "big_blind"], typer.Option(help="Where you sit in hand 1.")] = "button",
-    show_odds: Annotated[bool, typer.Option("--show-odds", help="Show what your hand and a call are worth.")] = False,  # noqa: FBT002
-    duplicate: Annotated[bool, typer.Option("--duplicate", help="Then the same cards again, seats swapped.")] = False,  # noqa: FBT002
-) -> None:
-    """Play against an agent yourself, here in the terminal."""
-    import secrets
-
-    from molt_bench.cli.sitting import Sitting, sit_down
-
-    small, _, big = blinds.partition("/")
-    sit_down(
-        Sitting(
-            agent=agent,
-            params=tuple(param or ()),
-            hands=hands,
-            stack=stack,
-            blinds=(int(small), int(big)),
-            seed=secrets.token_hex(4) if seed is None else seed,
-            seat=seat,
-            show_odds=show_odds,
-            duplicate=duplicate,
-        )
-    )
-
-
-@app.command()
-def export(
-    folder: RunFolder,
-    form: ExportFormat,
-    output: Annotated[str | None, typer.Option(metavar="FILE", help="Or - for stdout; by default in RUN.")] = None,
-    match: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the hands of this match.")] = None,
-    agent: Annotated[str | None, typer.Option(metavar="ID", help="Only the hands of this participant.")] = None,
-    hero: Annotated[str | None, typer.Option(metavar="ID", help="Show cards as this one saw them.")] = None,
-) -> None:
-    """Write the hands of a run for trackers, spreadsheets and data frames, or its tables for a paper."""
-    from molt_bench.cli.exporting import export_run
-
-    export_run(folder, form, output=output, match=match, agent=agent, hero=hero)
+    """Which agent plays better heads-up no-limit hold'em, and how sure are we?"""

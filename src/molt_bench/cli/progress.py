@@ -1,4 +1,4 @@
-"""Progress: how a run is going, live on a terminal and line by line elsewhere; always on standard error."""
+"""Progress of a run on standard error: live on a terminal, line by line elsewhere."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,15 +19,15 @@ _REDRAW_S = 0.2
 
 
 class _Console(Console):
-    """A console that falls silent once nobody reads any more, and lets the run go on."""
+    """A console that goes quiet when its reader leaves, so that the run goes on."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
 
 
 @contextmanager
-def watching(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[[RunStatus], None] | None]:
-    """Show how a run is going while the context lasts."""
+def show_progress(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[[RunStatus], None] | None]:
+    """Show progress within the context; yields the callback for updates, None if quiet."""
     console = _Console(stderr=True, markup=False, emoji=False)
     if quiet:
         yield None
@@ -39,7 +39,7 @@ def watching(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[[RunS
 
 
 class _Screen:
-    """The live screen; drawn a few times a second at most, since news may come by the thousand."""
+    """The live screen; redrawn only a few times per second, since updates may come by the thousand."""
 
     def __init__(self, display: LiveDisplay, config: BenchmarkConfig) -> None:
         self._display = display
@@ -65,21 +65,21 @@ def _match_line(live: RunStatus, match: PlayedMatch) -> str:
     won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
     text = f"match {match.number}: {first} v {second}, {won}; {standing_line(live.ladder.ratings.leaderboard())}"
     if live.spending is not None:
-        text += f"; {spent(live.spending)}"
+        text += f"; {_spent(live.spending)}"
     return text
 
 
 def _awaited(replies: int) -> str:
-    return f"Waiting for {replies:,} replies that are paid for; Ctrl-C again to do without them."
+    return f"Waiting for {replies:,} replies already paid for; press Ctrl-C again to discard them."
 
 
-def spent(spending: Spending, config: BenchmarkConfig | None = None) -> str:
-    """Say what language models have taken so far, and of how much."""
+def _spent(spending: Spending, config: BenchmarkConfig | None = None) -> str:
+    """Describe what language models have cost so far, and of what budget."""
     budget = config.stop.budget if config is not None else None
     usd = f" of {dollars(budget.max_cost_usd)}" if budget and budget.max_cost_usd else ""
     tokens = f" of {budget.max_tokens:,}" if budget and budget.max_tokens else ""
     cost = f"{dollars(spending.usd)}{usd}" if spending.usd or not spending.unpriced else ""
-    unpriced = "unpriced" if not cost else "and unpriced ones" if spending.unpriced else ""
+    unpriced = "unpriced" if not cost else "plus unpriced calls" if spending.unpriced else ""
     return f"{spending.exchanges:,} calls, {spending.tokens:,}{tokens} tokens, {f'{cost} {unpriced}'.strip()}"
 
 
@@ -91,9 +91,9 @@ def _screen(live: RunStatus, config: BenchmarkConfig) -> Group:
     head = f"match {live.match}{of}, round {live.round}: {' v '.join(live.participants)}"
     games = f"game {live.games} of {live.games_in_round} in this round, {speed:,.0f} hands/s, {duration(live.seconds)}"
     if limit and done:
-        games += f", at most {duration(live.seconds / done * (limit - done))} to go"
+        games += f", at most {duration(live.seconds / done * (limit - done))} left"
     if live.spending is not None:
-        games += f"; {spent(live.spending, config)}"
+        games += f"; {_spent(live.spending, config)}"
     table = Table.grid(padding=(0, 2))
     for rank, rating in enumerate(live.ladder.ratings.leaderboard(), start=1):
         table.add_row(

@@ -1,9 +1,11 @@
-"""The standard streams: always there, whatever they can write, and honest about what could not be written."""
+"""The standard streams: always open, able to print any text, and reliable about what could not be written."""
 
 import io
+import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 _NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
@@ -14,22 +16,22 @@ _NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
 
 
 class Output(io.FileIO):
-    """A stream that is given up where it cannot be written, so that the work goes on; how it ended can be asked.
+    """A stream that gives up after a failed write, so that the work goes on.
 
     Attributes:
-        problem: Why it was given up, if it was.
+        problem: Why it gave up, if it did.
     """
 
     problem: str | None = None
 
     def write(self, data: Any, /) -> int:
-        """Write what can be written."""
+        """Write the data, unless an earlier write failed."""
         if self.problem is None:
             try:
                 return super().write(data)
             except BrokenPipeError:
                 if self.fileno() == _NUMBERS["stdout"][0]:
-                    raise  # whoever was reading has left: that ends the program
+                    raise  # the reader has left, which ends the program
                 self.problem = "nobody reads it"
             except OSError as error:
                 self.problem = error.strerror or str(error)
@@ -37,23 +39,23 @@ class Output(io.FileIO):
 
 
 def prepare_streams() -> Output | None:
-    """Make all three streams fit for any text of ours; return standard output, where it is a file of the system's.
+    """Make all three streams fit for any text, and return standard output if it is a file of the system.
 
-    One that is closed gets the null device, or the next file that is opened would take its place, and what is printed
-    would go there. One that cannot write a character, such as ± in ASCII, writes another in its place.
+    A closed stream becomes the null device: otherwise the next file opened would take its number, and output would end
+    up there. A character that a stream cannot encode, such as ± in ASCII, is replaced.
     """
-    for name, (number, how) in _NUMBERS.items():
+    for name, (number, mode) in _NUMBERS.items():
         if getattr(sys, name) is None:
-            taken = os.open(os.devnull, how)
+            taken = os.open(os.devnull, mode)
             if taken != number:
                 os.dup2(taken, number)
                 os.close(taken)
             setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))
-    _given_up_if_need_be("stderr", errors="backslashreplace")
-    return _given_up_if_need_be("stdout", errors="replace")
+    _replace_stream("stderr", errors="backslashreplace")
+    return _replace_stream("stdout", errors="replace")
 
 
-def _given_up_if_need_be(name: str, *, errors: str) -> Output | None:
+def _replace_stream(name: str, *, errors: str) -> Output | None:
     stream = getattr(sys, name)
     if type(stream) is not io.TextIOWrapper:
         return None
@@ -71,20 +73,51 @@ def _given_up_if_need_be(name: str, *, errors: str) -> Output | None:
 
 
 def output_problem(output: Output | None) -> str | None:
-    """Send what is printed on its way; say why that cannot be done, if it cannot."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever was reading has left, as `| head` does; the files are written. Python would say so at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Flush standard output, and return why it could not be written, if so."""
+    _flush()
     if output is None or output.problem is None:
         return None
-    return f"standard output cannot be written: {output.problem}"
+    return f"cannot write to standard output: {output.problem}"
+
+
+@contextmanager
+def tolerate_closed_pipe() -> Iterator[None]:
+    """Let the reader leave early, as `| head` does: whatever is printed after that is dropped, without an error.
+
+    An exit status that depends on more than printing must be decided after this context.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        _drop_output()
+    except SystemExit as end:
+        # typer and rich turn a broken pipe into an exit with status 1.
+        if not isinstance(end.__context__, BrokenPipeError):
+            _flush()
+            raise
+        _drop_output()
+    else:
+        _flush()
+
+
+def _flush() -> None:
+    """Flush now: a failure while Python shuts down would print a message and change the status."""
+    try:
+        getattr(sys.stdout, "flush", bool)()  # None in a program started without one
+    except BrokenPipeError:
+        _drop_output()
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    """Print one JSON object; where the stream is not Unicode, with escapes, so that no name loses a character."""
-    import json
-
+    """Print one JSON object, escaped where the stream is not Unicode, so that no name loses a character."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     print(json.dumps(content, ensure_ascii=not encoding.startswith("utf")))
+
+
+def warn(warning: str) -> None:
+    """Print a warning to standard error."""
+    print(f"molt-bench: warning: {warning}", file=sys.stderr)

@@ -33,8 +33,8 @@ def print_result(result: RunResult, console: Console, *, folder: str | None = No
     for sentence in sentences(result):
         console.print(sentence, highlight=False, soft_wrap=True)
     for stage in result.history:
-        said = f"Extended after match {stage['matches']:,}, where it had stopped"
-        console.print(f"{said}: {stage['stopReason']}." if stage["stopReason"] else f"{said}.", highlight=False)
+        stopped = f", where it had stopped: {stage['stopReason']}" if stage["stopReason"] else ""
+        console.print(f"Extended after match {stage['matches']:,}{stopped}.", highlight=False)
     console.print(f"Stopped: {result.stop_reason}.", highlight=False, soft_wrap=True)
     if folder:
         console.print(f"Results: {folder}", highlight=False, soft_wrap=True)

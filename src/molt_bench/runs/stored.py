@@ -229,7 +229,9 @@ class RunFiles(msgspec.Struct):
         return cls(journal, exchanges, secret=secret)
 
     @classmethod
-    def reopen(cls, folder: str | Path, *, secret: str | None = None, warn: Warn | None = None) -> Self:
+    def reopen(
+        cls, folder: str | Path, *, secret: str | None = None, warn: Warn | None = None
+    ) -> tuple[Self, StoredRun]:
         """Reopen the files of a run to continue it; no other process can write them from now on.
 
         Raises:
@@ -245,7 +247,7 @@ class RunFiles(msgspec.Struct):
         except MoltBenchError:
             journal.close()
             raise
-        return cls(journal, exchanges, stored)
+        return cls(journal, exchanges, stored), stored
 
     @property
     def problem(self) -> str | None:

@@ -7,8 +7,8 @@ from molt_bench.luck.equities import street_equities
 from molt_bench.poker.actions import STREETS, Street
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.hand import NOBODY, Hand
+from molt_bench.poker.hand_names import hand_name
 from molt_bench.report.exports.chips import Step, chip_flow
-from molt_bench.report.naming import hand_name
 
 _OPEN: Final[dict[Street, int]] = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 _VERBS: Final = {"fold": "folds", "check": "checks"}

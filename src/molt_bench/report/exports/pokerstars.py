@@ -11,9 +11,9 @@ from typing import Final
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.hand import NOBODY, Hand
+from molt_bench.poker.hand_names import hand_name
 from molt_bench.report.exports.chips import BOARD_OF, ChipFlow, Step, chip_flow
 from molt_bench.report.exports.dealt import DealtHand, plain_name
-from molt_bench.report.naming import hand_name
 
 #: The first hand of a run is dealt now, and then one every second.
 FIRST_HAND: Final = datetime(2000, 1, 1)

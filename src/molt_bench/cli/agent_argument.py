@@ -1,9 +1,10 @@
-"""One participant on the command line: its name there, its params, and whoever plays for it."""
+"""The AGENT argument of `check` and `play`: one agent with its params."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
+import yaml
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import is_llm, llm_params, make_agent
@@ -13,47 +14,46 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import DEFAULT_TIMEOUT_S, GameLabel, ParticipantSpec
 
 
-def participant_from(text: str, assignments: Sequence[str]) -> ParticipantSpec:
-    """Return the participant that a command line names, with its params.
+def agent_from(text: str, assignments: Sequence[str]) -> ParticipantSpec:
+    """Return the participant that the command line names.
 
     Args:
-        text: Anything that `--participants` takes, such as `tight`, `my_bot.py:make` or `exec:./bot --flag`.
+        text: Anything `--participants` takes, such as `tight`, `my_bot.py:make` or `exec:./bot --flag`.
         assignments: Its params, each as `key=value`.
     """
     if not text.strip():
-        raise ConfigError("participant", text, "a name, such as tight; molt-bench agents lists them")
+        raise ConfigError("AGENT", text, "an agent, such as tight; `molt-bench agents` lists them")
     (entry,) = named([text.strip()])
     return ParticipantSpec(id=entry["id"], type=entry["type"], params=dict(map(_param, assignments)))
 
 
 def _param(assignment: str) -> tuple[str, Any]:
-    import yaml
-
     key, equals, text = assignment.partition("=")
     if not equals or not key.strip():
         raise typer.BadParameter(f"{assignment!r} is not key=value", param_hint="--param")
     try:
         return key.strip(), yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise typer.BadParameter(f"{text!r} is not a value that YAML can read", param_hint="--param") from error
+        raise typer.BadParameter(f"{text!r} is not valid YAML", param_hint="--param") from error
 
 
 def maker_of(
     participant: ParticipantSpec, *, seed: Seed = 0, timeout_s: float | None = None
 ) -> Callable[[], PokerAgent]:
-    """Return what makes an agent for every game, as a benchmark does; a language model is reached once for all.
+    """Return a function that makes the agent for a game, as a benchmark does; all games share a model's connection.
 
     Args:
         participant: Who plays.
-        seed: The dice of a built-in bot.
-        timeout_s: Seconds for one answer; None for what is usual for its kind.
+        seed: Seeds a built-in bot's randomness.
+        timeout_s: Seconds per answer; None for the default of its kind.
 
     Raises:
-        MoltBenchError: A language model that cannot be asked; others say so when they are made.
+        MoltBenchError: A language model cannot be called; other agents raise when they are made.
     """
     if not is_llm(participant.type):
         limit_s = DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
         return lambda: make_agent(participant, seed=seed, action_timeout_s=limit_s)
+    # Imported here, so that a game against any other agent starts faster.
     from molt_bench.agents.llm.agent import LLMAgent
     from molt_bench.agents.llm.gateway import Desk, Policy
     from molt_bench.agents.llm.model_settings import settings_from
@@ -62,8 +62,3 @@ def maker_of(
     policy = Policy() if timeout_s is None else Policy(timeout_s=timeout_s)
     desk = Desk({participant.id: settings}, policy=policy)
     return lambda: LLMAgent(participant.id, settings, desk, game=GameLabel(0, seed, "AB"))
-
-
-def printable(text: str) -> str:
-    """Return a text that cannot steer the terminal, whoever wrote it; the ends of its lines stay."""
-    return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)

@@ -1,4 +1,4 @@
-"""What a person types at the table, read as what they mean."""
+"""The lines a person types at the table, parsed into actions."""
 
 import re
 from fractions import Fraction
@@ -10,18 +10,18 @@ from molt_bench.poker.observation import Observation
 
 Request: TypeAlias = Literal["help", "log", "quit"]
 
-#: What can be typed, for people.
+#: What can be typed, and what it does.
 HELP: Final = (
     ("f", "fold"),
-    ("c", "call, or check where nothing is to be called"),
+    ("c", "call, or check if there is nothing to call"),
     ("k  x", "check"),
-    ("r 600  600", "bet 600, or raise to 600 chips in all on this street"),
+    ("r 600  600", "bet 600, or raise to a total of 600 chips"),
     ("r 3bb", "raise to three big blinds"),
-    ("r half  r pot  r 75%", "raise by so much of the pot as it is after your call"),
-    ("r min", "the smallest raise"),
+    ("r half  r pot  r 75%", "raise by a share of the pot, counted after a call"),
+    ("r min", "the minimum raise"),
     ("a  all", "all-in"),
-    ("l", "what has happened in this hand"),
-    ("q", "quit and see the result; so do Ctrl-D and Ctrl-C"),
+    ("l", "show the hand so far"),
+    ("q", "quit and show the result (also Ctrl-D and Ctrl-C)"),
 )
 
 _WORDS: Final[dict[str, str]] = {
@@ -42,53 +42,53 @@ _BIG_BLINDS: Final = re.compile(r"(?P<count>\d{1,9}(?:\.\d{1,4})?)\s*bb")
 _SHARE: Final = re.compile(r"(?P<share>\d{1,4}(?:\.\d{1,4})?)\s*%(?:\s*pot)?|(?P<over>\d)/(?P<under>[1-9])(?:\s*pot)?")
 
 
-class Misheard(Exception):  # noqa: N818 - nobody's error
-    """A line that is not understood, or that cannot be done now; its text says so in a friendly way."""
+class NotUnderstood(Exception):  # noqa: N818 - the person simply tries again
+    """A line that is not a command, or not legal now; the message tells the person why."""
 
 
-def understood(line: str, seen: Observation) -> Action | Request:
-    """Read one line.
+def parse_line(line: str, seen: Observation) -> Action | Request:
+    """Parse one line.
 
     Raises:
-        Misheard: It is no legal action.
+        NotUnderstood: It is neither a legal action nor a request.
     """
     text = " ".join(line.lower().split())
     if text in _REQUESTS:
         return _REQUESTS[text]
     word = _WORDS.get(text)
     if word is not None:
-        return _worded(word, seen)
+        return _parse_word(word, seen)
     raised = _RAISE.fullmatch(text)
     size = raised["size"] if raised else text
     if _WORDS.get(size) == "all-in":
-        return _worded("all-in", seen)
+        return _parse_word("all-in", seen)
     if not text:
-        raise Misheard("Type what to do, or ? for help.")
+        raise NotUnderstood("Type an action, or ? for help.")
     if not size:
-        raise Misheard("How much? Such as r 600, r 3bb, r half or r pot.")
-    amount = _amount(size, seen)
+        raise NotUnderstood("How much? For example r 600, r 3bb, r half or r pot.")
+    amount = _parse_amount(size, seen)
     if amount is None:
-        raise Misheard(f"{shown(line.strip())} is not understood; ? shows what is.")
-    return _checked(amount, seen)
+        raise NotUnderstood(f"{shown(line.strip())} is not a command; type ? for help.")
+    return _raise_to(amount, seen)
 
 
-def _worded(word: str, seen: Observation) -> Action:
+def _parse_word(word: str, seen: Observation) -> Action:
     legal = seen.legal
     if word == "fold":
         return FOLD
     if word == "check" and legal.to_call:
-        raise Misheard(f"You cannot check: {legal.to_call:,} to call. c calls, f folds.")
+        raise NotUnderstood(f"You cannot check: {legal.to_call:,} to call. c calls, f folds.")
     if word in ("call", "check"):
         return CALL if legal.to_call else CHECK
     if legal.max_raise_to:
         return Action("raiseTo", legal.max_raise_to)
     if legal.to_call and (legal.to_call == seen.stack or not seen.opponent_stack):
-        return CALL  # whoever is all-in already cannot be raised
-    raise Misheard(_no_raise(seen))
+        return CALL  # an all-in opponent cannot be raised
+    raise NotUnderstood(_no_raise(seen))
 
 
-def _amount(size: str, seen: Observation) -> int | None:
-    """Return the chips that a size means, as a total on this street; None where it means nothing."""
+def _parse_amount(size: str, seen: Observation) -> int | None:
+    """Return a size as the street's total in chips; None if it is not a size."""
     facing = max(seen.bets)
     if size == "min":
         return seen.min_raise_to
@@ -104,19 +104,19 @@ def _amount(size: str, seen: Observation) -> int | None:
     return None
 
 
-def _checked(amount: int, seen: Observation) -> Action:
+def _raise_to(amount: int, seen: Observation) -> Action:
     least, most = seen.min_raise_to, seen.max_raise_to
     if not most:
-        raise Misheard(_no_raise(seen))
+        raise NotUnderstood(_no_raise(seen))
     if amount > most:
-        raise Misheard(f"{amount:,} is more than you have: all-in is {most:,} (a).")
+        raise NotUnderstood(f"{amount:,} is more than you have: all-in (a) is {most:,}.")
     if amount < least:
-        smallest = "the smallest raise is to" if max(seen.bets) else "the smallest bet is"
-        raise Misheard(f"{amount:,} is too little: {'all-in (a) is' if least == most else smallest} {least:,}.")
+        minimum = "the minimum raise is to" if max(seen.bets) else "the minimum bet is"
+        raise NotUnderstood(f"{amount:,} is too small: {'all-in (a) is' if least == most else minimum} {least:,}.")
     return Action("raiseTo", amount)
 
 
 def _no_raise(seen: Observation) -> str:
     passive = f"c calls {seen.to_call:,}" if seen.to_call else "c checks"
-    why = "the other seat is all-in" if not seen.opponent_stack else "raising is over"
-    return f"You cannot raise, {why}: {passive}, f folds."
+    why = "your opponent is all-in" if not seen.opponent_stack else "raising is closed"
+    return f"You cannot raise: {why}. {passive}, f folds."

@@ -1,4 +1,4 @@
-"""What a hand is called at a table."""
+"""Names of hands, as players say them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _ACE, _FIVE, _SIX = 12, 3, 4
 
 
 def hand_name(cards: Sequence[int]) -> str:
-    """Name what two cards are, or the best five of five to seven.
+    """Name two hole cards, or the best hand in five to seven cards.
 
     >>> from molt_bench.poker.cards import cards_from_text
     >>> [hand_name(cards_from_text(text)) for text in ("AhKd", "6h6d", "AhKd 2c3d4s5h9c", "6h6d KcKs2h7d7s")]
@@ -23,7 +23,7 @@ def hand_name(cards: Sequence[int]) -> str:
     ranks = [rank for rank, _ in sorted(_by_rank(best), key=lambda each: (each[1], each[0]), reverse=True)]
     if len(best) < 5:
         return f"a pair of {_many(ranks[0])}" if len(ranks) == 1 else f"{_ONE[ranks[0]]} high"
-    top = _FIVE if ranks[:2] == [_ACE, _FIVE] else ranks[0]  # the ace of a wheel is a one
+    top = _FIVE if ranks[:2] == [_ACE, _FIVE] else ranks[0]  # in a wheel the ace is low
     kind = category(strength(best))
     return {
         "high card": f"{_ONE[ranks[0]]} high",

@@ -1,86 +1,96 @@
-"""Checking: is a participant fit to play, and if not, why?"""
+"""`molt-bench check`: is an agent fit to play, and if not, why?"""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import is_http, is_llm
 from molt_bench.arena.preflight import greeting_of, preflight
-from molt_bench.cli.participant import maker_of, participant_from, printable
-from molt_bench.cli.piping import readers_may_leave
-from molt_bench.cli.streams import print_json
+from molt_bench.cli.agent_argument import agent_from, maker_of
+from molt_bench.cli.options import AgentName, AsJson, Params, positive
+from molt_bench.cli.streams import print_json, tolerate_closed_pipe
+from molt_bench.errors import printable
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent
 
-#: Hands against each opponent at each table, and seconds for one answer.
+#: Defaults: hands against each opponent at each table, and seconds per answer.
 _HANDS: Final = 60
 _TIMEOUT_S: Final = 10.0
-#: A language model is paid for by the call: it meets one opponent, for so many hands at each table.
+#: A language model is paid per call, so it meets one opponent, for this many hands at each table.
 _MODEL_HANDS: Final = 2
 _MODEL_PARTNERS: Final = ("maniac",)
-#: Decisions of a hand against it, roughly.
+#: Approximate decisions per hand.
 _CALLS_PER_HAND: Final = 4
 _STYLES: Final = {"ok": "green", "FAIL": "bold red", "note": "yellow", "fault": "red"}
 
 Watch = Callable[[int, int], None]
 
 
-def check(name: str, params: Sequence[str], *, hands: int | None, timeout_s: float | None, as_json: bool) -> None:
-    """Check a participant and print what was found; exit with status 1 if it is not fit to play."""
-    participant = participant_from(name, params)
-    model = is_llm(participant.type)
-    partners = _MODEL_PARTNERS if model else SPARRING_PARTNERS
-    each = hands or (_MODEL_HANDS if model else _HANDS)
-    limit_s = timeout_s if model or timeout_s is not None else _TIMEOUT_S
-    make = maker_of(participant, timeout_s=limit_s)
-    if model:
-        calls = each * _CALLS_PER_HAND * (len(TABLES) * len(partners) * len(SEATINGS) + 4)
-        print(
-            f"molt-bench: {participant.id} will be asked about {calls:,} times; --hands makes it more or less",
-            file=sys.stderr,
-        )
+def check(
+    participant: AgentName,
+    param: Params = None,
+    hands: Annotated[int | None, typer.Option(min=1, help="Hands against each opponent at each table.")] = None,
+    timeout_s: Annotated[float | None, typer.Option(metavar="S", callback=positive, help="Seconds per answer.")] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not."""
+    spec = agent_from(participant, param or [])
     try:
-        # What an agent prints is not the one object that is asked for.
-        with _watching(participant, quiet=as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
-            _ask_once(participant, make)
-            report = check_agent(
-                make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners, watch=watch
-            )
+        report = _checked(spec, hands=hands, timeout_s=timeout_s, as_json=as_json)
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         sys.exit(130)
-    with readers_may_leave():
+    with tolerate_closed_pipe():
         if as_json:
-            print_json(_plain(name, report))
+            print_json(_plain(participant, report))
         else:
             _print(report)
     if not report.ok:
         sys.exit(1)
 
 
+def _checked(spec: ParticipantSpec, *, hands: int | None, timeout_s: float | None, as_json: bool) -> AgentReport:
+    model = is_llm(spec.type)
+    partners = _MODEL_PARTNERS if model else SPARRING_PARTNERS
+    each = hands or (_MODEL_HANDS if model else _HANDS)
+    limit_s = timeout_s if model or timeout_s is not None else _TIMEOUT_S
+    make = maker_of(spec, timeout_s=limit_s)
+    if model:
+        calls = each * _CALLS_PER_HAND * (len(TABLES) * len(partners) * len(SEATINGS) + 4)
+        print(f"molt-bench: {spec.id} will be called about {calls:,} times; --hands changes that", file=sys.stderr)
+    # With --json, standard output is for one object: what an agent prints goes to standard error.
+    with _show_progress(spec, quiet=as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
+        _ask_once(spec, make)
+        return check_agent(
+            make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners, watch=watch
+        )
+
+
 def _ask_once(participant: ParticipantSpec, make: Callable[[], PokerAgent]) -> None:
-    """Ask a server or a model once before the first game: one that is not there is an error at once."""
+    """Call a server or a model once before the first game: one that is not there fails at once."""
     greet = greeting_of(make()) if is_http(participant.type) or is_llm(participant.type) else None
     if greet is not None:
         run_in_new_loop(preflight({participant.id: greet}, {}))
 
 
 @contextmanager
-def _watching(participant: ParticipantSpec, *, quiet: bool) -> Iterator[Watch | None]:
-    """Show on a terminal how many games are played."""
+def _show_progress(participant: ParticipantSpec, *, quiet: bool) -> Iterator[Watch | None]:
+    """Show on a terminal how many games have been played."""
     console = Console(stderr=True, markup=False, emoji=False)
     if quiet or not console.is_terminal or console.is_dumb_terminal:
         yield None
         return
     with console.status("") as status:
         yield lambda played, of: status.update(
-            Text(f"{printable(participant.id)} plays game {played + 1} of {of}; Ctrl-C ends it")
+            Text(f"{printable(participant.id)}: game {played + 1} of {of} (Ctrl-C to stop)")
         )
 
 
@@ -91,7 +101,7 @@ def _print(report: AgentReport) -> None:
     for line in lines:
         text = Text(line)
         word = line.split(maxsplit=1)[0] if line.strip() else ""
-        # The mark of a line stands before everything else in it; what was found stands further in.
+        # A line's mark comes first; findings are indented further.
         if word in _STYLES and line.startswith(f"  {word}"):
             text.stylize(_STYLES[word], 2, 2 + len(word))
         console.print(text)

@@ -1,4 +1,4 @@
-"""The tally of an evening: what a person won, what of it was luck, and how much so many hands say."""
+"""The tally of a session: what the person won, how much of it was luck, and how much that many hands can tell."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -17,23 +17,23 @@ from molt_bench.poker.observation import HandResult
 from molt_bench.rating.student import student_quantile
 from molt_bench.seeds import Seed
 
-#: Below so many an interval would rest on nothing.
+#: With fewer hands there is no interval.
 _FEWEST: Final = 10
-#: Below so many an interval is shown with a word of warning: one big pot would move it.
+#: With fewer hands the interval comes with a caveat: one big pot could move it.
 _FEW: Final = 1000
 _CONFIDENCE: Final = 0.95
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """What one player won in some hands.
+    """What one player won.
 
     Attributes:
-        hands: How many there were.
-        big_blind: Chips.
+        hands: Number of hands.
+        big_blind: In chips.
         raw: Chips won.
-        all_in: Chips won, with the run-outs after the last decision replaced by their means.
-        adjusted: The same without the luck of the cards.
-        half_width: Of the 95% interval of `adjusted`, in big blinds a hundred hands; infinite where there is none.
+        all_in: Chips won, with every all-in run-out replaced by its expected value.
+        adjusted: Chips won, adjusted for the luck of the cards.
+        half_width: Half width of the 95% interval of `adjusted`, in bb/100; infinite if there is none.
         paired: Whether every deck was played from both seats.
     """
 
@@ -46,12 +46,12 @@ class Tally(msgspec.Struct, frozen=True):
     paired: bool = False
 
     def per_100(self, chips: float) -> float:
-        """Return chips won in all hands as big blinds a hundred hands."""
+        """Return a total in chips as bb/100."""
         return 100 * chips / self.big_blind / self.hands if self.hands else 0.0
 
 
 def tally(results: Iterable[HandResult], seed: Seed, rules: HandRules) -> Tally:
-    """Add up the hands that one player has finished; hidden cards are looked up from the seed, and not told."""
+    """Add up a player's finished hands; hidden cards come from the seed and are not shown."""
     shoe = Shoe(seed)
     decks: dict[int, list[float]] = defaultdict(list)
     raw, all_in = 0, []
@@ -79,7 +79,7 @@ def _played(result: HandResult, shoe: Shoe, rules: HandRules) -> Hand:
 
 
 def tally_table(found: Tally) -> Table:
-    """Return the three ways of counting side by side."""
+    """Return raw, all-in EV and luck-adjusted winnings as a table."""
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column()
     for _ in range(2):
@@ -91,21 +91,21 @@ def tally_table(found: Tally) -> Table:
 
 
 def sample_says(found: Tally) -> Iterator[str]:
-    """Say how much so many hands say."""
+    """Yield sentences on how much the result can tell."""
     if not found.hands:
         yield "No hand was finished."
         return
-    hands = f"{found.hands:,} hand{'s say' if found.hands > 1 else ' says'}"
+    count = f"{found.hands:,} hand{'s' if found.hands > 1 else ''}"
     if not isfinite(found.half_width):
-        yield f"{hands} next to nothing about who is better."
+        yield f"{count} say{'' if found.hands > 1 else 's'} next to nothing about who is better."
         return
     mean = found.per_100(found.adjusted)
     low, high = mean - found.half_width, mean + found.half_width
-    about = f"with luck taken out, 95% sure: between {low:+,.0f} and {high:+,.0f} bb/100"
+    interval = f"luck-adjusted, 95% confident: {low:+,.0f} to {high:+,.0f} bb/100"
     if low <= 0 <= high:
-        yield f"{hands} {'little' if found.hands < _FEW else 'nothing sure'} about who is better; {about}."
+        yield f"{count} {'say little about' if found.hands < _FEW else 'do not settle'} who is better; {interval}."
     else:
-        who = "you are ahead" if low > 0 else "you are behind"
-        yield f"{who.capitalize()}; {about}{', if no big pot is still to come' if found.hands < _FEW else ''}."
+        caveat = ", though one big pot could change that" if found.hands < _FEW else ""
+        yield f"You are {'ahead' if low > 0 else 'behind'}; {interval}{caveat}."
     if found.paired:
-        yield "Every deck was played from both seats; what you remembered of them is not counted out."
+        yield "Every deck was played from both seats; this does not correct for what you remembered of the cards."

@@ -1,6 +1,9 @@
-"""The table, drawn for one who sits at it: only what an observation or the result of a hand shows."""
+"""The table as text: drawn for the person sitting at it, from nothing but what their seat may see."""
 
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+from statistics import fmean
 from typing import Final, TypeAlias
 
 import msgspec
@@ -10,20 +13,20 @@ from rich.table import Table
 from rich.text import Text
 
 from molt_bench.poker.actions import STREETS, LoggedAction, Street
-from molt_bench.poker.cards import CARD_TEXT, SUITS
+from molt_bench.poker.cards import CARD_TEXT, SUITS, Board, Hole
 from molt_bench.poker.equity import equity
 from molt_bench.poker.evaluator import strength
 from molt_bench.poker.hand import HandRules
+from molt_bench.poker.hand_names import hand_name
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.report.naming import hand_name
 
 #: What one seat may see of a hand.
 View: TypeAlias = Observation | HandResult
 
-#: Columns of what is drawn.
+#: Width of the table, in columns.
 WIDTH: Final = 65
 _SYMBOLS: Final = dict(zip(SUITS, "♣♦♥♠", strict=True))
-#: Four colours, as online tables have them; the bold ones are told apart without colour by their symbols.
+#: A four-colour deck, as online; without colour the symbols tell suits apart.
 _STYLES: Final = {"c": "bold green", "d": "bold blue", "h": "bold red", "s": "bold"}
 _OPEN_CARDS: Final = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 
@@ -32,10 +35,10 @@ class Look(msgspec.Struct, frozen=True):
     """How a table is drawn.
 
     Attributes:
-        opponent: The name of the other seat.
-        rules: Blinds of the game.
-        symbols: Whether the terminal can show suits and frames; otherwise letters and dashes.
-        width: Columns there are; a table that does not fit in is written without its frame.
+        opponent: The opponent's name.
+        rules: The blinds.
+        symbols: Whether the terminal can show suit symbols and frames; otherwise letters and dashes.
+        width: Width of the terminal in columns; a table that does not fit loses its frame.
     """
 
     opponent: str
@@ -44,17 +47,17 @@ class Look(msgspec.Struct, frozen=True):
     width: int = WIDTH
 
     def chips(self, amount: int) -> str:
-        """Write chips, and how many big blinds that is."""
+        """Format an amount in chips and big blinds."""
         return f"{amount:,} ({in_big_blinds(amount, self.rules)})"
 
     def line(self, title: str) -> Text:
-        """Return a line across the screen with a title in it."""
+        """Return a full-width rule with a title."""
         dash = "━" if self.symbols else "="
         return Text(f"{dash * 2} {title} ".ljust(min(WIDTH, self.width), dash), "bold")
 
 
 def in_big_blinds(amount: int, rules: HandRules) -> str:
-    """Write chips as big blinds.
+    """Format chips as big blinds.
 
     >>> in_big_blinds(250, HandRules(50, 100)), in_big_blinds(10_000, HandRules(50, 100))
     ('2.5 bb', '100 bb')
@@ -63,7 +66,7 @@ def in_big_blinds(amount: int, rules: HandRules) -> str:
 
 
 def cards_shown(cards: tuple[int, ...], look: Look) -> Text:
-    """Write cards with blanks between them: `K♥ 7♦`, or `Kh 7d`; two of one's own with the higher first."""
+    """Format cards as `K♥ 7♦` or `Kh 7d`; of two cards the higher comes first."""
     shown = []
     for card in sorted(cards, reverse=True) if len(cards) == 2 else cards:
         text = CARD_TEXT[card]
@@ -76,7 +79,7 @@ def table_of(seen: Observation, look: Look) -> Panel | Table:
     """Draw the table as the seat to act sees it."""
     fits = look.width >= WIDTH
     grid = Table.grid(padding=(0, 2, 0, 0))
-    for width in (12, 14, 19, 10):  # as much as they usually need, so that the table stands still
+    for width in (12, 14, 19, 10):  # wide enough for most contents, so that columns do not jump
         grid.add_column(min_width=width if fits else 0, overflow="fold")
     hidden = Text("▒▒ ▒▒" if look.symbols else "?? ??", "dim")
     board = cards_shown(seen.board, look) if seen.board else Text("-", "dim")
@@ -100,7 +103,7 @@ def _bet(amount: int) -> str:
 
 
 def choices(seen: Observation) -> Text:
-    """Write what may be typed, with exact ranges."""
+    """List the legal actions with their exact ranges."""
     legal = seen.legal
     said = [("c", f"call {legal.to_call:,}" if legal.to_call else "check")]
     if legal.to_call == seen.stack:
@@ -114,10 +117,30 @@ def choices(seen: Observation) -> Text:
     return Text("  ").join(keys)
 
 
-def story(view: View, look: Look) -> Iterator[Text]:
-    """Tell a hand so far, line by line: blinds, what was done, every street as it was opened.
+@lru_cache(maxsize=1000)
+def _equity_against_any(hole: Hole, board: Board) -> float:
+    """Return the exact equity against two unknown cards.
 
-    A longer view of the same hand begins with the same lines.
+    >>> from molt_bench.poker.cards import cards_from_text
+    >>> round(_equity_against_any(cards_from_text("AhAd"), ()), 4)
+    0.852
+    """
+    known = {*hole, *board}
+    live = [card for card in range(52) if card not in known]
+    return fmean(equity(hole, other, board) for other in combinations(live, 2))
+
+
+def odds_of(seen: Observation) -> str:
+    """Describe the hand: its equity against any two cards, and the pot odds of a call."""
+    worth = f"{_equity_against_any(seen.cards, seen.board):.0%} against any two cards"
+    held = f"You have {hand_name((*seen.cards, *seen.board))}, {worth}" if seen.board else f"You have {worth}"
+    return f"{held}; a call needs {seen.pot_odds:.0%}." if seen.to_call else f"{held}."
+
+
+def story(view: View, look: Look) -> Iterator[Text]:
+    """Yield the hand so far as lines: blinds, actions, each street as it is dealt.
+
+    A later view of the same hand starts with the same lines.
     """
     rules, button = look.rules, view.button
     bets = [max(0, min(rules.big_blind, stack - rules.ante)) for stack in view.starting_stacks]
@@ -144,7 +167,7 @@ def story(view: View, look: Look) -> Iterator[Text]:
 
 
 def _ending(result: HandResult, look: Look, street: Street, pot: int) -> Iterator[Text]:
-    """Tell a showdown; where nothing was left to decide the cards are opened first, and then the rest of the board."""
+    """Yield the showdown; after an all-in, hands are shown before the rest of the board is dealt."""
     assert result.opponent_cards is not None
     to_come = STREETS[STREETS.index(street) + 1 :]
     share = equity(result.cards, result.opponent_cards, result.board[: _OPEN_CARDS[street]]) if to_come else 0.0
@@ -153,7 +176,7 @@ def _ending(result: HandResult, look: Look, street: Street, pot: int) -> Iterato
         cards_shown(result.cards, look),
         f", {look.opponent} shows ",
         cards_shown(result.opponent_cards, look),
-        f"; {share:.0%} of the pot is yours on average." if to_come else ".",
+        f"; your equity is {share:.0%}." if to_come else ".",
     )
     for later in to_come:
         yield _street(result, look, later, pot)
@@ -182,7 +205,7 @@ def _done(view: View, look: Look, done: LoggedAction, bets: list[int], *, all_in
 
 
 def outcome(result: HandResult, look: Look) -> Text:
-    """Say who won how much, and with what."""
+    """Describe who won how much, and with what hand."""
     net = result.net[result.seat]
     won = f"You {'win' if net > 0 else 'lose'} {look.chips(abs(net))}" if net else "No chips change hands"
     style = "bold green" if net > 0 else "bold red" if net < 0 else "bold"

@@ -9,20 +9,21 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.cli.table import Guest, Person, Screen
+from molt_bench.person.players import Opponent, Person
+from molt_bench.person.screen import Screen
+from molt_bench.person.table import Look, cards_shown, in_big_blinds, outcome
+from molt_bench.person.tally import sample_says, tally
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.cards import Shoe, cards_from_text
 from molt_bench.poker.hand import HandRules
+from molt_bench.poker.hand_names import hand_name
 from molt_bench.poker.observation import HandResult
-from molt_bench.report.naming import hand_name
-from molt_bench.report.table import Look, cards_shown, in_big_blinds, outcome
-from molt_bench.report.tally import sample_says, tally
 
 RULES = HandRules(50, 100)
 KEYS = ("c", "c", "c", "f", "y", "n", "a", "r half", "r pot", "r min", "r 3bb", "?", "l", "nonsense", "", "500")
 
 
-def evening(seed, typed, *, symbols=True, opponent="random", hands=6, stack=10_000, seating="AB"):
+def session(seed, typed, *, symbols=True, opponent="random", hands=6, stack=10_000, seating="AB"):
     """Play some hands as a person would, and return all that was on the screen, the results and the record."""
     file = io.StringIO()
     console = Console(file=file, width=80, markup=False, emoji=False, highlight=False)
@@ -34,7 +35,7 @@ def evening(seed, typed, *, symbols=True, opponent="random", hands=6, stack=10_0
         file.write(f"{prompt}{line}\n")
         return line
 
-    players = (Person(screen, ask), Guest(BUILTIN_AGENTS[opponent](), screen))
+    players = (Person(screen, ask), Opponent(BUILTIN_AGENTS[opponent](), screen))
     record = play_game(players, seed=seed, hands=hands, stack=stack, seating=seating)
     return file.getvalue(), screen.results, record
 
@@ -48,7 +49,7 @@ def evening(seed, typed, *, symbols=True, opponent="random", hands=6, stack=10_0
     st.sampled_from((10_000, 300)),
 )
 def test_hidden_cards_are_never_on_the_screen_before_a_showdown(seed, typed, symbols, seating, stack):
-    printed, results, record = evening(seed, typed, symbols=symbols, seating=seating, stack=stack)
+    printed, results, record = session(seed, typed, symbols=symbols, seating=seating, stack=stack)
     look = Look("random", RULES, symbols=symbols)
     parts = re.split(r"^[━=]{2} Hand ", printed, flags=re.MULTILINE)[1:]
     assert len(parts) == len(results) == 6
@@ -66,7 +67,7 @@ def test_hidden_cards_are_never_on_the_screen_before_a_showdown(seed, typed, sym
 @settings(max_examples=15)
 @given(st.integers(0, 10**9), st.lists(st.sampled_from(KEYS), max_size=40))
 def test_the_chips_on_the_screen_are_those_of_the_record(seed, typed):
-    printed, results, record = evening(seed, typed)
+    printed, results, record = session(seed, typed)
     assert sum(result.net[result.seat] for result in results) == record.net[0]
     assert f"After 6 hands: {record.net[0]:+,} chips" in printed
     found = tally(results, seed, RULES)
@@ -74,37 +75,37 @@ def test_the_chips_on_the_screen_are_those_of_the_record(seed, typed):
 
 
 def test_without_symbols_all_is_plain_ascii():
-    assert evening("ascii", ["?", "a", "f", "y"], symbols=False)[0].isascii()
+    assert session("ascii", ["?", "a", "f", "y"], symbols=False)[0].isascii()
 
 
 def test_every_line_fits_in_80_columns():
-    assert max(map(len, evening("width", ["?", "r pot", "l"])[0].splitlines())) <= 80
+    assert max(map(len, session("width", ["?", "r pot", "l"])[0].splitlines())) <= 80
 
 
 def test_a_wrong_line_is_asked_again_and_is_no_fault():
-    printed, _, record = evening("wrong", ["huh", "99999999", "r", "", "x"])
-    assert "'huh' is not understood" in printed
+    printed, _, record = session("wrong", ["huh", "99999999", "r", "", "x"])
+    assert "'huh' is not a command" in printed
     assert record.faults == ()
 
 
 def test_folding_for_free_has_to_be_confirmed():
-    printed, _, record = evening("free", ["c", "f", "n", "f", "y"], opponent="callstation", hands=1)
-    assert printed.count("Checking is free. Fold all the same? [y/N] ") == 2
+    printed, _, record = session("free", ["c", "f", "n", "f", "y"], opponent="callstation", hands=1)
+    assert printed.count("Checking is free. Fold anyway? [y/N] ") == 2
     assert record.net == (-100, 100)
     assert "You fold." in printed
 
 
 def test_the_log_tells_the_hand_from_its_start():
-    printed, _, _ = evening("log", ["r 3bb", "l"], opponent="callstation", hands=1)
+    printed, _, _ = session("log", ["r 3bb", "l"], opponent="callstation", hands=1)
     assert printed.count("  You post 50, callstation posts 100.\n  You raise to 300.\n  callstation calls 200.") == 1
 
 
 def test_an_all_in_opens_the_cards_and_then_the_board():
-    printed, _, _ = evening("all-in", ["a"], opponent="callstation", hands=1)
+    printed, _, _ = session("all-in", ["a"], opponent="callstation", hands=1)
     told = printed.split("You raise to 10,000, all-in.")[1]
     places = [told.index(word) for word in ("callstation calls 9,900, all-in.", "You show", "Flop", "Turn", "River")]
     assert places == sorted(places)
-    assert "of the pot is yours on average." in told
+    assert "; your equity is " in told
     assert told.count("pot 20,000 (200 bb)") == 3
 
 
@@ -154,21 +155,23 @@ def test_big_blinds_are_written_short():
 
 def test_few_hands_are_said_to_say_little():
     assert list(sample_says(tally([], "none", RULES))) == ["No hand was finished."]
-    few = evening("few", [], opponent="callstation", hands=3)[1]
+    few = session("few", [], opponent="callstation", hands=3)[1]
     assert "3 hands say next to nothing" in next(sample_says(tally(few, "few", RULES)))
-    some = evening("some", [], opponent="callstation", hands=30)[1]
-    assert "30 hands say little about who is better; with luck taken out, 95% sure: between" in next(
+    some = session("some", [], opponent="callstation", hands=30)[1]
+    assert "30 hands say little about who is better; luck-adjusted, 95% confident: " in next(
         sample_says(tally(some, "some", RULES))
     )
 
 
 def test_who_gives_everything_away_is_behind():
-    results = evening("behind", ["f"] * 100, opponent="shover", hands=100)[1]
-    assert next(sample_says(tally(results, "behind", RULES))).startswith("You are behind; with luck taken out")
+    results = session("behind", ["f"] * 100, opponent="shover", hands=100)[1]
+    assert next(sample_says(tally(results, "behind", RULES))).startswith(
+        "You are behind; luck-adjusted, 95% confident: "
+    )
 
 
 def test_the_same_cards_from_both_seats_are_taken_together():
-    first, second = (evening("both", [], opponent="callstation", hands=12, seating=way)[1] for way in ("AB", "BA"))
+    first, second = (session("both", [], opponent="callstation", hands=12, seating=way)[1] for way in ("AB", "BA"))
     found = tally([*first, *second], "both", RULES)
     assert found.paired
     assert found.raw == 0  # whoever calls all the way down wins with the one hand what it loses with the other

@@ -1,11 +1,11 @@
-"""What a person types at the table is read as what they mean."""
+"""What a person types at the table is parsed into the action they mean."""
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from molt_bench.cli.typed import HELP, Misheard, understood
+from molt_bench.person.input import HELP, NotUnderstood, parse_line
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
@@ -71,32 +71,32 @@ ALL_IN = seen_after(Action("raiseTo", 10_000))  # 9,900 to call, no raise
     ],
 )
 def test_a_line_means(line, seen, meant):
-    assert understood(line, seen) == meant
+    assert parse_line(line, seen) == meant
 
 
 @pytest.mark.parametrize(
     ("line", "seen", "said"),
     [
-        ("", FIRST, "Type what to do"),
+        ("", FIRST, "Type an action"),
         ("x", FIRST, "You cannot check: 50 to call. c calls, f folds."),
         ("r", FIRST, "How much?"),
-        ("r 100", FIRST, "100 is too little: the smallest raise is to 200."),
-        ("50", FREE, "50 is too little: the smallest bet is 100."),
-        ("0", FREE, "too little"),
-        ("20000", FIRST, "20,000 is more than you have: all-in is 10,000 (a)."),
-        ("r 500", ALL_IN, "You cannot raise, the other seat is all-in: c calls 9,900, f folds."),
-        ("r -600", FIRST, "'r -600' is not understood; ? shows what is."),
-        ("600.5", FIRST, "not understood"),
-        ("1/0", FREE, "not understood"),
-        ("raise a lot", FIRST, "not understood"),
-        ("9" * 5000, FIRST, "not understood"),
-        ("é\x00", FIRST, "not understood"),
+        ("r 100", FIRST, "100 is too small: the minimum raise is to 200."),
+        ("50", FREE, "50 is too small: the minimum bet is 100."),
+        ("0", FREE, "too small"),
+        ("20000", FIRST, "20,000 is more than you have: all-in (a) is 10,000."),
+        ("r 500", ALL_IN, "You cannot raise: your opponent is all-in. c calls 9,900, f folds."),
+        ("r -600", FIRST, "'r -600' is not a command; type ? for help."),
+        ("600.5", FIRST, "not a command"),
+        ("1/0", FREE, "not a command"),
+        ("raise a lot", FIRST, "not a command"),
+        ("9" * 5000, FIRST, "not a command"),
+        ("é\x00", FIRST, "not a command"),
         ("r min", ALL_IN, "You cannot raise"),
     ],
 )
 def test_what_cannot_be_done_gets_a_friendly_line(line, seen, said):
-    with pytest.raises(Misheard) as told:
-        understood(line, seen)
+    with pytest.raises(NotUnderstood) as told:
+        parse_line(line, seen)
     assert said in str(told.value)
     assert "\n" not in str(told.value)
     assert len(str(told.value)) < 200
@@ -105,27 +105,27 @@ def test_what_cannot_be_done_gets_a_friendly_line(line, seen, said):
 def test_where_only_an_all_in_is_left_to_raise_that_is_said():
     seen = seen_after(Action("raiseTo", 200), stack=300)
     assert (seen.min_raise_to, seen.max_raise_to) == (300, 300)
-    with pytest.raises(Misheard, match=r"250 is too little: all-in \(a\) is 300"):
-        understood("250", seen)
+    with pytest.raises(NotUnderstood, match=r"250 is too small: all-in \(a\) is 300"):
+        parse_line("250", seen)
 
 
 def test_where_raising_is_closed_all_in_is_not_taken_for_a_call():
     seen = msgspec.structs.replace(FACING, min_raise_to=0, max_raise_to=0)
-    with pytest.raises(Misheard, match="You cannot raise, raising is over: c calls 150"):
-        understood("a", seen)
+    with pytest.raises(NotUnderstood, match=r"You cannot raise: raising is closed\. c calls 150"):
+        parse_line("a", seen)
 
 
 @given(st.one_of(st.text(max_size=30), st.from_regex(r"[rb]? ?[0-9a-z./%,]{0,8}( ?bb|%)?", fullmatch=True)))
-def test_any_line_is_a_legal_action_or_a_request_or_misheard(line):
+def test_any_line_is_a_legal_action_or_a_request_or_not_understood(line):
     for seen in (FIRST, FREE, FACING, ALL_IN):
         try:
-            meant = understood(line, seen)
-        except Misheard:
+            meant = parse_line(line, seen)
+        except NotUnderstood:
             continue
         assert meant in ("help", "log", "quit") or seen.legal.allows(meant)
 
 
-def test_everything_in_the_help_is_understood():
+def test_everything_in_the_help_is_parse_line():
     for keys, _ in HELP:
         for line in keys.split("  "):
-            assert understood(line, FREE)
+            assert parse_line(line, FREE)

@@ -1,10 +1,13 @@
-"""`export`: a run in the formats of other programs, written as it is read."""
+"""`molt-bench export`: a run in the formats of other programs, written as it is read."""
 
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO, Annotated, TypeAlias
 
+import typer
+
+from molt_bench.cli.options import RunFolder
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.exports.dealt import DealtHand, Wanted, dealt_hands, that_count
 from molt_bench.report.exports.formats import FILES, TABLES, TEXTS, WITH_HERO, Format
@@ -14,32 +17,30 @@ from molt_bench.runs.folder import journal_in
 from molt_bench.runs.journal import Game, read_header
 from molt_bench.runs.stored import StoredRun
 
-#: Fills a file and returns what it was filled with, in words.
+#: Fills a file, and returns a description of what it wrote.
 Fill: TypeAlias = Callable[[IO[bytes]], str]
 
 
-def export_run(
-    folder: str, form: Format, *, output: str | None, match: int | None, agent: str | None, hero: str | None
+def export(
+    folder: RunFolder,
+    form: Annotated[Format, typer.Option("--format", help="Format to write.")],
+    output: Annotated[
+        str | None, typer.Option(metavar="FILE", help="File, or - for stdout; by default a file in RUN.")
+    ] = None,
+    match: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only hands of this match.")] = None,
+    agent: Annotated[str | None, typer.Option(metavar="ID", help="Only hands of this agent.")] = None,
+    hero: Annotated[str | None, typer.Option(metavar="ID", help="Show cards as this agent saw them.")] = None,
 ) -> None:
-    """Write a run in another format, and say on standard error what went where.
-
-    Args:
-        folder: The folder of the run.
-        form: The format.
-        output: A file, or "-" for standard output; left out, a file in the folder of the run.
-        match: Only the hands of this match.
-        agent: Only the hands of this participant.
-        hero: Show cards as this participant saw them.
-    """
+    """Export a run's hands for trackers, spreadsheets and data frames, or its tables for a paper."""
     journal = journal_in(folder)
     participants = [each["id"] for each in read_header(str(journal)).config["participants"]]
     for option, name in (("--agent", agent), ("--hero", hero)):
         if name is not None and name not in participants:
             raise ConfigError(option, name, f"one of {', '.join(participants)}")
     if hero is not None and form not in WITH_HERO:
-        raise ConfigError("--hero", hero, f"with it --format {' or '.join(sorted(WITH_HERO))}")
+        raise ConfigError("--hero", hero, f"--format {' or '.join(sorted(WITH_HERO))} with it")
     if form == "latex" and not (match is None and agent is None):
-        raise ConfigError("--format", form, "neither --match nor --agent beside it, since it is about the whole run")
+        raise ConfigError("--format", form, "neither --match nor --agent with it, since it covers the whole run")
     target = journal.parent / FILES[form] if output is None else Path(output)
     fill = _tables(journal.parent) if form == "latex" else _hands(journal, form, _filter(match, agent), hero)
     if output == "-":
@@ -78,7 +79,7 @@ def _hands(journal: Path, form: Format, wanted: Wanted | None, hero: str | None)
             for piece in TEXTS[form](counted(), hero):
                 file.write(piece.encode())
         if wanted and not count:
-            raise MoltBenchError(f"{journal.parent}: no hand of this match and participant")
+            raise MoltBenchError(f"{journal.parent}: no hands of this match and agent")
         return f"{count:,} {'hand' if count == 1 else 'hands'}"
 
     return fill
@@ -93,7 +94,7 @@ def _tables(folder: Path) -> Fill:
 
 
 def _write(target: Path, fill: Fill) -> str:
-    """Write a file whole or not at all; a pipe, a device or a link must stay what it is, so it is written directly."""
+    """Write a whole file or nothing; a pipe, a device or a link is written directly, so that it stays what it is."""
     special = target.is_symlink() or (target.exists() and not target.is_file())
     part = target if special else target.with_name(f".{target.name}.part")
     try:

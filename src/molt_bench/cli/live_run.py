@@ -1,0 +1,92 @@
+"""A run being played: started, resumed, interrupted, finished."""
+
+import shlex
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from molt_bench.arena.benchmark import run_benchmark
+from molt_bench.arena.status import Observer
+from molt_bench.cli.config_flags import extension_from
+from molt_bench.cli.options import RunOptions, StopOptions
+from molt_bench.cli.output import exit_on_faults, rebuild_run, write_result
+from molt_bench.cli.progress import show_progress
+from molt_bench.cli.streams import warn
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import JournalError, MoltBenchError, printable
+from molt_bench.report.artifacts import write_artifacts
+from molt_bench.runs.folder import new_folder
+from molt_bench.runs.stored import RunFiles, StoredRun
+
+
+def start_run(config: BenchmarkConfig, options: RunOptions, *, secret: str | None, debug: bool) -> None:
+    """Play a benchmark in a new folder; `secret` is its master seed, if that is to stay secret."""
+    folder = new_folder(config)
+    _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, debug=debug)
+
+
+def resume_run(
+    folder: str,
+    options: RunOptions,
+    *,
+    stop: StopOptions | None = None,
+    secret: str | None = None,
+    debug: bool = False,
+) -> None:
+    """Continue a run that was interrupted, or one that ended but has a new stop rule; no game is played twice."""
+    files, stored = RunFiles.reopen(folder, secret=secret, warn=warn)
+    try:
+        files.extend = extension_from(stop or StopOptions(), stored)
+    except MoltBenchError:
+        files.close()
+        raise
+    if files.extend is None and stored.stop_reason is not None:
+        files.close()
+        exit_on_faults(rebuild_run(folder, as_json=options.as_json), options.fail_on_faults)
+        return
+    _play(stored.config, stored.folder, files, options, debug=debug)
+
+
+def _play(config: BenchmarkConfig, folder: Path, files: RunFiles, options: RunOptions, *, debug: bool) -> None:
+    warned: list[str] = []
+
+    def warn_once(warning: str) -> None:
+        warned.append(warning)
+        warn(warning)
+
+    # With --json, standard output is for one object: what agents print goes to standard error.
+    stdout = sys.stderr if options.as_json else sys.stdout
+    try:
+        with show_progress(config, quiet=options.quiet or options.as_json) as watch, redirect_stdout(stdout):
+            result = run_benchmark(
+                config,
+                files=files,
+                keep_hands=False,
+                preflight=not options.no_preflight,
+                observer=Observer(watch, warn_once, _show_traceback if debug else None),
+                executor=options.executor,
+                workers=options.workers,
+                ray_address=options.ray_address,
+                games_at_once=options.games_at_once,
+            )
+    except MoltBenchError as error:
+        if files.discard_if_empty() or isinstance(error, JournalError):  # it cannot be resumed as it is
+            raise
+        write_artifacts(StoredRun.open(folder).result(), folder)
+        raise MoltBenchError(f"{error}; finished games are kept, resume with: {_resume_command(folder)}") from error
+    except KeyboardInterrupt:
+        if not files.discard_if_empty():
+            write_result(StoredRun.open(folder).result(), folder, as_json=options.as_json, warned=warned)
+            print(f"Interrupted. Resume with:\n  {_resume_command(folder)}", file=sys.stderr)
+        sys.exit(130)
+    files.close()
+    write_result(result, folder, as_json=options.as_json, lost=files.problem, warned=warned)
+    exit_on_faults(result, options.fail_on_faults)
+
+
+def _resume_command(folder: Path) -> str:
+    return f"molt-bench resume {shlex.quote(str(folder))}"
+
+
+def _show_traceback(participant: str, trace: str) -> None:
+    print(f"molt-bench: {participant} raised:\n{printable(trace)}", file=sys.stderr, end="", flush=True)

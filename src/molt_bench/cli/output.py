@@ -1,0 +1,85 @@
+"""The result of a run, written to its folder and printed."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from molt_bench.bench.result import RunResult, failures_of
+from molt_bench.bench.stages import INTERRUPTED
+from molt_bench.cli.streams import print_json, warn
+from molt_bench.errors import JournalError
+from molt_bench.report.artifacts import leaderboard, summary, usage, write_artifacts
+from molt_bench.report.terminal import print_result
+from molt_bench.runs.folder import journal_in
+from molt_bench.runs.lines import being_written, whole_lines
+from molt_bench.runs.stored import StoredRun
+
+
+def rebuild_run(folder: str, *, as_json: bool) -> RunResult:
+    """Rewrite a run's files from its journal and print the result; if it is still going, print it only."""
+    journal = journal_in(folder)
+    going = being_written(journal)
+    if going and not whole_lines(str(journal))[0]:
+        raise JournalError(f"{folder}: the run has only just begun, so there is nothing to report yet")
+    result = StoredRun.open(folder).result()
+    # Check again: a run that has ended since has written more than was read, one that has started will.
+    if not going and not being_written(journal):
+        write_result(result, journal.parent, as_json=as_json)
+        return result
+    if result.stop_reason == INTERRUPTED:
+        result = msgspec.structs.replace(result, stop_reason="not yet, the run is still going")
+    show_result(result, str(journal.parent), as_json=as_json)
+    for warning in (*result.warnings, "the run is still going: these are interim results, and nothing was written"):
+        warn(warning)
+    return result
+
+
+def write_result(
+    result: RunResult, folder: Path, *, as_json: bool, lost: str | None = None, warned: Sequence[str] = ()
+) -> None:
+    """Write all files of a run and print its result.
+
+    Args:
+        result: The result.
+        folder: The run's folder.
+        as_json: Whether to print one JSON object.
+        lost: Why the journal is incomplete, if it is.
+        warned: Warnings that were printed before and are not repeated.
+    """
+    unwritten = write_artifacts(result, folder)
+    show_result(result, str(folder), as_json=as_json)
+    for warning in [*result.warnings, *unwritten]:
+        if warning not in warned:
+            warn(warning)
+    if lost and unwritten:
+        print(f"molt-bench: the results could not be saved: {lost}", file=sys.stderr)
+        sys.exit(1)
+
+
+def show_result(result: RunResult, folder: str, *, as_json: bool) -> None:
+    """Print a result."""
+    if as_json:
+        content = {"runDir": folder, **leaderboard(result), "summary": summary(result)}
+        if result.usage:
+            content["usage"] = usage(result)
+        print_json(content)
+    else:
+        print_result(result, Console(markup=False, emoji=False), folder=folder)
+
+
+def exit_on_faults(result: RunResult, most: float | None) -> None:
+    """Exit with status 1 if an agent made faults in more than this share of its hands; None allows any."""
+    if most is None:
+        return
+    failing = [(name, each) for name, each in failures_of(result.matches).items() if each.share > most]
+    for name, each in failing:
+        print(
+            f"molt-bench: {name} made faults in {each.faulty:,} of {each.hands:,} hands ({each.share:.1%}), more than "
+            f"--fail-on-faults allows ({most:.10g})",
+            file=sys.stderr,
+        )
+    if failing:
+        sys.exit(1)

@@ -1,0 +1,78 @@
+"""`molt-bench replay`: a whole benchmark again from its records, compared file by file."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from molt_bench.arena.replayed_games import replay_games
+from molt_bench.bench.result import RunResult
+from molt_bench.cli.options import AsJson, Root, RunFolder
+from molt_bench.cli.output import show_result
+from molt_bench.cli.streams import warn
+from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.report.artifacts import ARTIFACTS, TIMED, TIMES, write_artifacts
+from molt_bench.runs.folder import JOURNAL
+from molt_bench.runs.lines import being_written
+from molt_bench.runs.stored import StoredRun
+
+
+def replay(
+    folder: RunFolder,
+    output: Annotated[str | None, typer.Option(metavar="DIR", help="Write the new files to this folder.")] = None,
+    root: Root = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Rerun a whole benchmark from its records, calling no model, and compare every file."""
+    stored = StoredRun.open(folder, root=root)
+    target = Path(output) if output is not None else None
+    if target is not None and being_written(target / JOURNAL):
+        raise ConfigError("--output", output, "another folder: a run is still going in this one")
+    going = being_written(stored.folder / JOURNAL)
+    result = stored.result(content=replay_games(stored, warn=warn))
+    if target is not None:
+        target.mkdir(parents=True, exist_ok=True)
+        for warning in write_artifacts(result, target):
+            warn(warning)
+    show_result(result, output or folder, as_json=as_json)
+    if going:
+        warn("the run is still going, so its files were not compared")
+        return
+    differing = _differing_files(result, stored.folder)
+    if differing:
+        raise MoltBenchError(f"{folder}: {', '.join(differing)} differ from the replayed games")
+    exchanges = sum(each.exchanges for each in result.usage)
+    print(
+        f"Replayed {len(stored.games):,} games and {exchanges:,} exchanges without calling a model: "
+        "all files are identical, byte for byte.",
+        file=sys.stderr if as_json else sys.stdout,
+    )
+
+
+def _differing_files(result: RunResult, folder: Path) -> list[str]:
+    """Return the names of a run's files that are not what the result gives."""
+    return [
+        name
+        for name, make in ARTIFACTS.items()
+        if _without_times(name, _text_of(folder / name)) != _without_times(name, make(result))
+    ]
+
+
+def _text_of(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
+    except OSError:
+        return None
+
+
+def _without_times(name: str, content: str | None) -> object:
+    """Return a file's content without its times, which differ from run to run."""
+    if name not in TIMED or content is None:
+        return content
+    try:
+        return {key: value for key, value in json.loads(content).items() if key not in TIMES}
+    except (ValueError, AttributeError, RecursionError):
+        return content

@@ -1,0 +1,72 @@
+"""`molt-bench report`: the files of a run, rebuilt from its journal."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from molt_bench.cli.options import AsJson, RunFolder
+from molt_bench.cli.output import rebuild_run
+from molt_bench.errors import ConfigError
+from molt_bench.runs.folder import journal_in
+
+if TYPE_CHECKING:
+    from molt_bench.view.open_run import OpenRun
+
+
+def report(
+    folder: RunFolder,
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write the run as one HTML page.")] = None,
+    figures: Annotated[str | None, typer.Option(metavar="DIR", help="Write figures for a paper.")] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Rebuild a run's files from its journal and print the table, or write a page or figures instead.
+
+    For a run that is still going it prints the current table and writes nothing.
+    """
+    if html is None and figures is None:
+        rebuild_run(folder, as_json=as_json)
+        return
+    run = _open_run(folder)
+    if html is not None:
+        _write_html(run, html)
+    if figures is not None:
+        _write_figures(run, figures)
+
+
+def _open_run(folder: str) -> "OpenRun":
+    from molt_bench.view.library import Library  # here, since a plain report starts faster without the viewer
+
+    library = Library(journal_in(folder).parent, work_s=None)
+    if not library.runs.single:
+        raise ConfigError("RUN", folder, "the folder of a run, with a journal.jsonl in it")
+    return library.open(library.runs.root.name)
+
+
+def _write_html(run: "OpenRun", target: str) -> None:
+    from molt_bench.view.singlefile import single_file  # here for a fast start, as above
+
+    page = single_file(run).encode()
+    path = Path(target)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(page)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise ConfigError("--html", target, f"a file that can be written ({error.strerror})") from error
+    print(f"molt-bench: wrote {len(page) / 1e6:.2f} MB to {target}", file=sys.stderr)
+
+
+def _write_figures(run: "OpenRun", target: str) -> None:
+    from molt_bench.view.figures import write_figures  # here for a fast start, as above
+
+    path = Path(target)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        written = write_figures(run, path)
+    except OSError as error:
+        raise ConfigError("--figures", target, f"a folder that can be written ({error.strerror})") from error
+    print(f"molt-bench: wrote {', '.join(written)} to {target}", file=sys.stderr)

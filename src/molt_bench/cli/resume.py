@@ -1,0 +1,11 @@
+"""`molt-bench resume`: continue a run."""
+
+import typer
+
+from molt_bench.cli.live_run import resume_run
+from molt_bench.cli.options import RunFolder, RunOptions, StopOptions, is_debug
+
+
+def resume(context: typer.Context, folder: RunFolder, stop: StopOptions, options: RunOptions) -> None:
+    """Resume an interrupted run, or extend a finished one with a new limit, on the same decks."""
+    resume_run(folder, options, stop=stop, debug=is_debug(context))

@@ -1,0 +1,48 @@
+"""`molt-bench view`: runs in the browser."""
+
+import os
+import sys
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from molt_bench.errors import MoltBenchError
+from molt_bench.view.library import Library
+
+
+def view(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder of runs, or of one run.")] = "benchmark-results",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 picks a free port.")] = 8765,
+    host: Annotated[str, typer.Option(help="Address to listen on; by default, this machine only.")] = "127.0.0.1",
+    *,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+) -> None:
+    """View runs in the browser, live or finished: results, confidence, every hand from both sides."""
+    try:
+        from molt_bench.view.server import bound, serve  # here, since it needs the extra molt-bench[view]
+    except ImportError as error:
+        raise MoltBenchError(
+            f"view needs {error.name}, which is not installed: pip install 'molt-bench[view]'"
+        ) from error
+    library = Library(folder)
+    listener = bound(host, port)
+    shown = "localhost" if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
+    url = f"http://{shown}:{listener.getsockname()[1]}/"
+    count = len(library.runs.ids())
+    print(f"Viewing {count:,} {'run' if count == 1 else 'runs'} in {folder} at {url} (Ctrl-C to stop)", flush=True)
+    try:
+        if not no_browser:
+            _open_browser(url)
+        serve(library, listener, host)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listener.close()
+
+
+def _open_browser(url: str) -> None:
+    """Open a browser if there is a display."""
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return
+    webbrowser.open(url)

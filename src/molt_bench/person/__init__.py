@@ -1,0 +1,1 @@
+"""A person at the table: plays any agent in the terminal."""

@@ -1,0 +1,142 @@
+"""A session: the games a person plays against one agent, and the result."""
+
+import shlex
+from collections.abc import Callable
+from typing import Final, Literal
+
+import msgspec
+from rich.text import Text
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.errors import MoltBenchError, printable
+from molt_bench.person.players import Opponent, Person, PersonLeft, read_line
+from molt_bench.person.screen import Screen, open_terminal
+from molt_bench.person.table import Look
+from molt_bench.person.tally import sample_says, tally, tally_table
+from molt_bench.play.drivers import play_game
+from molt_bench.poker.hand import HandRules
+from molt_bench.specs import GameSpec, Seating
+
+_NAME_LENGTH: Final = 20
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """What to play.
+
+    Attributes:
+        agent: The opponent, as named on the command line.
+        params: Its params, each as `key=value`.
+        hands: Hands per game.
+        stack: Starting stack of every hand, in big blinds.
+        blinds: Small and big blind, in chips.
+        seed: Determines the cards.
+        seat: Where the person sits in the first hand.
+        show_odds: Whether to show the person their odds.
+        duplicate: Whether to play the same cards again with seats swapped.
+
+    Raises:
+        ConfigError: The game cannot be played.
+    """
+
+    agent: str
+    params: tuple[str, ...] = ()
+    hands: int = 20
+    stack: int = 100
+    blinds: tuple[int, int] = (50, 100)
+    seed: str
+    seat: Literal["button", "big_blind"] = "button"
+    show_odds: bool = False
+    duplicate: bool = False
+
+    def __post_init__(self) -> None:
+        small, big = self.blinds
+        GameSpec(seed=self.seed, hands=self.hands, small_blind=small, big_blind=big, stack=self.stack * big)
+
+
+def play_session(session: Session, opponent_id: str, make: Callable[[], PokerAgent]) -> None:
+    """Play, and show the result however the session ends.
+
+    Args:
+        session: What to play.
+        opponent_id: The opponent's id.
+        make: Makes the opponent, once per game.
+    """
+    small, big = session.blinds
+    opponent = make()
+    console, symbols = open_terminal()
+    name = printable(opponent_id)[:_NAME_LENGTH].replace("\n", " ")
+    look = Look(name, HandRules(small, big), symbols, console.width)
+    screen = Screen(console, look, hands=session.hands, odds=session.show_odds)
+    stacks, hands = look.chips(session.stack * big), f"{session.hands} hand{'' if session.hands == 1 else 's'}"
+    screen.print(
+        Text(f"You against {name}: {hands}, blinds {small:,}/{big:,}, starting stacks {stacks}."),
+        Text("Type ? for help, q to quit."),
+    )
+    try:
+        _play(session, screen, make, opponent)
+    except PersonLeft as left:
+        if left.__cause__ is not None:
+            raise left.__cause__ from None
+    except KeyboardInterrupt:
+        screen.print("")
+    except MoltBenchError:
+        if screen.results:
+            _show_result(session, screen)
+        raise
+    _show_result(session, screen)
+
+
+def _play(session: Session, screen: Screen, make: Callable[[], PokerAgent], opponent: PokerAgent) -> None:
+    small, big = session.blinds
+    seatings: tuple[Seating, ...] = ("AB", "BA") if session.seat == "button" else ("BA", "AB")
+    for seating in seatings[: 2 if session.duplicate else 1]:
+        if screen.results:
+            screen.print("", Text("The same cards again, seats swapped.", "bold"))
+            opponent = make()
+        play_game(
+            (Person(screen, read_line), Opponent(opponent, screen)),
+            seed=session.seed,
+            hands=session.hands,
+            seating=seating,
+            small_blind=small,
+            big_blind=big,
+            stack=session.stack * big,
+        )
+
+
+def _show_result(session: Session, screen: Screen) -> None:
+    found = tally(screen.results, session.seed, screen.look.rules)
+    hands = f"{found.hands} hand{'' if found.hands == 1 else 's'}"
+    screen.print("", screen.look.line(f"Result: {hands} against {screen.look.opponent}"))
+    if found.hands:
+        screen.print(tally_table(found))
+    screen.print(*[Text(sentence) for sentence in sample_says(found)])
+    if screen.in_hand:
+        screen.print("The unfinished hand does not count.")
+    if screen.faults:
+        number, message = screen.faults[0]
+        faults = "a fault" if len(screen.faults) == 1 else f"{len(screen.faults)} faults, the first"
+        screen.print(Text(f"{screen.look.opponent} made {faults} in hand {number}: {message}"))
+    other: Literal["button", "big_blind"] = "big_blind" if session.seat == "button" else "button"
+    screen.console.print(Text(f"The same cards again:  {_command_of(session)}"), soft_wrap=True)
+    if not session.duplicate:
+        swapped = _command_of(msgspec.structs.replace(session, seat=other))
+        screen.console.print(Text(f"From the other seat:   {swapped}"), soft_wrap=True)
+
+
+def _command_of(session: Session) -> str:
+    """Return the command that plays the same cards again."""
+    usual = Session(agent=session.agent, seed=session.seed)
+    words = ["molt-bench", "play", session.agent]
+    for param in session.params:
+        words += ["--param", param]
+    words += ["--hands", str(session.hands), "--seed", session.seed]
+    if session.stack != usual.stack:
+        words += ["--stack", str(session.stack)]
+    if session.blinds != usual.blinds:
+        words += ["--blinds", "/".join(map(str, session.blinds))]
+    if session.seat != usual.seat:
+        words += ["--seat", session.seat]
+    words += ["--show-odds"] if session.show_odds else []
+    words += ["--duplicate"] if session.duplicate else []
+    return shlex.join(words)
