@@ -30,7 +30,7 @@ _MODEL_PARTNERS: Final = ("maniac",)
 _CALLS_PER_HAND: Final = 4
 _STYLES: Final = {"ok": "green", "FAIL": "bold red", "note": "yellow", "fault": "red"}
 
-Watch = Callable[[int, int], None]
+_OnGame = Callable[[int, int], None]
 
 
 def check(
@@ -44,7 +44,7 @@ def check(
     """Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not."""
     spec = agent_from(participant, param or [])
     try:
-        report = _checked(spec, hands=hands, timeout_s=timeout_s, as_json=as_json)
+        report = _run_checks(spec, hands=hands, timeout_s=timeout_s, as_json=as_json)
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         sys.exit(130)
@@ -57,7 +57,7 @@ def check(
         sys.exit(1)
 
 
-def _checked(spec: ParticipantSpec, *, hands: int | None, timeout_s: float | None, as_json: bool) -> AgentReport:
+def _run_checks(spec: ParticipantSpec, *, hands: int | None, timeout_s: float | None, as_json: bool) -> AgentReport:
     model = is_llm(spec.type)
     partners = _MODEL_PARTNERS if model else SPARRING_PARTNERS
     each = hands or (_MODEL_HANDS if model else _HANDS)
@@ -67,7 +67,7 @@ def _checked(spec: ParticipantSpec, *, hands: int | None, timeout_s: float | Non
         calls = each * _CALLS_PER_HAND * (len(TABLES) * len(partners) * len(SEATINGS) + 4)
         print(f"molt-bench: {spec.id} will be called about {calls:,} times; --hands changes that", file=sys.stderr)
     # With --json, standard output is for one object: what an agent prints goes to standard error.
-    with _show_progress(spec, quiet=as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
+    with _show_games(spec, quiet=as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
         _ask_once(spec, make)
         return check_agent(
             make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners, watch=watch
@@ -82,7 +82,7 @@ def _ask_once(participant: ParticipantSpec, make: Callable[[], PokerAgent]) -> N
 
 
 @contextmanager
-def _show_progress(participant: ParticipantSpec, *, quiet: bool) -> Iterator[Watch | None]:
+def _show_games(participant: ParticipantSpec, *, quiet: bool) -> Iterator[_OnGame | None]:
     """Show on a terminal how many games have been played."""
     console = Console(stderr=True, markup=False, emoji=False)
     if quiet or not console.is_terminal or console.is_dumb_terminal:
