@@ -7,7 +7,8 @@ from typing import IO, TypeAlias
 
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.records import RunResult
+from molt_bench.files import fill_whole
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports.dealt import DealtHand, Wanted, dealt_hands, read_header, that_count
 from molt_bench.report.exports.formats import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.latex import latex
@@ -88,32 +89,27 @@ def _hands(journal: Path, form: Format, wanted: Wanted | None, hero: str | None)
 
 def _tables(folder: Path) -> Fill:
     def fill(file: IO[bytes]) -> str:
-        file.write("".join(latex(_result_of(folder))).encode())
+        file.write("".join(latex(_analysis_of(folder))).encode())
         return "the leaderboard and the payoff matrix"
 
     return fill
 
 
-def _result_of(folder: Path) -> RunResult:
+def _analysis_of(folder: Path) -> Analysis:
     config, content = opened(str(folder))
     recorder = recorder_in(folder, content, read_only=True)
-    return run_benchmark(config, known=content, recorder=recorder, keep_hands=False, play=False)
+    return Analysis(run_benchmark(config, known=content, recorder=recorder, keep_hands=False, play=False))
 
 
 def _write(target: Path, fill: Fill) -> str:
     """Write a file whole or not at all; a pipe, a device or a link must stay what it is, so it is written directly."""
     special = target.is_symlink() or (target.exists() and not target.is_file())
-    part = target if special else target.with_name(f".{target.name}.part")
     try:
-        with open(part, "wb") as file:
-            written = fill(file)
         if not special:
-            part.replace(target)
+            return fill_whole(target, fill)
+        with open(target, "wb") as file:
+            return fill(file)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
         raise ConfigError("--output", str(target), f"a file that can be written ({error.strerror})") from error
-    finally:
-        if not special:
-            part.unlink(missing_ok=True)
-    return written

@@ -27,6 +27,7 @@ from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.records import RunResult
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, TIMED, TIMES, leaderboard, summary, usage, write_artifacts
 from molt_bench.report.terminal import print_result
 from molt_bench.runs.exchanges import ExchangeFile
@@ -179,7 +180,7 @@ def rebuild(folder: str, *, as_json: bool) -> RunResult:
         return result
     if result.stop_reason == INTERRUPTED:
         result = msgspec.structs.replace(result, stop_reason="not yet, the run is still going")
-    _print(result, str(journal.parent), as_json=as_json)
+    _print(Analysis(result), str(journal.parent), as_json=as_json)
     for warning in (*result.warnings, "the run is still going: this is how it stands, and nothing was written"):
         _warn(warning)
     return result
@@ -203,15 +204,16 @@ def replay_run(folder: str, *, output: str | None, root: str | None, as_json: bo
         raise ConfigError("--output", output, "another folder, since a run is still going in this one")
     going = being_written(path / JOURNAL)
     again, result = _played_again(folder, root)
+    found = Analysis(result)
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)
-        for warning in write_artifacts(result, target):
+        for warning in write_artifacts(found, target):
             _warn(warning)
-    _print(result, output or folder, as_json=as_json)
+    _print(found, output or folder, as_json=as_json)
     if going:
         _warn("the run is still going: its files are not compared yet")
         return
-    compared = {name: make(result) for name, make in ARTIFACTS.items()}
+    compared = {name: make(found) for name, make in ARTIFACTS.items()}
     there = {name: _text_of(path / name) for name in compared}
     differing = [name for name, content in compared.items() if _timeless(name, there[name]) != _timeless(name, content)]
     if differing:
@@ -365,8 +367,9 @@ def _finish(
         lost: Why the journal is not whole, if it is not.
         said: Warnings that were said before, and are not said again.
     """
-    unwritten = write_artifacts(result, folder)
-    _print(result, str(folder), as_json=as_json)
+    found = Analysis(result)
+    unwritten = write_artifacts(found, folder)
+    _print(found, str(folder), as_json=as_json)
     for warning in [*result.warnings, *unwritten]:
         if warning not in said:
             _warn(warning)
@@ -375,11 +378,11 @@ def _finish(
         sys.exit(1)
 
 
-def _print(result: RunResult, folder: str, *, as_json: bool) -> None:
+def _print(found: Analysis, folder: str, *, as_json: bool) -> None:
     if as_json:
-        content = {"runDir": folder, **leaderboard(result), "summary": summary(result)}
-        if result.usage:
-            content["usage"] = usage(result)
+        content = {"runDir": folder, **leaderboard(found), "summary": summary(found)}
+        if found.result.usage:
+            content["usage"] = usage(found.result)
         print_json(content)
     else:
-        print_result(result, Console(markup=False, emoji=False), folder=folder)
+        print_result(found, Console(markup=False, emoji=False), folder=folder)

@@ -6,6 +6,7 @@ import webbrowser
 from pathlib import Path
 
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.files import write_whole
 from molt_bench.runs.folder import journal_in
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
@@ -55,13 +56,9 @@ def _write_html(run: OpenRun, target: str) -> None:
     from molt_bench.view.singlefile import single_file
 
     page = single_file(run).encode()
-    path = Path(target)
-    part = path.with_name(f".{path.name}.part")
     try:
-        part.write_bytes(page)
-        part.replace(path)
+        write_whole(Path(target), page)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise ConfigError("--html", target, f"a file that can be written ({error.strerror})") from error
     print(f"molt-bench: wrote {len(page) / 1e6:.2f} MB to {target}", file=sys.stderr)
 

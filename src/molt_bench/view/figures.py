@@ -6,10 +6,12 @@ same run gives the same bytes of SVG.
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.errors import MoltBenchError
+from molt_bench.files import fill_whole
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page
 
@@ -61,7 +63,8 @@ def write_figures(run: OpenRun, folder: Path) -> list[str]:
             FigureCanvasAgg(figure)
             draw(figure, page)
             for kind, about in (("svg", {"Date": None, "Creator": "molt-bench"}), ("png", {"Software": "molt-bench"})):
-                figure.savefig(folder / f"{name}.{kind}", dpi=300, metadata=about)
+                save = partial(figure.savefig, format=kind, dpi=300, metadata=about)
+                fill_whole(folder / f"{name}.{kind}", save)
                 written.append(f"{name}.{kind}")
     return written
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.report.numbers import MBB_PER_BB100, participant_numbers
+from molt_bench.report.analysis import MBB_PER_BB100, Analysis
 from molt_bench.study.comparison import Run, compare
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.rounding import rounded
@@ -32,7 +32,7 @@ class Chapter(msgspec.Struct, frozen=True):
 def chapter_of(run: OpenRun) -> Chapter:
     """Return what a run says about everybody in it."""
     result, began = run.result(), started(run.id)
-    rows = participant_numbers(result) if result.matches else []
+    rows = Analysis(result).rows if result.matches else ()
     ids = [row.rating.id for row in rows]
     points = {
         row.rating.id: {

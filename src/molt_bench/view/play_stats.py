@@ -6,8 +6,8 @@ from itertools import accumulate
 from typing import Any, Final
 
 from molt_bench.records import RunResult
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.costs import cost_numbers
-from molt_bench.report.numbers import participant_numbers
 from molt_bench.report.style import Ratio
 from molt_bench.runs.journal import Game
 from molt_bench.view.open_run import OpenRun
@@ -77,9 +77,9 @@ def winnings_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
     ]
 
 
-def costs_data(result: RunResult) -> list[dict[str, Any]]:
-    """Return what every language model took."""
-    won = {row.rating.id: row.bb_per_100 for row in participant_numbers(result)} if result.usage else {}
+def costs_data(found: Analysis) -> list[dict[str, Any]]:
+    """Return what each language model used."""
+    won = {row.rating.id: row.bb_per_100 for row in found.rows} if found.result.usage else {}
     return [
         {
             "id": row.usage.id,
@@ -92,7 +92,7 @@ def costs_data(result: RunResult) -> list[dict[str, Any]]:
             "usdPer100Decisions": rounded(row.usd_per_100_decisions, 6),
             "bb100": rounded(won[row.usage.id]),
         }
-        for row in cost_numbers(result)
+        for row in cost_numbers(found.result)
     ]
 
 
