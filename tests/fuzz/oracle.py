@@ -9,7 +9,7 @@ import molt_bench.cli.deciding
 import molt_bench.cli.exporting
 import molt_bench.cli.running
 import molt_bench.cli.viewing
-import molt_bench.view.singlefile  # noqa: F401 - loaded here once, so that every fork has them
+import molt_bench.view.single_file  # noqa: F401 - loaded here once, so that every fork has them
 from tests.e2e.shell import Fork
 
 #: Seconds of processor time, and bytes of memory beside what this process has before it becomes the program.

@@ -14,10 +14,10 @@ from molt_bench import BUILTIN_AGENTS, play_game, run_benchmark
 from molt_bench.errors import JournalError, MoltBenchError
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.exports.chips import chip_flow
-from molt_bench.report.exports.dealt import dealt_hands, hands_of, read_header, that_count
+from molt_bench.report.exports.chip_flow import chip_flow
+from molt_bench.report.exports.dealt_hands import dealt_hands, hands_of, read_header, that_count
+from molt_bench.report.exports.hand_rows import COLUMNS, hands_csv, row, write_parquet
 from molt_bench.report.exports.latex import escaped, latex
-from molt_bench.report.exports.rows import COLUMNS, hands_csv, row, write_parquet
 from molt_bench.runs.journal import Game, Header, Journal, Sitting
 
 BOTS = ("tight", "callstation")

@@ -9,10 +9,10 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.files import fill_whole
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.exports.dealt import DealtHand, Wanted, dealt_hands, read_header, that_count
+from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, dealt_hands, read_header, that_count
 from molt_bench.report.exports.formats import FILES, TABLES, TEXTS, WITH_HERO, Format
+from molt_bench.report.exports.hand_rows import write_parquet
 from molt_bench.report.exports.latex import latex
-from molt_bench.report.exports.rows import write_parquet
 from molt_bench.runs.folder import journal_in, opened, recorder_in
 from molt_bench.runs.journal import Game
 
@@ -54,7 +54,7 @@ def export_run(
     print(f"molt-bench: wrote {written} to {where}", file=sys.stderr)
 
 
-def _filter(match: int | None, agent: str | None) -> Wanted | None:
+def _filter(match: int | None, agent: str | None) -> GameFilter | None:
     if match is None and agent is None:
         return None
 
@@ -64,7 +64,7 @@ def _filter(match: int | None, agent: str | None) -> Wanted | None:
     return wanted
 
 
-def _hands(journal: Path, form: Format, wanted: Wanted | None, hero: str | None) -> Fill:
+def _hands(journal: Path, form: Format, wanted: GameFilter | None, hero: str | None) -> Fill:
     def fill(file: IO[bytes]) -> str:
         count = 0
 

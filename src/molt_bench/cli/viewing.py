@@ -53,7 +53,7 @@ def write_pages(folder: str, *, html: str | None, figures: str | None) -> None:
 
 
 def _write_html(run: OpenRun, target: str) -> None:
-    from molt_bench.view.singlefile import single_file
+    from molt_bench.view.single_file import single_file
 
     page = single_file(run).encode()
     try:

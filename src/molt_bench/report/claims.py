@@ -49,11 +49,11 @@ def _decks(found: Analysis) -> list[str]:
     said = []
     who = [name for name in remembering(result) if name in own]
     if who:
-        games = f"games of {', '.join(who)}, which may remember"
-        said.append(f"Each seating has decks of its own in {games}; in all others swapped seats share them.")
+        names = f"{', '.join(who)}, which may remember"
+        said.append(f"Games of {names}, use different decks for each seating; in other games the seatings share them.")
     if forgetting := trusted(result):
         names = ", ".join(forgetting)
-        said.append(f"Swapped seats share their decks in games of {names}, declared to forget (isolated).")
+        said.append(f"Games of {names}, declared to forget (isolated), share their decks between seatings.")
     return said
 
 

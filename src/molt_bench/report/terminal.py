@@ -40,7 +40,9 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
         console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
         flags = way_on(found)
         if flags is not None:
-            console.print(f"To go on: molt-bench resume {shlex.quote(folder)} {flags}", highlight=False, soft_wrap=True)
+            console.print(
+                f"To continue: molt-bench resume {shlex.quote(folder)} {flags}", highlight=False, soft_wrap=True
+            )
 
 
 def leaderboard_table(rows: Sequence[ParticipantNumbers]) -> Table:

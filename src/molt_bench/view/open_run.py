@@ -24,7 +24,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.records import GameRecord, MatchResult, RunResult, SeedResult
-from molt_bench.report.style import Style, combined
+from molt_bench.report.style import Style, StyleCount, combined
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.journal import Chain, Extension, Game, Line, Sitting
 from molt_bench.runs.lines import being_written
@@ -36,7 +36,6 @@ from molt_bench.study.comparison import Run as ComparedRun
 from molt_bench.view.opening import header_in, known_policies
 from molt_bench.view.run_list import EXCHANGES, JOURNAL, inside
 from molt_bench.view.stored_matches import StoredMatches
-from molt_bench.view.style_count import StyleCount
 
 Status: TypeAlias = Literal["running", "finished", "interrupted"]
 #: Names a hand and its seating: match, seed, seating, number of the hand.

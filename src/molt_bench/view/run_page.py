@@ -1,4 +1,4 @@
-"""Run data: what the page of a run shows, as plain JSON."""
+"""The page of a run, as plain JSON."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,8 +13,10 @@ from molt_bench.report.analysis import MBB_PER_BB100, Analysis
 from molt_bench.report.claims import sentences
 from molt_bench.report.costs import cost_numbers
 from molt_bench.runs.header import config_hash
+from molt_bench.view.json_numbers import rounded
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.play_stats import (
+from molt_bench.view.run_list import started
+from molt_bench.view.run_parts import (
     costs_data,
     faults_data,
     matches_data,
@@ -22,12 +24,10 @@ from molt_bench.view.play_stats import (
     styles_data,
     winnings_data,
 )
-from molt_bench.view.rounding import rounded
-from molt_bench.view.run_list import started
 
 
 def run_summary(run: OpenRun) -> dict[str, Any]:
-    """Return a run as one line of a list."""
+    """Return the summary of a run for the list of runs."""
     found = Analysis(run.result())
     rows = sorted(
         found.rows if found.result.matches else (),
@@ -60,7 +60,7 @@ def run_summary(run: OpenRun) -> dict[str, Any]:
 
 
 def run_page(run: OpenRun) -> dict[str, Any]:
-    """Return everything that the page of a run shows."""
+    """Return the data of the page of a run."""
     result = run.result()
     found = Analysis(result)
     return {
@@ -105,7 +105,7 @@ def run_page(run: OpenRun) -> dict[str, Any]:
 
 
 def _doubts(run: OpenRun) -> Iterator[str]:
-    """Say why a record may not be what it seems."""
+    """Return reasons to distrust a record."""
     header = run.header
     if config_hash(header.config) != header.config_hash:
         yield "the config has been changed after the run"
@@ -186,7 +186,7 @@ def _convergence(run: OpenRun, result: RunResult) -> dict[str, Any]:
 
 
 def _sure(known: dict[tuple[str, str], float], above: str, below: str) -> float | None:
-    """Return how sure an order was, if the two were neighbours then."""
+    """Return how sure an order was, if the two were neighbours at that time."""
     if (above, below) in known:
         return rounded(known[above, below], 5)
     return rounded(1 - known[below, above], 5) if (below, above) in known else None

@@ -1,4 +1,4 @@
-"""The leaderboard and the payoff matrix as LaTeX tables, for a paper; they need the package booktabs."""
+"""The leaderboard and the payoff matrix as LaTeX tables for papers; they need the package booktabs."""
 
 from collections.abc import Iterator
 from math import isfinite
@@ -29,16 +29,16 @@ _ESCAPED: Final = {
     '"': r"\textquotedbl{}",
     "'": r"\textquotesingle{}",
     "`": r"\textasciigrave{}",
-    "-": "{-}",  # so that two of them stay two, as with commas
+    "-": "{-}",  # keeps two of them from joining, as with commas
     ",": "{,}",
-    "*": "{*}",  # not part of the line break before it
-    "[": "{[}",  # not an option of the command before it
+    "*": "{*}",  # not read as part of a line break
+    "[": "{[}",  # not read as an option of a command
     "]": "{]}",
 }
 
 
 def escaped(text: str) -> str:
-    r"""Write any text so that LaTeX prints it; line ends and the like become blanks.
+    r"""Escape text for LaTeX; line breaks and control characters become spaces.
 
     >>> escaped("R&D_50% <b>")
     'R\\&D\\_50\\% \\textless{}b\\textgreater{}'
