@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import msgspec
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -199,8 +200,6 @@ def bound(host: str, port: int) -> socket.socket:
 
 def serve(library: Library, listener: socket.socket, host: str) -> None:
     """Serve until the program is interrupted."""
-    import uvicorn
-
     app = application(library, host=host, port=listener.getsockname()[1])
     config = uvicorn.Config(
         app,
