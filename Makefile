@@ -23,15 +23,22 @@ TESTERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) + 2)')
 test: $(INSTALLED) ## run the tests, under five minutes on two cores
 	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m 'not slow'
 
+# Deno checks the scripts of the pages. They run in a browser, so `window` is fine; async marks what returns a promise.
+SCRIPTS := src/molt_bench/view/static/*.js
+export DENO_NO_UPDATE_CHECK := 1
+
 check: $(INSTALLED) ## check lint, formatting, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/deno lint --quiet --rules-exclude=no-window,no-window-prefix,require-await $(SCRIPTS)
+	$(BIN)/deno fmt --quiet --line-width 120 --check $(SCRIPTS)
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_layers.py
 
 format: $(INSTALLED) ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/deno fmt --quiet --line-width 120 $(SCRIPTS)
 
 test-cheats: $(INSTALLED) ## check that cheating agents gain nothing over 200 seed pairs, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py

@@ -1,14 +1,39 @@
-"""User files as text: limited in size, and never waited for indefinitely."""
+"""Files: user text, limited in size and never waited for indefinitely; and output, written whole or not at all."""
 
 import os
 import stat
-from typing import Final
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Final, TypeVar
 
 from molt_bench.errors import ConfigError
 
 #: Seconds to wait for the first and for each further piece of data from a pipe.
 _PATIENCE_S: Final = 10.0
 _PIECE: Final = 2**16
+
+T = TypeVar("T")
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, so that a reader never sees half of it.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    fill_whole(path, lambda file: file.write(content))
+
+
+def fill_whole(path: Path, fill: Callable[[IO[bytes]], T]) -> T:
+    """Do the same with content that a function writes, and return what the function returns."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with open(part, "wb") as file:
+            filled = fill(file)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return filled
 
 
 def text_of(path: str, *, field: str, most_bytes: int, encoding: str = "utf-8-sig") -> str:

@@ -13,6 +13,28 @@ DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w
 def test_no_file_is_longer_than_a_few_screens() -> None:
     for path in [*SCRIPTS, *STATIC.glob("*.css"), STATIC / "index.html"]:
         assert len(path.read_text("utf-8").splitlines()) < 300, path.name
+    for path in SCRIPTS:
+        assert max(map(len, path.read_text("utf-8").splitlines())) <= 120, path.name
+
+
+def test_every_export_is_imported_and_every_css_class_is_used() -> None:
+    scripts = {path.name: path.read_text("utf-8") for path in SCRIPTS}
+    imported = {
+        (name, file)
+        for text in scripts.values()
+        for names, file in re.findall(r'^import \{ ([\w, ]+) \} from "\./(\w+\.js)";', text, re.M)
+        for name in names.split(", ")
+    }
+    for file, text in scripts.items():
+        for name in re.findall(r"^export (?:async )?(?:function|const|class) (\w+)", text, re.M):
+            assert (name, file) in imported, f"nobody imports {name} of {file}"
+    used = "".join([*scripts.values(), (STATIC / "index.html").read_text("utf-8")])
+    used = re.sub(r"(?m)//.*$|/\*\*.*?\*/", "", used)
+    for path in STATIC.glob("*.css"):
+        selectors = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", path.read_text("utf-8"), flags=re.S)
+        for name in set(re.findall(r"\.([a-z][\w-]*)", selectors)):
+            computed = re.match(r"c(?=\d$)|is-|v-", name)  # written as c${colour}, is-${status}, v-${key}
+            assert re.search(rf"(?<![\w-]){re.escape(computed[0] + '${' if computed else name)}", used), name
 
 
 def test_imports_are_plain_and_lead_to_what_is_exported() -> None:

@@ -28,12 +28,12 @@ def test_the_run_page_shows_every_part_of_a_run_of_bots(visit: Visit, server: st
     assert titles == [
         "Leaderboard",
         "Who beats whom",
-        "How the result settled",
-        "Where hands were spent",
+        "Convergence",
+        "Hands per pairing",
         "Winnings and luck",
         "Playing styles",
         "Matches",
-        "Get it again",
+        "Reproduce this run",
     ]
     rows = page.locator(".leaderboard tbody tr")
     assert rows.count() == 4

@@ -77,15 +77,15 @@ def test_a_link_opens_the_hand_at_its_step(visit: Visit, server: str, runs: Runs
     assert page.evaluate("navigator.clipboard.readText()") == f"{server}#/run/{runs.bots}/hand/3/1/2?step=3"
 
 
-def test_where_the_lines_part_is_marked_and_what_it_cost_is_said(visit: Visit, server: str, runs: Runs) -> None:
+def test_where_the_lines_diverge_is_marked_and_what_it_cost_is_said(visit: Visit, server: str, runs: Runs) -> None:
     for number in range(1, 21):
         data = hand(server, runs.bots, f"3/1/{number}")
         if data["parted"] is not None and data["cost"]:
             break
     page = visit(f"{server}#/run/{runs.bots}/hand/3/1/{number}")
-    assert f"The lines part at step {data['parted'] + 1}" in page.locator(".summary").inner_text()
+    assert f"The lines diverge at step {data['parted'] + 1}" in page.locator(".summary").inner_text()
     assert f"{abs(data['cost']):,.2f} bb" in page.locator(".summary").inner_text()
-    page.get_by_role("button", name="Where lines part").click()
+    page.get_by_role("button", name="Where the lines diverge").click()
     assert counter(page).startswith(f"Step {data['parted'] + 1} of")
     assert page.locator(".part-mark").count() >= 1
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.report.numbers import totals
+from molt_bench.report.analysis import totals
 from tests.e2e.shell import FILES, SMALL, bench, good_run, lines_of, quick_run, read, results, strict_json
 
 THREE = ("--participants", "random,tight,callstation", "--quiet")

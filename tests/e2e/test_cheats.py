@@ -106,7 +106,7 @@ def test_check_notes_a_server_that_knows_the_other_side_and_never_says_that_one_
 
 
 def test_the_report_says_who_may_remember_and_who_is_declared_to_forget(tmp_path):
-    for isolated, said in ((False, "decks of its own in games of cheat"), (True, "declared to forget (isolated)")):
+    for isolated, said in ((False, "Games of cheat, which may remember"), (True, "declared to forget (isolated)")):
         with Rememberer(None) as server:
             config = {
                 "participants": [{"id": "cheat", "type": server.url, "isolated": isolated}, "tight", "callstation"],

@@ -6,7 +6,7 @@ import pytest
 
 from molt_bench import Action
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.report.numbers import totals
+from molt_bench.report.analysis import totals
 from tests.e2e.shell import SEEDED, SMALL, cut_back, good_run, quick, quick_run, read, results
 
 

@@ -12,7 +12,7 @@ import molt_bench.cli.report
 import molt_bench.cli.run
 import molt_bench.cli.verify
 import molt_bench.view.library
-import molt_bench.view.singlefile  # noqa: F401 - loaded here once, so that every fork has them
+import molt_bench.view.single_file  # noqa: F401 - loaded here once, so that every fork has them
 from tests.e2e.shell import Fork
 
 #: Seconds of processor time, and bytes of memory beside what this process has before it becomes the program.

@@ -57,7 +57,7 @@ def commands(run, good, config, folder):
 def looked_at(run):
     """Ask the viewer for every page of a run."""
     from molt_bench.view.library import Library
-    from molt_bench.view.singlefile import single_file
+    from molt_bench.view.single_file import single_file
 
     library = Library(run, work_s=None)
     library.run_list()

@@ -13,10 +13,11 @@ from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_
 from molt_bench import BUILTIN_AGENTS, play_game, run_benchmark
 from molt_bench.errors import JournalError, MoltBenchError
 from molt_bench.luck.estimators import hand_estimates
-from molt_bench.report.exports.chips import chip_flow
-from molt_bench.report.exports.dealt import dealt_hands, hands_of, read_header, that_count
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.exports.chip_flow import chip_flow
+from molt_bench.report.exports.dealt_hands import dealt_hands, hands_of, read_header, that_count
+from molt_bench.report.exports.hand_rows import COLUMNS, hands_csv, row, write_parquet
 from molt_bench.report.exports.latex import escaped, latex
-from molt_bench.report.exports.rows import COLUMNS, hands_csv, row, write_parquet
 from molt_bench.runs.journal import Game, Header, Journal, Sitting
 
 BOTS = ("tight", "callstation")
@@ -163,7 +164,7 @@ def result():
 
 
 def test_latex_tables_are_balanced_and_every_row_has_all_its_cells(result):
-    text = "".join(latex(result))
+    text = "".join(latex(Analysis(result)))
     assert text.count("\\begin{") == text.count("\\end{") == 4
     plain = re.sub(r"\\[{}\\]", "", text)
     assert plain.count("{") == plain.count("}")
@@ -178,7 +179,7 @@ def test_latex_tables_are_balanced_and_every_row_has_all_its_cells(result):
 
 
 def test_a_latex_caption_says_what_was_played_and_what_the_interval_is(result):
-    text = "".join(latex(result))
+    text = "".join(latex(Analysis(result)))
     hands = sum(match.result.hands for match in result.matches)
     assert f"{hands:,}".replace(",", "{,}") + f" hands in {len(result.matches)} matches" in text
     assert "half of its 95\\% interval, with the seed pair as the unit" in text
@@ -187,7 +188,7 @@ def test_a_latex_caption_says_what_was_played_and_what_the_interval_is(result):
 
 def test_what_is_not_sure_is_marked_in_latex():
     config = {"participants": ["random", "random"], "seeds": {"perMatch": 4}, "stop": {"budget": {"maxMatches": 1}}}
-    text = "".join(latex(run_benchmark(config)))
+    text = "".join(latex(Analysis(run_benchmark(config))))
     assert "2$^?$ & random" in text
     assert "$^?$: not surely below the one above." in text
 
@@ -201,7 +202,8 @@ def test_latex_specials_are_printed_as_they_are():
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
 def test_the_tables_compile(tmp_path):
-    text = "".join(latex(run_benchmark({"participants": ["tight", "random"], "stop": {"budget": {"maxMatches": 1}}})))
+    config = {"participants": ["tight", "random"], "stop": {"budget": {"maxMatches": 1}}}
+    text = "".join(latex(Analysis(run_benchmark(config))))
     packages = "\\usepackage[T1]{fontenc}\\usepackage{textcomp,booktabs}"
     document = f"\\documentclass{{article}}{packages}\\begin{{document}}\n{text}\\end{{document}}\n"
     (tmp_path / "tables.tex").write_text(document, "utf-8")

@@ -16,9 +16,9 @@ from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_
 
 from molt_bench.errors import MoltBenchError
 from molt_bench.poker.hand import NOBODY
-from molt_bench.report.exports import chips, dealt, latex
+from molt_bench.report.exports import chip_flow, dealt_hands, latex
 from molt_bench.report.exports.acpc import acpc
-from molt_bench.report.exports.dealt import DealtHand
+from molt_bench.report.exports.dealt_hands import DealtHand
 from molt_bench.report.exports.ohh import ohh
 from molt_bench.report.exports.phh import phh
 from molt_bench.report.exports.pokerstars import pokerstars
@@ -34,7 +34,7 @@ FOLD = "2:50/100/10:10000,9000:b1:AhKd|7c7d|:cr9990f:110"
 DECISIONS = (Folding, CheckingOrCalling, CompletionBettingOrRaisingTo)
 
 
-@pytest.mark.parametrize("module", [chips, dealt, latex], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [chip_flow, dealt_hands, latex], ids=lambda module: module.__name__)
 def test_the_examples_in_the_modules_are_right(module):
     done = doctest.testmod(module)
     assert done.attempted
@@ -111,7 +111,7 @@ def test_the_hands_have_everything_in_them_that_is_special(hands):
     for each in hands:
         hand = each.hand
         happened["ante"] += hand.rules.ante > 0
-        happened["all-in"] += chips.all_in_street(hand) is not None
+        happened["all-in"] += chip_flow.all_in_street(hand) is not None
         happened["split"] += hand.folded == NOBODY and hand.payoffs == (0, 0)
         happened["short"] += min(hand.starting_stacks) < hand.rules.big_blind
         happened["fold"] += hand.folded != NOBODY

@@ -4,7 +4,7 @@ import pytest
 
 from molt_bench import BUILTIN_AGENTS, play_game
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.report.style import RATIOS, Ratio, Style, combined, game_styles, hand_style, styles
+from molt_bench.report.style import RATIOS, Ratio, Style, StyleCount, combined, hand_style
 
 BUTTON, BIG_BLIND = 0, 1
 #: Of seat 0, which has the button, aces against kings on a board that changes nothing.
@@ -124,11 +124,18 @@ def test_styles_add_up():
     assert Style().vpip.value is Style().vpip.per_100 is None
 
 
+def counted(*games):
+    count = StyleCount()
+    for pair, record in games:
+        count.add(pair, record)
+    return {name: combined(parts) for name, parts in count.parts.items()}
+
+
 @pytest.mark.parametrize("seating", ["AB", "BA"])
 def test_figures_belong_to_players_and_warm_up_is_left_out(seating):
     agents = BUILTIN_AGENTS["callstation"](), BUILTIN_AGENTS["maniac"]()
     record = play_game(agents, seed="s1", hands=60, seating=seating, warmup_hands=10)
-    station, maniac = game_styles(record)
+    station, maniac = counted((("station", "maniac"), record)).values()
     assert station.hands == maniac.hands == 60
     assert station.vpip.value > 0.7
     assert station.pfr.count == station.aggression_factor.count == station.fold_to_c_bet.count == 0
@@ -143,7 +150,7 @@ def test_styles_of_a_run_are_by_id():
     bots = {name: BUILTIN_AGENTS[name]() for name in ("folder", "shover", "tight")}
     pairs = [("folder", "shover"), ("tight", "folder")]
     games = [(pair, play_game(tuple(bots[name] for name in pair), seed="s1", hands=20)) for pair in pairs]
-    found = styles(games)
+    found = counted(*games)
     assert {name: each.hands for name, each in found.items()} == {"folder": 40, "shover": 20, "tight": 20}
     assert found["folder"].vpip.count == 0
     assert found["shover"].pfr.value == 1

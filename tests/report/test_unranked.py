@@ -7,10 +7,10 @@ from rich.console import Console
 from tests.agents.llm.provider import Provider
 
 from molt_bench import Action, run_benchmark
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, usage
 from molt_bench.report.claims import margins, sentences
 from molt_bench.report.exports.latex import latex
-from molt_bench.report.numbers import participant_numbers
 from molt_bench.report.terminal import print_result
 
 
@@ -49,7 +49,7 @@ def result():
 
 
 def test_it_stands_last_without_rank_interval_or_verdict(result):
-    *others, last = leaderboard(result)["participants"]
+    *others, last = leaderboard(Analysis(result))["participants"]
     assert (last["id"], last["ranked"], last["rankInterval95"], last["betterThanNext"]) == ("mute", False, None, None)
     assert all("ranked" not in each for each in others)
     assert [each["betterThanNext"] is None for each in others] == [False, True]
@@ -57,7 +57,7 @@ def test_it_stands_last_without_rank_interval_or_verdict(result):
 
 
 def test_nobody_is_compared_with_it(result):
-    found = margins(result)
+    found = margins(Analysis(result))
     assert found["ranking"][-1]["id"] == "mute"
     assert found["ranking"][-1]["ranked"] is False
     assert [each.get("ranked") for each in found["ranking"][:-1]] == [None, None]
@@ -66,7 +66,7 @@ def test_nobody_is_compared_with_it(result):
 
 
 def test_one_sentence_says_why_and_no_other_speaks_of_it(result):
-    why, *others = sentences(result)
+    why, *others = sentences(Analysis(result))
     assert why.startswith("mute is not ranked: it gave no usable answer in ")
     assert not any("mute" in line for line in others)
 
@@ -75,7 +75,7 @@ def test_one_sentence_says_why_and_no_other_speaks_of_it(result):
 def test_the_table_has_dashes_for_it(method):
     result = played("mute", "callstation", adjacentConfidence={"method": method})
     console = Console(file=io.StringIO(), width=100)
-    print_result(result, console)
+    print_result(Analysis(result), console)
     lines = console.file.getvalue().splitlines()
     (row,) = [line.split() for line in lines if " mute " in line and "not ranked" not in line]
     assert (row[0], row[-3], row[-2]) == ("-", "-", "-")
@@ -83,7 +83,7 @@ def test_the_table_has_dashes_for_it(method):
 
 
 def test_a_paper_gets_no_rank_for_it(result):
-    text = "".join(latex(result))
+    text = "".join(latex(Analysis(result)))
     (row,) = [line for line in text.splitlines() if "& mute &" in line]
     assert row.strip().startswith("-- & mute &")
     assert row.split(" & ")[4] == "--"
@@ -91,13 +91,13 @@ def test_a_paper_gets_no_rank_for_it(result):
 
 
 def test_whoever_answers_in_half_of_its_hands_is_ranked():
-    rows = participant_numbers(played("stumbler", "callstation"))
+    rows = Analysis(played("stumbler", "callstation")).rows
     assert all(row.ranked for row in rows)
     assert any(row.forced_folds for row in rows)
 
 
 def test_all_of_them_may_be_without_a_rank():
-    rows = participant_numbers(played("mute", {"id": "other", "type": "mute"}))
+    rows = Analysis(played("mute", {"id": "other", "type": "mute"})).rows
     assert [(row.ranked, row.ranks, row.better_than_next) for row in rows] == [(False, None, None)] * 2
 
 
@@ -122,7 +122,7 @@ def test_a_model_without_a_single_reply_has_not_played_for_free():
     (used,) = usage(result)["models"]
     assert (used["costUsd"], used["costUsdPerHand"], used["costUsdPer100Decisions"]) == (None, None, None)
     console = Console(file=io.StringIO(), width=100)
-    print_result(result, console)
+    print_result(Analysis(result), console)
     (row,) = [
         line
         for line in console.file.getvalue().splitlines()

@@ -7,6 +7,7 @@ import pytest
 
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.luck.estimators import game_estimates
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
@@ -91,8 +92,8 @@ def test_margins_are_the_same_whether_they_are_read_or_found_out_again(runs, bot
     for run in (anew, stored):
         run.catch_up()
     assert [match.margins for match in anew.ladder.matches] == [match.margins for match in stored.ladder.matches]
-    assert as_json(leaderboard(anew.result())) == as_json(leaderboard(stored.result()))
-    assert as_json(leaderboard(anew.result())) == read(runs / bots_id, "leaderboard.json")
+    assert as_json(leaderboard(Analysis(anew.result()))) == as_json(leaderboard(Analysis(stored.result())))
+    assert as_json(leaderboard(Analysis(anew.result()))) == read(runs / bots_id, "leaderboard.json")
 
 
 def test_margins_of_other_matches_are_not_believed(runs, bots_id, tmp_path):
@@ -105,7 +106,7 @@ def test_margins_of_other_matches_are_not_believed(runs, bots_id, tmp_path):
     (tmp_path / "matches.json").write_text(json.dumps(matches))
     run = OpenRun(tmp_path)
     run.catch_up()
-    assert as_json(leaderboard(run.result())) == read(runs / bots_id, "leaderboard.json")
+    assert as_json(leaderboard(Analysis(run.result()))) == read(runs / bots_id, "leaderboard.json")
 
 
 def test_winnings_end_where_the_matches_do(library, bots_id):

@@ -77,21 +77,21 @@ def test_a_hand_is_told_in_the_words_of_a_table():
     assert [step["text"] for step in steps] == [
         "ann posts the small blind of 50",
         "bob posts the big blind of 100",
-        "both are dealt two cards",
+        "both players are dealt two cards",
         "ann raises to 10,000 and is all-in",
         "bob calls 800 and is all-in",
-        "9,100 uncalled go back to ann",
+        "9,100 uncalled chips return to ann",
         "flop: 2c 3d 9h",
         "turn: Kh",
         "river: 8s",
         "ann shows a pair of aces; bob shows three kings",
-        "bob takes 1,800",
+        "bob wins 1,800",
     ]
 
 
 def test_a_forced_fold_is_marked():
     _, steps = told(HANDS[-1])
-    assert [step["text"] for step in steps if step["forced"]] == ["ann folds, forced after its faults"]
+    assert [step["text"] for step in steps if step["forced"]] == ["ann folds, forced after faults"]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,12 @@ import typer
 
 from molt_bench.cli.options import RunFolder
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.report.exports.dealt import DealtHand, Wanted, dealt_hands, that_count
+from molt_bench.files import fill_whole
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, dealt_hands, that_count
 from molt_bench.report.exports.formats import FILES, TABLES, TEXTS, WITH_HERO, Format
+from molt_bench.report.exports.hand_rows import write_parquet
 from molt_bench.report.exports.latex import latex
-from molt_bench.report.exports.rows import write_parquet
 from molt_bench.runs.folder import journal_in
 from molt_bench.runs.journal import Game, read_header
 from molt_bench.runs.stored import StoredRun
@@ -52,7 +54,7 @@ def export(
     print(f"molt-bench: wrote {written} to {where}", file=sys.stderr)
 
 
-def _filter(match: int | None, agent: str | None) -> Wanted | None:
+def _filter(match: int | None, agent: str | None) -> GameFilter | None:
     if match is None and agent is None:
         return None
 
@@ -62,7 +64,7 @@ def _filter(match: int | None, agent: str | None) -> Wanted | None:
     return wanted
 
 
-def _hands(journal: Path, form: Format, wanted: Wanted | None, hero: str | None) -> Fill:
+def _hands(journal: Path, form: Format, wanted: GameFilter | None, hero: str | None) -> Fill:
     def fill(file: IO[bytes]) -> str:
         count = 0
 
@@ -87,7 +89,7 @@ def _hands(journal: Path, form: Format, wanted: Wanted | None, hero: str | None)
 
 def _tables(folder: Path) -> Fill:
     def fill(file: IO[bytes]) -> str:
-        file.write("".join(latex(StoredRun.open(folder).result())).encode())
+        file.write("".join(latex(Analysis(StoredRun.open(folder).result()))).encode())
         return "the leaderboard and the payoff matrix"
 
     return fill
@@ -96,17 +98,12 @@ def _tables(folder: Path) -> Fill:
 def _write(target: Path, fill: Fill) -> str:
     """Write a whole file or nothing; a pipe, a device or a link is written directly, so that it stays what it is."""
     special = target.is_symlink() or (target.exists() and not target.is_file())
-    part = target if special else target.with_name(f".{target.name}.part")
     try:
-        with open(part, "wb") as file:
-            written = fill(file)
         if not special:
-            part.replace(target)
+            return fill_whole(target, fill)
+        with open(target, "wb") as file:
+            return fill(file)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
         raise ConfigError("--output", str(target), f"a file that can be written ({error.strerror})") from error
-    finally:
-        if not special:
-            part.unlink(missing_ok=True)
-    return written

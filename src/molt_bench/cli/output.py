@@ -11,6 +11,7 @@ from molt_bench.bench.result import RunResult, failures_of
 from molt_bench.bench.stages import INTERRUPTED
 from molt_bench.cli.streams import print_json, warn
 from molt_bench.errors import JournalError
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, summary, usage, write_artifacts
 from molt_bench.report.terminal import print_result
 from molt_bench.runs.folder import journal_in
@@ -31,7 +32,7 @@ def rebuild_run(folder: str, *, as_json: bool) -> RunResult:
         return result
     if result.stop_reason == INTERRUPTED:
         result = msgspec.structs.replace(result, stop_reason="not yet, the run is still going")
-    show_result(result, str(journal.parent), as_json=as_json)
+    show_result(Analysis(result), str(journal.parent), as_json=as_json)
     for warning in (*result.warnings, "the run is still going: these are interim results, and nothing was written"):
         warn(warning)
     return result
@@ -49,8 +50,9 @@ def write_result(
         lost: Why the journal is incomplete, if it is.
         warned: Warnings that were printed before and are not repeated.
     """
-    unwritten = write_artifacts(result, folder)
-    show_result(result, str(folder), as_json=as_json)
+    found = Analysis(result)
+    unwritten = write_artifacts(found, folder)
+    show_result(found, str(folder), as_json=as_json)
     for warning in [*result.warnings, *unwritten]:
         if warning not in warned:
             warn(warning)
@@ -59,15 +61,15 @@ def write_result(
         sys.exit(1)
 
 
-def show_result(result: RunResult, folder: str, *, as_json: bool) -> None:
+def show_result(found: Analysis, folder: str, *, as_json: bool) -> None:
     """Print a result."""
     if as_json:
-        content = {"runDir": folder, **leaderboard(result), "summary": summary(result)}
-        if result.usage:
-            content["usage"] = usage(result)
+        content = {"runDir": folder, **leaderboard(found), "summary": summary(found)}
+        if found.result.usage:
+            content["usage"] = usage(found.result)
         print_json(content)
     else:
-        print_result(result, Console(markup=False, emoji=False), folder=folder)
+        print_result(found, Console(markup=False, emoji=False), folder=folder)
 
 
 def exit_on_faults(result: RunResult, most: float | None) -> None:

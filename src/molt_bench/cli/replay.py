@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from molt_bench.arena.replayed_games import replay_games
-from molt_bench.bench.result import RunResult
 from molt_bench.cli.options import AsJson, Root, RunFolder
 from molt_bench.cli.output import show_result
 from molt_bench.cli.streams import warn
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, TIMED, TIMES, write_artifacts
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.lines import being_written
@@ -33,15 +33,16 @@ def replay(
         raise ConfigError("--output", output, "another folder: a run is still going in this one")
     going = being_written(stored.folder / JOURNAL)
     result = stored.result(content=replay_games(stored, warn=warn))
+    found = Analysis(result)
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)
-        for warning in write_artifacts(result, target):
+        for warning in write_artifacts(found, target):
             warn(warning)
-    show_result(result, output or folder, as_json=as_json)
+    show_result(found, output or folder, as_json=as_json)
     if going:
         warn("the run is still going, so its files were not compared")
         return
-    differing = _differing_files(result, stored.folder)
+    differing = _differing_files(found, stored.folder)
     if differing:
         raise MoltBenchError(f"{folder}: {', '.join(differing)} differ from the replayed games")
     exchanges = sum(each.exchanges for each in result.usage)
@@ -52,12 +53,12 @@ def replay(
     )
 
 
-def _differing_files(result: RunResult, folder: Path) -> list[str]:
+def _differing_files(found: Analysis, folder: Path) -> list[str]:
     """Return the names of a run's files that are not what the result gives."""
     return [
         name
         for name, make in ARTIFACTS.items()
-        if _without_times(name, _text_of(folder / name)) != _without_times(name, make(result))
+        if _without_times(name, _text_of(folder / name)) != _without_times(name, make(found))
     ]
 
 

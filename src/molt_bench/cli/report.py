@@ -9,6 +9,7 @@ import typer
 from molt_bench.cli.options import AsJson, RunFolder
 from molt_bench.cli.output import rebuild_run
 from molt_bench.errors import ConfigError
+from molt_bench.files import write_whole
 from molt_bench.runs.folder import journal_in
 
 if TYPE_CHECKING:
@@ -46,16 +47,12 @@ def _open_run(folder: str) -> "OpenRun":
 
 
 def _write_html(run: "OpenRun", target: str) -> None:
-    from molt_bench.view.singlefile import single_file  # here for a fast start, as above
+    from molt_bench.view.single_file import single_file  # here for a fast start, as above
 
     page = single_file(run).encode()
-    path = Path(target)
-    part = path.with_name(f".{path.name}.part")
     try:
-        part.write_bytes(page)
-        part.replace(path)
+        write_whole(Path(target), page)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise ConfigError("--html", target, f"a file that can be written ({error.strerror})") from error
     print(f"molt-bench: wrote {len(page) / 1e6:.2f} MB to {target}", file=sys.stderr)
 

@@ -1,6 +1,6 @@
 """Artifacts: the files of a run that people and programs read.
 
-`leaderboard.json` and `matches.json` hold nothing of time or machine: the same config gives the same bytes.
+Only `summary.json` depends on the time or the machine: in all others the same config gives the same bytes.
 """
 
 import json
@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from molt_bench.bench.result import PlayedMatch, RunResult
+from molt_bench.files import write_whole
 from molt_bench.rating.book import ESTIMATORS
+from molt_bench.report.analysis import Analysis, efficiency, guardrails, totals
 from molt_bench.report.claims import margins
 from molt_bench.report.costs import cost_numbers
-from molt_bench.report.numbers import efficiency, guardrails, participant_numbers, totals
 
 
-def leaderboard(result: RunResult) -> dict[str, Any]:
+def leaderboard(found: Analysis) -> dict[str, Any]:
     """Return the final leaderboard."""
     return {
         "participants": [
@@ -38,7 +39,7 @@ def leaderboard(result: RunResult) -> dict[str, Any]:
                 "forcedFolds": row.forced_folds,
                 **({} if row.ranked else {"ranked": False}),
             }
-            for row in participant_numbers(result)
+            for row in found.rows
         ]
     }
 
@@ -103,15 +104,16 @@ def convergence(result: RunResult) -> dict[str, Any]:
     }
 
 
-def summary(result: RunResult) -> dict[str, Any]:
+def summary(found: Analysis) -> dict[str, Any]:
     """Return the run as a whole: why it stopped, how much was played, what went wrong, how long it took."""
+    result = found.result
     played = totals(result)
     return {
         "stopReason": result.stop_reason,
         "totals": played,
         "seconds": round(result.seconds, 3),
         "handsPerSecond": round(played["hands"] / result.seconds) if result.seconds else None,
-        "errors": {row.rating.id: row.faults for row in participant_numbers(result)},
+        "errors": {row.rating.id: row.faults for row in found.rows},
         "convergenceEfficiency": efficiency(result),
         **_times(result),
         "guardrails": guardrails(result),
@@ -122,7 +124,7 @@ def summary(result: RunResult) -> dict[str, Any]:
 
 
 def _times(result: RunResult) -> dict[str, Any]:
-    """Return how long every language model took, if there are any."""
+    """Return the response times of the language models, if there are any."""
     if not result.usage:
         return {}
     return {
@@ -134,7 +136,7 @@ def _times(result: RunResult) -> dict[str, Any]:
 
 
 def usage(result: RunResult) -> dict[str, Any]:
-    """Return what every language model took, in tokens and dollars, and how it read the table where it was asked."""
+    """Return what each language model used, in tokens and dollars, and how often it misread the table if asked."""
     return {
         "models": [
             {
@@ -167,7 +169,7 @@ def usage(result: RunResult) -> dict[str, Any]:
 
 
 def log(result: RunResult) -> str:
-    """Return the log of events, a JSON object a line: matches with their rating updates, faults, the stop."""
+    """Return the event log, one JSON object per line: matches with their rating updates, faults, the stop."""
     events: list[dict[str, Any]] = []
     for match in result.matches:
         for pair in match.result.seed_results:
@@ -202,40 +204,37 @@ def _text(content: object) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-#: Every file of a run but what it is made from, and what is in it; None where the run has nothing of the kind.
-ARTIFACTS: Final[dict[str, Callable[[RunResult], str | None]]] = {
-    "config.json": lambda result: _text(result.config.plain()),
-    "seeds.json": lambda result: _text(list(result.seeds)),
-    "leaderboard.json": lambda result: _text(leaderboard(result)),
-    "matches.json": lambda result: _text(matches(result)),
-    "margins.json": lambda result: _text(margins(result)),
-    "convergence.json": lambda result: _text(convergence(result)),
-    "log.jsonl": log,
-    "usage.json": lambda result: _text(usage(result)) if result.usage else None,
-    "summary.json": lambda result: _text(summary(result)),
+#: Every file of a run except those it is made from, and its content; None if the run has nothing of the kind.
+ARTIFACTS: Final[dict[str, Callable[[Analysis], str | None]]] = {
+    "config.json": lambda found: _text(found.result.config.plain()),
+    "seeds.json": lambda found: _text(list(found.result.seeds)),
+    "leaderboard.json": lambda found: _text(leaderboard(found)),
+    "matches.json": lambda found: _text(matches(found.result)),
+    "margins.json": lambda found: _text(margins(found)),
+    "convergence.json": lambda found: _text(convergence(found.result)),
+    "log.jsonl": lambda found: log(found.result),
+    "usage.json": lambda found: _text(usage(found.result)) if found.result.usage else None,
+    "summary.json": lambda found: _text(summary(found)),
 }
 
 
-#: Those that hold times, and so differ from run to run.
+#: The files that hold times, and so differ from run to run.
 TIMED: Final = frozenset({"summary.json"})
-#: What in them does, or depends on what happened to the machine.
+#: The fields of those files that differ, or depend on what happened to the machine.
 TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
 
 
-def write_artifacts(result: RunResult, folder: str | Path) -> list[str]:
+def write_artifacts(result: RunResult | Analysis, folder: str | Path) -> list[str]:
     """Write all artifacts of a run; return a warning for each that could not be written."""
+    found = result if isinstance(result, Analysis) else Analysis(result)
     warnings = []
     for name, make in ARTIFACTS.items():
-        content = make(result)
+        content = make(found)
         if content is None:
             continue
         path = Path(folder) / name
-        part = path.with_name(f".{name}.part")
         try:
-            # Whole or not at all: a reader never sees half a file.
-            part.write_text(content, "utf-8")
-            part.replace(path)
+            write_whole(path, content.encode())
         except OSError as error:
-            part.unlink(missing_ok=True)
             warnings.append(f"{path} could not be written: {error.strerror}")
     return warnings

@@ -1,80 +1,68 @@
-"""Claims: what a run shows about who is better, what it does not, and how each number was measured."""
+"""Claims: what a run shows about who is better, what it leaves open, and how each number was measured."""
 
-from collections.abc import Mapping
 from itertools import combinations
 from math import isfinite
 from typing import Any, Final
 
-from molt_bench.bench.result import RunResult
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
-from molt_bench.rating.book import ESTIMATORS
-from molt_bench.rating.margin import Estimate, MarginModel
-from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, significant_cycles, transitivity
-from molt_bench.rating.sequence import SPREAD, radius, sure
-from molt_bench.rating.verdicts import Verdict, surely, verdicts
-from molt_bench.report.numbers import confidence_rule, margin_model, participant_numbers, unranked
+from molt_bench.rating.margin import Estimate
+from molt_bench.rating.payoffs import nash_averaging, transitivity
+from molt_bench.rating.sequence import radius, sure
+from molt_bench.rating.verdicts import surely
+from molt_bench.report.analysis import Analysis
 
-#: An interval as wide as this, in thousandths of a big blind a hand, says nothing at all.
+#: An interval this wide, in thousandths of a big blind per hand, says nothing at all.
 _NOTHING_KNOWN: Final = 1e9
 
 
-def neighbours(result: RunResult) -> tuple[Verdict, ...]:
-    """Return the verdict on each two neighbours of the ranking by margins."""
-    rule = confidence_rule(result)
-    apart = unranked(result)
-    return verdicts(margin_model(result), threshold=rule.threshold, tie_margin=rule.tie_margin_mbb, apart=apart)
-
-
-def sentences(result: RunResult) -> list[str]:
-    """Say who is not ranked, whose result is not complete, what is not resolved, who is tied, and what disagrees."""
-    rule, apart = confidence_rule(result), unranked(result)
-    if not result.matches:
+def sentences(found: Analysis) -> list[str]:
+    """Say who is not ranked, whose result is incomplete, what is not resolved, who is tied, and what disagrees."""
+    if not found.result.matches:
         return []
-    incomplete = met_so_far(result)
+    incomplete = met_so_far(found)
     said = [
-        f"{name} is not ranked: it gave no usable answer in {found.unanswered:,} of {found.hands:,} hands."
-        for name, found in apart.items()
+        f"{name} is not ranked: it gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands."
+        for name, failed in found.unranked.items()
     ]
-    said += [*_decks(result), *([incomplete] if incomplete else [])]
-    if rule.method != "margin":
+    said += [*_decks(found), *([incomplete] if incomplete else [])]
+    if not found.by_margins:
         return said
-    found = neighbours(result)
-    tied = [f"{each.above} and {each.below}" for each in found if each.kind == "tied"]
-    unresolved = [f"{each.above} and {each.below} ({surely(each.sure)})" for each in found if each.kind == "unresolved"]
+    pairs = found.neighbours
+    tied = [f"{each.above} and {each.below}" for each in pairs if each.kind == "tied"]
+    unresolved = [f"{each.above} and {each.below} ({surely(each.sure)})" for each in pairs if each.kind == "unresolved"]
     if tied:
-        said.append(f"Tied within {rule.tie_margin_mbb / 10:g} bb/100: {', '.join(tied)}.")
+        said.append(f"Tied within {found.rule.tie_margin_mbb / 10:g} bb/100: {', '.join(tied)}.")
     if unresolved:
         said.append(f"Not resolved, so no order is claimed: {', '.join(unresolved)}.")
-    spread = SPREAD * rule.tie_margin_mbb
-    found_cycles = significant_cycles(margin_model(result), spread=spread, error=1 - rule.threshold)
-    cycles = [cycle for cycle in found_cycles if apart.keys().isdisjoint(cycle.members)]
-    said += [f"A cycle: {' beats '.join([*cycle.members, cycle.members[0]])}." for cycle in cycles]
-    by_rating = [rating.id for rating in result.leaderboard if rating.id not in apart]
-    by_margin = [name for name in margin_model(result).ranking() if name not in apart]
+    said += [f"A cycle: {' beats '.join([*cycle.members, cycle.members[0]])}." for cycle in found.ranked_cycles]
+    by_rating = [rating.id for rating in found.result.leaderboard if rating.id not in found.unranked]
+    by_margin = [name for name in found.model.ranking() if name not in found.unranked]
     if by_rating != by_margin and not incomplete:
         said.append(f"By win rate against the field the order is {', '.join(by_margin)}; mu counts matches won.")
     return said
 
 
-def _decks(result: RunResult) -> list[str]:
+def _decks(found: Analysis) -> list[str]:
     """Say who was dealt other cards in each seating, and who was trusted to forget."""
+    result = found.result
     own = {name for match in result.matches if match.result.own_decks for name in match.participants}
     said = []
-    remembering = [each.id for each in result.config.participants if each.id in own and each.may_remember]
-    trusted = [each.id for each in result.config.participants if each.type == "http" and each.isolated]
-    if remembering:
-        who = f"{', '.join(remembering)}, which may remember"
-        said.append(f"Each seating has decks of its own in games of {who}; in all others swapped seats share them.")
-    if trusted:
-        said.append(f"Swapped seats share their decks in games of {', '.join(trusted)}, declared to forget (isolated).")
+    who = [each.id for each in result.config.participants if each.id in own and each.may_remember]
+    if who:
+        names = f"{', '.join(who)}, which may remember"
+        said.append(f"Games of {names}, use different decks for each seating; in other games the seatings share them.")
+    isolated = [each.id for each in result.config.participants if each.type == "http" and each.isolated]
+    if isolated:
+        names = ", ".join(isolated)
+        said.append(f"Games of {names}, declared to forget (isolated), share their decks between seatings.")
     return said
 
 
-def way_on(result: RunResult) -> str | None:
-    """Return the flags by which `resume` goes on with a run that ended before every order was known; None for none."""
-    if confidence_rule(result).method != "margin" or all(each.kind != "unresolved" for each in neighbours(result)):
+def way_on(found: Analysis) -> str | None:
+    """Return the flags for `resume` to continue a run that ended before every order was known; None if none would."""
+    if not found.by_margins or all(each.kind != "unresolved" for each in found.neighbours):
         return None
-    budget, reason = result.config.plain()["stop"]["budget"] or {}, result.stop_reason
+    budget, reason = found.result.config.plain()["stop"]["budget"] or {}, found.result.stop_reason
     if reason.startswith("the top"):
         return "--set stop.topkStable=null"
     for field, flag, words in _LIMITS:
@@ -84,7 +72,7 @@ def way_on(result: RunResult) -> str | None:
     return None
 
 
-#: The limits of a budget, the flag that changes each, and how a stop rule speaks of it.
+#: The limits of a budget, the flag that changes each, and how a stop reason words it.
 _LIMITS: Final = (
     ("maxMatches", "--max-matches ", "{:,} matches"),
     ("maxGames", "--set stop.budget.maxGames=", "{:,} games"),
@@ -95,26 +83,25 @@ _LIMITS: Final = (
 )
 
 
-def met_so_far(result: RunResult) -> str | None:
-    """Say whose bb/100 is only over the opponents met so far, and who has not played; None where all have met all."""
-    rows = participant_numbers(result)
+def met_so_far(found: Analysis) -> str | None:
+    """Say whose bb/100 covers only the opponents met so far, and who has not played; None if all have met all."""
     partly = [
-        f"{row.rating.id} ({row.met[0]} of {row.met[1]})" for row in rows if row.met is not None and row.rating.matches
+        f"{row.rating.id} ({row.met[0]} of {row.met[1]})"
+        for row in found.rows
+        if row.met is not None and row.rating.matches
     ]
-    absent = [row.rating.id for row in rows if not row.rating.matches]
+    absent = [row.rating.id for row in found.rows if not row.rating.matches]
     said = [f"bb/100 is only over the opponents met so far for {', '.join(partly)}"] if partly else []
     said += [f"{', '.join(absent)} {'has' if len(absent) == 1 else 'have'} not played"] if absent else []
     return f"{'; '.join(said)}." if said else None
 
 
-def margins(result: RunResult) -> dict[str, Any]:
+def margins(found: Analysis) -> dict[str, Any]:
     """Return everything the margins say: the ranking, its verdicts, and every pair by each estimator."""
-    model, rule, apart = margin_model(result), confidence_rule(result), unranked(result)
-    spread = SPREAD * rule.tie_margin_mbb
-    error = 1 - rule.threshold
+    model, apart = found.model, found.unranked
     return {
         "unit": "thousandths of a big blind a hand",
-        "estimator": result.config.rating.estimator,
+        "estimator": found.result.config.rating.estimator,
         "luckVersion": FROZEN.version,
         "luckHash": coefficients_hash(),
         "ranking": [
@@ -135,27 +122,27 @@ def margins(result: RunResult) -> dict[str, Any]:
                 "posterior": each.lead.above(),
                 "lead": _interval(each.lead if isfinite(each.lead.scale) else None),
             }
-            for each in neighbours(result)
+            for each in found.neighbours
         ],
         "pairs": [
             {
                 "a": first,
                 "b": second,
                 "seedPairs": model.count(first, second),
-                "sure": sure(model.margin(first, second), spread),
-                "certifiedHalfWidth": _finite(radius(model.margin(first, second), spread, error)),
-                "estimators": _estimators(result, first, second),
+                "sure": sure(model.margin(first, second), found.spread),
+                "certifiedHalfWidth": _finite(radius(model.margin(first, second), found.spread, found.error)),
+                "estimators": _estimators(found, first, second),
             }
             for first, second in combinations(model.participants, 2)
             if model.count(first, second)
         ],
-        **_structure(model, spread, error, apart),
+        **_structure(found),
     }
 
 
-def _structure(model: MarginModel, spread: float, error: float, apart: Mapping[str, object]) -> dict[str, Any]:
-    """Return what the pairs say together: whether skill explains them, who is in no one's reach, and cycles."""
-    nash, transitive = nash_averaging(model), transitivity(model)
+def _structure(found: Analysis) -> dict[str, Any]:
+    """Return what the pairs say together: how far skill explains them, the Nash average, payoffs and cycles."""
+    nash, transitive = nash_averaging(found.model), transitivity(found.model)
     return {
         "transitiveShare": {"measured": transitive.share, "withoutLuck": transitive.corrected},
         "nashAverage": None
@@ -163,36 +150,30 @@ def _structure(model: MarginModel, spread: float, error: float, apart: Mapping[s
         else [{"id": name, "weight": nash.weights[name], "average": nash.averages[name]} for name in nash.weights],
         "payoffs": [
             [None if cell is None else {"mean": cell.mean, "halfWidth95": cell.half_width} for cell in row]
-            for row in payoff_matrix(model, spread=spread).cells
+            for row in found.payoffs.cells
         ],
-        "cycles": [
-            {"members": list(cycle.members), "sure": cycle.sure}
-            for cycle in significant_cycles(model, spread=spread, error=error)
-            if apart.keys().isdisjoint(cycle.members)
-        ],
+        "cycles": [{"members": list(cycle.members), "sure": cycle.sure} for cycle in found.ranked_cycles],
     }
 
 
-def _estimators(result: RunResult, first: str, second: str) -> dict[str, Any]:
+def _estimators(found: Analysis, first: str, second: str) -> dict[str, Any]:
     """Return what each estimator says about a pair, and how much of the raw variance it leaves."""
-    found = {}
-    raw: float | None = None
-    for name in ESTIMATORS:
-        model = margin_model(result, name)
+    raw = found.models["raw"].own_variance(first, second)
+    shown = {}
+    for name, model in found.models.items():
         own = model.own_variance(first, second)
-        raw = own if name == "raw" else raw
         ratio = own / raw if own is not None and raw else None
-        found[name] = {**_interval(model.margin(first, second)), "varianceRatio": ratio}
-    return found
+        shown[name] = {**_interval(model.margin(first, second)), "varianceRatio": ratio}
+    return shown
 
 
 def _interval(known: Estimate | None) -> dict[str, float | None]:
-    """Return a mean and its interval; nothing at all of what is not known."""
+    """Return a mean and its interval; nulls if nothing is known."""
     if known is None:
         return {"mean": None, "halfWidth95": None}
     return {"mean": known.mean, "halfWidth95": _finite(known.half_width())}
 
 
 def _finite(value: float) -> float | None:
-    """Return null in place of a number that says nothing."""
+    """Return None in place of a number that says nothing."""
     return value if value < _NOTHING_KNOWN else None

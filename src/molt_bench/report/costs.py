@@ -1,4 +1,4 @@
-"""Costs: what the language models of a run took, as figures people compare."""
+"""Costs: what the language models of a run used, in figures that can be compared."""
 
 import msgspec
 
@@ -6,12 +6,12 @@ from molt_bench.bench.result import AgentUsage, RunResult
 
 
 class CostNumbers(msgspec.Struct, frozen=True):
-    """One language model in figures.
+    """The figures of one language model.
 
     Attributes:
-        usage: What it took.
-        usd_per_hand: Dollars for each hand it played; None where no price is known.
-        usd_per_100_decisions: Dollars for a hundred decisions.
+        usage: What it used.
+        usd_per_hand: Dollars per hand it played; None if no price is known.
+        usd_per_100_decisions: Dollars per 100 decisions.
     """
 
     usage: AgentUsage
@@ -43,7 +43,7 @@ def cost_numbers(result: RunResult) -> list[CostNumbers]:
 
 
 def dollars(amount: float | None) -> str:
-    """Write an amount with as many digits as it takes; what has no price is not free.
+    """Format an amount with as many digits as needed; without a price it is not free.
 
     >>> dollars(12.345), dollars(0.00123), dollars(0.0), dollars(None)
     ('$12.35', '$0.0012', '$0', 'unpriced')

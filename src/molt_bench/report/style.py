@@ -1,40 +1,45 @@
-"""Style: how an agent plays, in the figures that poker trackers show.
+"""Style: how an agent plays, in the statistics of poker trackers.
 
-The definitions are those of the usual trackers, heads-up. What one has to know to read them:
+The definitions are those of the usual trackers, heads-up:
 
-- A hand is one that counts; warm-up is left out. A forced fold is a fold, since that is what the table saw.
-- VPIP and PFR are shares of the hands in which the player had a decision before the flop: not of those in which the
-  button folded at once, so that the big blind was never asked, nor of those in which blinds alone put a seat all-in.
-  Posting is not voluntary. The button's limp is VPIP, the big blind's check behind it is not; a raise is both.
-- A 3-bet is the re-raise of the first raise before the flop; the big blind itself is the first bet. An opportunity is
-  a decision against that raise in which raising is legal, so not against an all-in.
-- Aggression is counted after the flop. Factor: bets and raises for every call. Frequency: the share of bets and raises
-  among bets, raises, calls and folds; checks are left out of both.
-- A continuation bet is the first bet on the flop by whoever raised last before it. There is an opportunity when that
-  player may bet and nobody has; the other's bet before it takes it away. Folding to it is judged by the first answer.
-- WTSD is the share of flops seen that went to a showdown. A board that is run out after an all-in counts as seen.
-- W$SD is the share of showdowns in which the player took chips from the pot; a split pot counts.
-- Winnings are net big blinds, of hands with and of hands without a showdown. Both are divided by all hands, so that
-  `per_100` of both adds up to the win rate in bb/100.
+- Only hands that count are included, so no warm-up hands. A forced fold is a fold, since that is what the table saw.
+- VPIP and PFR are shares of the hands in which the player had a preflop decision. The big blind has none if the button
+  folds, and nobody has one if the blinds put a seat all-in. Posting a blind is not voluntary. The button's limp is
+  VPIP, the big blind's check behind it is not; a raise is both.
+- A 3-bet is a re-raise of the first preflop raise; the big blind itself is the first bet. An opportunity is a decision
+  facing that raise in which raising is legal, so not facing an all-in.
+- Aggression is counted after the flop. Factor: bets and raises per call. Frequency: the share of bets and raises among
+  bets, raises, calls and folds. Checks are left out of both.
+- A continuation bet is the first bet on the flop, made by the last preflop raiser. There is an opportunity when that
+  player may bet and nobody has bet yet. Folding to it is judged by the first response.
+- WTSD is the share of flops seen that went to showdown. A board that is run out after an all-in counts as seen.
+- W$SD is the share of showdowns in which the player won chips from the pot; a split pot counts.
+- Winnings are net big blinds in hands with and without a showdown. Both are divided by all hands, so that `per_100` of
+  both adds up to the win rate in bb/100.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
 from molt_bench.luck.chance import replayed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import NOBODY, Hand
+from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import GameRecord
+
+#: How many lines of play are remembered.
+_MOST_LINES: Final = 200_000
 
 
 class Ratio(msgspec.Struct, frozen=True, gc=False):
-    """A figure with what it is made of.
+    """A statistic and its sample.
 
     Attributes:
         count: How often it was done, or big blinds won.
-        of: How often it could have been done, or hands.
+        of: How many opportunities there were, or hands.
     """
 
     count: float = 0
@@ -42,27 +47,27 @@ class Ratio(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def value(self) -> float | None:
-        """The figure, or None where there was no chance to do it."""
+        """The share, or None without an opportunity."""
         return self.count / self.of if self.of else None
 
     @property
     def per_100(self) -> float | None:
-        """The figure for every 100: a percentage, or big blinds in 100 hands."""
+        """The share times 100: a percentage, or big blinds per 100 hands."""
         return 100 * self.count / self.of if self.of else None
 
 
 class Style(msgspec.Struct, frozen=True):
-    """How one agent plays. The module says what each figure means.
+    """How one agent plays; the docstring of this file defines each statistic.
 
     Attributes:
         hands: Hands that count.
         vpip: Put chips in voluntarily before the flop.
         pfr: Raised before the flop.
         three_bet: Re-raised the first raise.
-        aggression_factor: Bets and raises for every call, after the flop.
-        aggression_frequency: Bets and raises among all actions but checks, after the flop.
-        c_bet: Continued with a bet on the flop.
-        fold_to_c_bet: Folded to such a bet.
+        aggression_factor: Bets and raises per call, after the flop.
+        aggression_frequency: Bets and raises among all actions except checks, after the flop.
+        c_bet: Made a continuation bet on the flop.
+        fold_to_c_bet: Folded to a continuation bet.
         wtsd: Went to showdown.
         wsd: Won chips at showdown.
         showdown_winnings: Big blinds won in hands with a showdown, of all hands.
@@ -83,15 +88,15 @@ class Style(msgspec.Struct, frozen=True):
     other_winnings: Ratio = Ratio()
 
 
-class Decision(NamedTuple):
-    """One decision, with what has to be known of the table to judge it.
+class TableDecision(NamedTuple):
+    """One decision with the state of the table that is needed to judge it.
 
     Attributes:
-        seat: Whose.
-        action: What was done.
+        seat: The seat that decided.
+        action: The action it took.
         preflop: Whether it was before the flop.
         flop: Whether it was on the flop.
-        raises: Bets and raises on the street before it; before the flop without the blinds.
+        raises: Earlier bets and raises on the street, not counting blinds.
         may_raise: Whether a bet or raise was legal.
     """
 
@@ -103,28 +108,47 @@ class Decision(NamedTuple):
     may_raise: bool
 
 
-def styles(games: Iterable[tuple[tuple[str, str], GameRecord]]) -> dict[str, Style]:
-    """Return everybody's style.
+class StyleCount:
+    """Adds up styles.
 
-    Args:
-        games: Ids of players A and B, and the game they played, with its single hands.
+    A style depends on the actions and the result of a hand, not on its cards, so hands that were played alike are
+    analysed only once.
+
+    Attributes:
+        games: Games counted so far.
+        parts: The style of each participant, in parts to be added up.
     """
-    found: dict[str, Style] = {}
-    for players, record in games:
-        for name, style in zip(players, game_styles(record), strict=True):
-            found[name] = combined([found.get(name, Style()), style])
-    return found
 
+    def __init__(self) -> None:
+        self.games = 0
+        self.parts: dict[str, list[Style]] = defaultdict(list)
+        self._lines: dict[str, tuple[Style, Style]] = {}
 
-def game_styles(record: GameRecord) -> tuple[Style, Style]:
-    """Return the styles of players A and B in one game."""
-    hands = [parsed.hand for parsed in record.replay() if parsed.number > record.spec.warmup_hands]
-    first, second = (combined([hand_style(hand, seat) for hand in hands]) for seat in (0, 1))
-    return (first, second) if record.seating == "AB" else (second, first)
+    def add(self, players: tuple[str, str], record: GameRecord) -> None:
+        """Count a game, without its warm-up hands."""
+        found = [self._hand(text) for text in record.hand_texts[record.spec.warmup_hands :]]
+        swapped = record.seating == "BA"
+        for player, name in enumerate(players):
+            seat = 1 - player if swapped else player
+            self.parts[name].append(combined([both[seat] for both in found]))
+            if len(self.parts[name]) > 100:
+                self.parts[name] = [combined(self.parts[name])]
+        self.games += 1
+
+    def _hand(self, text: str) -> tuple[Style, Style]:
+        _, blinds, stacks, button, _, actions, net = text.split(":")
+        line = f"{blinds}:{stacks}:{button}:{actions}:{net}"
+        known = self._lines.get(line)
+        if known is None:
+            hand = hand_from_text(text).hand
+            known = hand_style(hand, 0), hand_style(hand, 1)
+            if len(self._lines) < _MOST_LINES:
+                self._lines[line] = known
+        return known
 
 
 def combined(parts: Iterable[Style]) -> Style:
-    """Add styles up: numerators and denominators, each for itself."""
+    """Add up styles: numerators and denominators separately."""
     every = list(parts)
     columns = {name: [getattr(part, name) for part in every] for name in RATIOS}
     ratios = {
@@ -134,7 +158,7 @@ def combined(parts: Iterable[Style]) -> Style:
 
 
 def hand_style(hand: Hand, seat: int) -> Style:
-    """Return what one hand says about one seat."""
+    """Return the style of one seat in one hand."""
     decisions = _decisions(hand)
     own = [done for done in decisions if done.seat == seat]
     before = [done for done in own if done.preflop]
@@ -159,31 +183,31 @@ def hand_style(hand: Hand, seat: int) -> Style:
     )
 
 
-def _decisions(hand: Hand) -> list[Decision]:
-    found: list[Decision] = []
+def _decisions(hand: Hand) -> list[TableDecision]:
+    found: list[TableDecision] = []
     street, raises = "", 0
     for table, action in replayed(hand):
         if table.street != street:
             street, raises = table.street, 0
         may_raise = table.legal_actions().max_raise_to > 0
-        found.append(Decision(table.actor, action, street == "preflop", street == "flop", raises, may_raise))
+        found.append(TableDecision(table.actor, action, street == "preflop", street == "flop", raises, may_raise))
         raises += action.kind == "raiseTo"
     return found
 
 
-def _three_bet(before: list[Decision]) -> Ratio:
+def _three_bet(before: list[TableDecision]) -> Ratio:
     chances = [done for done in before if done.raises == 1 and done.may_raise]
     return Ratio(sum(done.action.kind == "raiseTo" for done in chances), len(chances))
 
 
-def _aggression(own: list[Decision], *, frequency: bool) -> Ratio:
+def _aggression(own: list[TableDecision], *, frequency: bool) -> Ratio:
     kinds = [done.action.kind for done in own if not done.preflop]
     raises, calls, folds = (kinds.count(kind) for kind in ("raiseTo", "call", "fold"))
     return Ratio(raises, raises + calls + folds if frequency else calls)
 
 
-def _c_bet(decisions: list[Decision], seat: int) -> Ratio:
-    """Return whether the seat could continue with a bet on the flop, and whether it did."""
+def _c_bet(decisions: list[TableDecision], seat: int) -> Ratio:
+    """Return whether the seat could make a continuation bet, and whether it did."""
     raisers = [done.seat for done in decisions if done.preflop and done.action.kind == "raiseTo"]
     first = next((done for done in decisions if done.flop and done.seat == seat), None)
     if first is None or not raisers or raisers[-1] != seat or first.raises or not first.may_raise:
@@ -191,12 +215,12 @@ def _c_bet(decisions: list[Decision], seat: int) -> Ratio:
     return Ratio(int(first.action.kind == "raiseTo"), 1)
 
 
-def _fold_to_c_bet(decisions: list[Decision], seat: int) -> Ratio:
+def _fold_to_c_bet(decisions: list[TableDecision], seat: int) -> Ratio:
     if not _c_bet(decisions, 1 - seat).count:
         return Ratio()
     answer = next(done for done in decisions if done.flop and done.seat == seat and done.raises == 1)
     return Ratio(int(answer.action.kind == "fold"), 1)
 
 
-#: The figures that are ratios.
+#: The names of all statistics.
 RATIOS = tuple(name for name in Style.__struct_fields__ if name != "hands")

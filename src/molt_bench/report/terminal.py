@@ -1,6 +1,7 @@
-"""The terminal: the final table, and how a run is going."""
+"""The terminal: the final tables, and the progress of a run."""
 
 import shlex
+from collections.abc import Sequence
 from math import isfinite
 
 from rich import box
@@ -8,21 +9,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from molt_bench.bench.result import RunResult
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating
+from molt_bench.report.analysis import Analysis, ParticipantNumbers, totals
 from molt_bench.report.claims import sentences, way_on
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars
-from molt_bench.report.numbers import ParticipantNumbers, participant_numbers, totals
 
 
-def print_result(result: RunResult, console: Console, *, folder: str | None = None) -> None:
+def print_result(found: Analysis, console: Console, *, folder: str | None = None) -> None:
     """Print the leaderboard, how much was played, why it stopped, and where the files are."""
-    rows = participant_numbers(result)
-    console.print(leaderboard_table(rows))
+    result = found.result
+    console.print(leaderboard_table(found.rows))
     if result.usage:
         console.print(cost_table(cost_numbers(result)))
-        print_mistakes(rows, result, console)
+        print_faults(found, console)
     played = totals(result)
     hands_per_second = played["hands"] / result.seconds if result.seconds else 0.0
     console.print(
@@ -30,7 +30,7 @@ def print_result(result: RunResult, console: Console, *, folder: str | None = No
         f"{duration(result.seconds)} ({hands_per_second:{',.0f' if hands_per_second >= 10 else '.2g'}} hands/s)",
         highlight=False,
     )
-    for sentence in sentences(result):
+    for sentence in sentences(found):
         console.print(sentence, highlight=False, soft_wrap=True)
     for stage in result.history:
         stopped = f", where it had stopped: {stage['stopReason']}" if stage["stopReason"] else ""
@@ -38,12 +38,14 @@ def print_result(result: RunResult, console: Console, *, folder: str | None = No
     console.print(f"Stopped: {result.stop_reason}.", highlight=False, soft_wrap=True)
     if folder:
         console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
-        flags = way_on(result)
+        flags = way_on(found)
         if flags is not None:
-            console.print(f"To go on: molt-bench resume {shlex.quote(folder)} {flags}", highlight=False, soft_wrap=True)
+            console.print(
+                f"To continue: molt-bench resume {shlex.quote(folder)} {flags}", highlight=False, soft_wrap=True
+            )
 
 
-def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
+def leaderboard_table(rows: Sequence[ParticipantNumbers]) -> Table:
     """Return the final table; it fits in 80 columns."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("#", justify="right")
@@ -68,7 +70,7 @@ def leaderboard_table(rows: list[ParticipantNumbers]) -> Table:
 
 
 def cost_table(rows: list[CostNumbers]) -> Table:
-    """Return what the language models took; it fits in 80 columns."""
+    """Return what the language models used; it fits in 80 columns."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("model", overflow="fold", max_width=20)
     for heading in ("tok in", "cached", "tok out", "cost", "$/hand", "$/100 dec", "p50 s", "p95 s"):
@@ -89,10 +91,10 @@ def cost_table(rows: list[CostNumbers]) -> Table:
     return table
 
 
-def print_mistakes(rows: list[ParticipantNumbers], result: RunResult, console: Console) -> None:
-    """Print how language models were asked, their faults by kind, and what they misread where that was checked."""
-    numbers = {row.rating.id: row for row in rows}
-    for usage in result.usage:
+def print_faults(found: Analysis, console: Console) -> None:
+    """Print how language models were asked, their faults by kind, and what they misread if that was checked."""
+    numbers = {row.rating.id: row for row in found.rows}
+    for usage in found.result.usage:
         faults = numbers[usage.id].faults
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
         modes = f" ({' and '.join(usage.modes)} mode)" if usage.modes else ""
@@ -113,7 +115,7 @@ def _ranks(ranks: tuple[int, int] | None) -> str:
 
 
 def _count(tokens: int) -> str:
-    """Write a number of tokens in at most six characters."""
+    """Format a number of tokens in at most six characters."""
     for unit, name in ((1_000_000, "M"), (1_000, "k")):
         if tokens >= unit:
             return f"{tokens / unit:.3g}{name}"
@@ -125,12 +127,12 @@ def _seconds(value: float | None) -> str:
 
 
 def standing_line(ratings: list[Rating]) -> str:
-    """Return the leaderboard so far on one line."""
+    """Return the current leaderboard on one line."""
     return ", ".join(f"{rating.id} {rating.mu:.1f}±{rating.sigma:.1f}" for rating in ratings)
 
 
 def duration(seconds: float) -> str:
-    """Write a time as people do.
+    """Format a duration for people.
 
     >>> duration(0.25), duration(75), duration(7300)
     ('0.25 s', '1 min 15 s', '2 h 1 min')

@@ -1,1 +1,1 @@
-"""View: a run as pages to look at, hand by hand; served on this machine, or as one file."""
+"""View: the pages of a run, down to each hand; served on this machine or written as one file."""

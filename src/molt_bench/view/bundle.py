@@ -1,7 +1,7 @@
-"""Bundling: the modules of the pages as one classic script, since a page from a file cannot load modules.
+"""The bundle: the modules of the pages as one classic script, since a page opened from a file cannot load modules.
 
-Each module becomes a function of its own, called in the order of dependencies. This takes the plain part of module
-syntax that the pages keep to, and says so where one does not; it knows no more of JavaScript than that.
+Each module becomes a function, called in dependency order. Only the simple module syntax that the pages use is
+supported; anything else is an error.
 """
 
 import re
@@ -42,10 +42,10 @@ def bundle(modules: Mapping[str, str], entry: str) -> str:
 
     Args:
         modules: The text of every module by its path.
-        entry: The one that is run.
+        entry: The path of the module to run.
 
     Raises:
-        MoltBenchError: A module that is not there, a cycle, or syntax that is beyond this.
+        MoltBenchError: A module is missing, imports form a cycle, or the syntax is not supported.
     """
     pieces = ['"use strict";', "const modules = {};"]
     for path in _in_order(modules, entry, ()):
@@ -54,7 +54,7 @@ def bundle(modules: Mapping[str, str], entry: str) -> str:
 
 
 def _in_order(modules: Mapping[str, str], path: str, trail: tuple[str, ...]) -> list[str]:
-    """Return the modules that one needs, each after those it needs itself, and it last."""
+    """Return a module and those it needs, each after the modules it depends on."""
     if path in trail:
         raise MoltBenchError(f"the pages' scripts import each other in a circle: {' > '.join((*trail, path))}")
     if path not in modules:
@@ -91,7 +91,7 @@ def _body(path: str, text: str) -> str:
 
 
 def _exports(text: str) -> Iterator[tuple[str, str]]:
-    """Return every exported name, and what it is called inside."""
+    """Return every exported name and its local name."""
     for match in _DECLARED.finditer(text):
         yield match["name"], match["name"]
     for match in _LISTED.finditer(text):

@@ -1,15 +1,17 @@
-"""Figures for papers: who leads and how surely, how that came about, and who wins from whom; as SVG and PNG.
+"""Figures for papers as SVG and PNG: the leaderboard with its intervals, its convergence, and the payoff matrix.
 
-The colours are those of Okabe and Ito (2008), which people of any colour vision tell apart. Text in SVG stays text. The
-same run gives the same bytes of SVG.
+The colours are those of Okabe and Ito (2008), which people with any colour vision can tell apart. Text in SVG stays
+text. The same run gives the same SVG bytes.
 """
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.errors import MoltBenchError
+from molt_bench.files import fill_whole
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page
 
@@ -36,10 +38,10 @@ _SETTINGS: Final[dict[str, Any]] = {
 
 
 def write_figures(run: OpenRun, folder: Path) -> list[str]:
-    """Write all figures of a run into a folder, and return the names of the files.
+    """Write all figures of a run into a folder, and return the file names.
 
     Raises:
-        MoltBenchError: Matplotlib is not installed, or the run has no match yet.
+        MoltBenchError: Matplotlib is not installed, or the run has no finished match.
         OSError: A file cannot be written.
     """
     try:
@@ -55,13 +57,14 @@ def write_figures(run: OpenRun, folder: Path) -> list[str]:
         raise MoltBenchError(f"{run.folder}: no match was finished, so there is nothing to draw")
     written = []
     with mpl.rc_context(_SETTINGS), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # a letter that the font lacks is drawn as a box
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # a character that the font lacks is drawn as a box
         for name, draw in _FIGURES.items():
             figure = Figure(layout="constrained")
             FigureCanvasAgg(figure)
             draw(figure, page)
             for kind, about in (("svg", {"Date": None, "Creator": "molt-bench"}), ("png", {"Software": "molt-bench"})):
-                figure.savefig(folder / f"{name}.{kind}", dpi=300, metadata=about)
+                save = partial(figure.savefig, format=kind, dpi=300, metadata=about)
+                fill_whole(folder / f"{name}.{kind}", save)
                 written.append(f"{name}.{kind}")
     return written
 
@@ -112,7 +115,7 @@ def _convergence(figure: "Figure", page: dict[str, Any]) -> None:
 
 
 def _payoffs(figure: "Figure", page: dict[str, Any]) -> None:
-    """Draw who wins how much from whom; the row wins."""
+    """Draw the payoff matrix: what the row wins from the column."""
     payoff, names = page["payoff"], _names(page)
     ids = payoff["ids"]
     side = 2.0 + 0.45 * len(ids)
@@ -141,7 +144,7 @@ def _write_cells(axes: "Axes", payoff: dict[str, Any], most: float) -> None:
 
 
 def _names(page: dict[str, Any]) -> dict[str, str]:
-    """Return what everybody is called, with what nobody can see made visible, and not too long for a figure."""
+    """Return the names by id, with invisible characters escaped, and short enough for a figure."""
     found = {}
     for each in page["participants"]:
         name = "".join([char if char.isprintable() else f"\\u{ord(char):04x}" for char in each["name"]])

@@ -1,13 +1,13 @@
-"""The hands of a run as columns, and the seed pairs of a match: what one looks for a hand in."""
+"""The lists to find a hand in: all hands of a run as columns, and the seed pairs of a match."""
 
 from typing import Any, Final
 
 from molt_bench.errors import ConfigError
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.report.exports.chips import chip_flow
+from molt_bench.report.exports.chip_flow import chip_flow
 from molt_bench.runs.journal import Game
+from molt_bench.view.json_numbers import rounded
 from molt_bench.view.open_run import OpenRun, seating_of
-from molt_bench.view.rounding import rounded
 
 SHOWDOWN: Final = 1
 ALL_IN: Final = 2
@@ -19,7 +19,7 @@ _COLUMNS: Final = ("match", "seed", "seating", "hand", "a", "b", "net", "pot", "
 
 
 def hand_columns(run: OpenRun) -> dict[str, Any]:
-    """Return every hand of every game, one entry of each column for each."""
+    """Return all hands of a run as columns of equal length."""
     ids = [each.id for each in run.config.participants]
     number_of = {name: at for at, name in enumerate(ids)}
     rows: list[tuple[int, ...]] = []
@@ -38,7 +38,7 @@ def hand_columns(run: OpenRun) -> dict[str, Any]:
 
 
 def _game_rows(game: Game) -> list[tuple[int, ...]]:
-    """Return seating, number, net, pot, last street and flags of every hand."""
+    """Return the seating, number, net, pot, last street and flags of every hand."""
     record = game.record
     big_blind, seating = record.spec.big_blind, seating_of(record)
     faults = {fault.hand_number for fault in record.faults}
@@ -99,7 +99,7 @@ def match_page(run: OpenRun, match: int) -> dict[str, Any]:
 
 
 def _biggest(games: list[Game], big_blind: int) -> dict[str, Any]:
-    """Return the hand in which both seatings together moved most."""
+    """Return the hand with the biggest swing over both seatings."""
     longest = max(len(game.record.hand_nets) for game in games)
     swings = [
         sum([game.record.hand_nets[at] for game in games if at < len(game.record.hand_nets)]) for at in range(longest)

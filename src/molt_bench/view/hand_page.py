@@ -1,4 +1,4 @@
-"""Hand data: one deal as it was played from both sides, with what its players said."""
+"""The page of a hand: one deal as it was played in both seatings, with what the agents said."""
 
 from typing import Any, Final
 
@@ -12,24 +12,24 @@ from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
 from molt_bench.runs.journal import Game
 from molt_bench.seeds import Seed
+from molt_bench.view.json_numbers import rounded
 from molt_bench.view.open_run import OpenRun, Span, seating_of
 from molt_bench.view.prompts import prompts_of
-from molt_bench.view.rounding import rounded
 from molt_bench.view.steps import steps_of
 
-#: What makes two steps the same.
+#: The fields that two equal steps share.
 _SAME: Final = ("kind", "seat", "action", "amount")
 
 
 def hand_page(run: OpenRun, match: int, seed_index: int, number: int, *, prompts: bool = True) -> dict[str, Any]:
-    """Return one hand of a seed, in both seatings.
+    """Return one hand of a seed pair in both seatings.
 
     Args:
         run: The run.
         match: Number of the match, from 1.
-        seed_index: Which of its seeds, from 0.
+        seed_index: Index of the seed pair, from 0.
         number: Number of the hand, from 1.
-        prompts: Whether to write out what models were asked, which takes most of the room.
+        prompts: Whether to include the prompts of models, which take up most of the space.
 
     Raises:
         ConfigError: There is no such hand.
@@ -62,7 +62,7 @@ def hand_page(run: OpenRun, match: int, seed_index: int, number: int, *, prompts
 
 
 def parted(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> int | None:
-    """Return the first step at which two lines of play differ; None where they never do."""
+    """Return the first step at which two lines of play differ; None if they are the same."""
     for at, (one, two) in enumerate(zip(first, second, strict=False)):
         if any(one[key] != two[key] for key in _SAME):
             return at
@@ -79,13 +79,13 @@ def _games(run: OpenRun, match: int, seed_index: int) -> tuple[Seed, list[Game]]
 
 
 def _hands(run: OpenRun, match: int, seed_index: int) -> int:
-    """Return how many hands of a seed there are."""
+    """Return how many hands a seed pair has."""
     _, games = _games(run, match, seed_index)
     return max((len(game.record.hand_texts) for game in games), default=0)
 
 
 def _neighbour(run: OpenRun, match: int, seed_index: int, number: int, step: int) -> dict[str, int] | None:
-    """Return the hand before or after one, across seeds and matches."""
+    """Return the previous or next hand, across seed pairs and matches."""
     if 1 <= number + step <= _hands(run, match, seed_index):
         return {"match": match, "seed": seed_index, "hand": number + step}
     while match in run.pairs:
@@ -176,10 +176,10 @@ def _decisions(
 
 
 def _placed_faults(hand: Hand, faults: list[Fault], tries: dict[int, int], *, swapped: bool) -> dict[int, list[Fault]]:
-    """Return the faults of each decision, as far as that can be told: a record has the hand, not the decision.
+    """Return the faults of each decision as far as they can be assigned: a record has only the hand, not the decision.
 
-    Each decision's faults count from 1. A forced fold ends the hand, so its faults are those of the last decision; the
-    others can be told where it is known how often each decision was asked for, or where there was but one.
+    The attempts of each decision count from 1. A forced fold ends the hand, so its faults belong to the last decision.
+    The others can be assigned if it is known how often each decision was asked for, or if there was only one.
     """
     placed: dict[int, list[Fault]] = {}
     for player in (0, 1):

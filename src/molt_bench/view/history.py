@@ -1,4 +1,4 @@
-"""History: what everybody won in one run after the other, and who has become worse."""
+"""History: the results of each agent from run to run, and who got worse."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.report.numbers import MBB_PER_BB100, participant_numbers
+from molt_bench.report.analysis import MBB_PER_BB100, Analysis
 from molt_bench.study.comparison import Run, compare
+from molt_bench.view.json_numbers import rounded
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.rounding import rounded
 from molt_bench.view.run_list import started
 
 
@@ -19,9 +19,9 @@ class Chapter(msgspec.Struct, frozen=True):
     """One run of the history.
 
     Attributes:
-        run: Its result, as it can be compared.
-        started: When it was started, in ISO 8601.
-        points: Everybody's result in it, by id.
+        run: The run, ready to be compared.
+        started: When it started, in ISO 8601.
+        points: The result of each participant, by id.
     """
 
     run: Run
@@ -30,9 +30,9 @@ class Chapter(msgspec.Struct, frozen=True):
 
 
 def chapter_of(run: OpenRun) -> Chapter:
-    """Return what a run says about everybody in it."""
+    """Return the results of a run for the history."""
     result, began = run.result(), started(run.id)
-    rows = participant_numbers(result) if result.matches else []
+    rows = Analysis(result).rows if result.matches else ()
     ids = [row.rating.id for row in rows]
     points = {
         row.rating.id: {
@@ -52,10 +52,10 @@ def chapter_of(run: OpenRun) -> Chapter:
 
 
 def history(chapters: Sequence[Chapter]) -> dict[str, Any]:
-    """Return everybody's results, oldest run first, and how each run differs from the one before it.
+    """Return the results of each agent, oldest run first, and the change from each run to the next.
 
-    A difference is by the library's own comparison: on the same cards where both runs had the same, and only against
-    opponents that have not changed. Runs that cannot be compared say why.
+    Changes are measured as by `compare`: on the same cards where both runs have them, and only against opponents that
+    have not changed. If two runs cannot be compared, the reason is given.
     """
     ordered = sorted(chapters, key=lambda chapter: (chapter.started or "", chapter.run.name))
     appearances: dict[str, list[Chapter]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""The library: the runs of a folder, each read once and then only as far as it has grown."""
+"""The library: the runs of a folder, each read once and then only where it has grown."""
 
 from collections import OrderedDict
 from math import inf
@@ -12,31 +12,31 @@ from molt_bench.view.hand_list import hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import Chapter, chapter_of, history
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.run_list import Runs
+from molt_bench.view.run_list import RunList
 from molt_bench.view.run_page import run_page, run_summary
 
-#: So many runs are kept with all their hands.
+#: How many runs are kept open with all their hands.
 _KEPT_OPEN: Final = 4
-#: Seconds of work on what is still to be counted, for one answer.
+#: Seconds of pending counting that one request may do.
 _WORK_S: Final = 0.5
 
 
 class Library:
-    """Everything that the pages ask for. All methods may be called from any thread.
+    """The data of all pages. All methods may be called from any thread.
 
     Attributes:
-        runs: Which runs there are.
+        runs: The runs in the folder.
 
     Args:
         folder: A folder of runs, or a run.
-        work_s: Seconds of work on what is still to be counted, for one answer; None for all of it at once.
+        work_s: Seconds of pending counting that one request may do; None for all of it.
 
     Raises:
         ConfigError: There is no such folder.
     """
 
     def __init__(self, folder: str | Path, *, work_s: float | None = _WORK_S) -> None:
-        self.runs = Runs(folder)
+        self.runs = RunList(folder)
         self._work_s = work_s
         self._lock = RLock()
         self._open: OrderedDict[str, OpenRun] = OrderedDict()
@@ -46,11 +46,11 @@ class Library:
         self._seen: dict[str, tuple[int, ...]] = {}
 
     def open(self, run: str, *, work_s: float | None = None, styles: bool = True) -> OpenRun:
-        """Return a run, read as far as it has come.
+        """Return a run, read up to its current end.
 
         Args:
             run: Its name.
-            work_s: Seconds of work on what is still to be counted, where it is not as long as always.
+            work_s: Seconds of pending counting, if not the default.
             styles: Whether styles are counted.
 
         Raises:
@@ -77,7 +77,7 @@ class Library:
             return found
 
     def run_list(self) -> list[dict[str, Any]]:
-        """Return all runs in a line each, newest first; one that cannot be read is left out."""
+        """Return a summary of each run, newest first; one that cannot be read says why."""
         found = []
         with self._lock:
             for run in self.runs.ids():
@@ -88,12 +88,12 @@ class Library:
         return found
 
     def run_page(self, run: str) -> dict[str, Any]:
-        """Return everything that the page of a run shows."""
+        """Return the data of the page of a run."""
         with self._lock:
             return run_page(self.open(run))
 
     def newer_page(self, run: str, version: str) -> dict[str, Any] | None:
-        """Return the page of a run, or None if it is still that of a version."""
+        """Return the page of a run, or None if its version has not changed."""
         with self._lock:
             opened = self.open(run)
             return None if str(opened.version) == version else run_page(opened)
@@ -119,7 +119,7 @@ class Library:
             return hand_page(self.open(run, styles=False), match, seed, hand)
 
     def history(self) -> dict[str, Any]:
-        """Return everybody's results over all runs, and who has become worse."""
+        """Return the results of each agent over all runs, and who got worse."""
         with self._lock:
             chapters = []
             for run in reversed(self.runs.ids()):
@@ -162,12 +162,12 @@ class Library:
 
 
 def _unreadable(run: str, started: str | None, error: MoltBenchError) -> dict[str, Any]:
-    """Return the line of a run that cannot be read."""
+    """Return the summary of a run that cannot be read."""
     return {
         "id": run,
         "started": started,
         "status": "interrupted",
-        "stopReason": f"it cannot be read: {error}",
+        "stopReason": f"cannot be read: {error}",
         "matches": 0,
         "games": 0,
         "hands": 0,

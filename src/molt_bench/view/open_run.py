@@ -25,7 +25,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.records import GameRecord, MatchResult, SeedResult
-from molt_bench.report.style import Style, combined
+from molt_bench.report.style import Style, StyleCount, combined
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Extension, Game, Line, Sitting
@@ -39,7 +39,6 @@ from molt_bench.study.comparison import Run as ComparedRun
 from molt_bench.view.opening import known_policies
 from molt_bench.view.run_list import inside
 from molt_bench.view.stored_matches import StoredMatches
-from molt_bench.view.style_count import StyleCount
 
 Status: TypeAlias = Literal["running", "finished", "interrupted"]
 #: Names a hand and its seating: match, seed, seating, number of the hand.

@@ -1,9 +1,8 @@
-"""Answering: from a path of the contract to its JSON; the server and the single file both ask here."""
+"""Routes: from the path of a request to its JSON."""
 
 import re
 from collections.abc import Callable
 from typing import Any, Final
-from urllib.parse import quote
 
 from molt_bench.view.library import Library
 
@@ -26,11 +25,11 @@ _ROUTES: Final[list[tuple[re.Pattern[str], Callable[..., Any]]]] = [
 
 
 def answer(library: Library, path: str) -> Any | None:
-    """Return what belongs to a path, or None where there is no such path.
+    """Return the data of a path, or None if there is no such path.
 
     Args:
         library: The runs.
-        path: Without a slash before it, decoded once.
+        path: Without a leading slash, decoded once.
 
     Raises:
         ConfigError: There is no such run, match or hand.
@@ -44,11 +43,6 @@ def answer(library: Library, path: str) -> Any | None:
 
 
 def run_of(path: str) -> str | None:
-    """Return the run whose page a path is, if it is one."""
+    """Return the run if a path is the page of a run."""
     found = _ROUTES[2][0].fullmatch(path)
     return found[1] if found else None
-
-
-def encoded(run: str) -> str:
-    """Write the name of a run as JavaScript's encodeURIComponent does."""
-    return quote(run, safe="!'()*-._~")

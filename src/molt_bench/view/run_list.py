@@ -1,4 +1,4 @@
-"""Folders: which runs there are to look at, and nothing beside them."""
+"""The list of runs in a folder; nothing outside the folder is ever read."""
 
 import os
 import re
@@ -12,12 +12,12 @@ from molt_bench.runs.folder import JOURNAL
 _STAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)")
 
 
-class Runs:
+class RunList:
     """The runs in a folder, or the one run that a folder is.
 
     Attributes:
         root: The folder; nothing outside it is ever read.
-        single: Whether it is itself a run.
+        single: Whether the folder is itself a run.
 
     Raises:
         ConfigError: There is no such folder.
@@ -42,7 +42,7 @@ class Runs:
         return sorted(found, key=lambda name: (self.started(name) or "", name), reverse=True)
 
     def folder(self, run: str) -> Path | None:
-        """Return where a run is, if there is one of this name."""
+        """Return the folder of a run, or None if there is no run of this name."""
         if self.single:
             return self.root if run == self.root.name else None
         if not _readable(run) or run in (".", "..") or {"/", "\\", "\0"} & {*run}:
@@ -51,12 +51,12 @@ class Runs:
         return folder if inside(self.root, folder / JOURNAL) else None
 
     def started(self, run: str) -> str | None:
-        """Return when a run was started, by the name of its folder."""
+        """Return when a run started, according to the name of its folder."""
         return started(run)
 
 
 def started(run: str) -> str | None:
-    """Return the time that the name of a folder says, in ISO 8601 with the zone of this machine; None for no time.
+    """Return the time in the name of a folder, in ISO 8601 with the time zone of this machine; None without a time.
 
     >>> (started("2026-11-15T10-08-05-2") or "")[:19], started("mine")
     ('2026-11-15T10:08:05', None)
@@ -72,7 +72,7 @@ def started(run: str) -> str | None:
 
 
 def inside(root: Path, file: Path) -> bool:
-    """Say whether there is such a file, and whether it lies within the folder, links followed."""
+    """Return whether a file exists and is inside the folder, after following links."""
     try:
         return file.is_file() and file.resolve().is_relative_to(root)
     except (OSError, RuntimeError, ValueError):
@@ -80,7 +80,7 @@ def inside(root: Path, file: Path) -> bool:
 
 
 def _readable(name: str) -> bool:
-    """Say whether a name can be written in an address: one with broken bytes cannot."""
+    """Return whether a name can be part of a URL; one that is not valid Unicode cannot."""
     try:
         name.encode()
     except UnicodeEncodeError:

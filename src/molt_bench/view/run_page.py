@@ -1,4 +1,4 @@
-"""Run data: what the page of a run shows, as plain JSON."""
+"""The page of a run, as plain JSON."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,16 +8,15 @@ from typing import Any
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
-from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, significant_cycles, transitivity
-from molt_bench.rating.sequence import SPREAD
-from molt_bench.rating.verdicts import verdict
+from molt_bench.rating.payoffs import nash_averaging, transitivity
+from molt_bench.report.analysis import MBB_PER_BB100, Analysis
 from molt_bench.report.claims import sentences
 from molt_bench.report.costs import cost_numbers
-from molt_bench.report.numbers import MBB_PER_BB100, confidence_rule, margin_model, participant_numbers
 from molt_bench.runs.header import config_hash
+from molt_bench.view.json_numbers import rounded
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.play_stats import (
+from molt_bench.view.run_list import started
+from molt_bench.view.run_parts import (
     costs_data,
     faults_data,
     matches_data,
@@ -25,15 +24,16 @@ from molt_bench.view.play_stats import (
     styles_data,
     winnings_data,
 )
-from molt_bench.view.rounding import rounded
-from molt_bench.view.run_list import started
 
 
 def run_summary(run: OpenRun) -> dict[str, Any]:
-    """Return a run as one line of a list."""
-    result = run.result()
-    rows = participant_numbers(result) if result.matches else []
-    rows.sort(key=lambda row: (row.ranked, -inf if row.bb_per_100 is None else row.bb_per_100), reverse=True)
+    """Return the summary of a run for the list of runs."""
+    found = Analysis(run.result())
+    rows = sorted(
+        found.rows if found.result.matches else (),
+        key=lambda row: (row.ranked, -inf if row.bb_per_100 is None else row.bb_per_100),
+        reverse=True,
+    )
     return {
         "id": run.id,
         "started": started(run.id),
@@ -41,7 +41,7 @@ def run_summary(run: OpenRun) -> dict[str, Any]:
         "stopReason": run.stop_reason,
         **_played(run),
         "usd": _usd(run),
-        "participants": [{"id": each["id"], "name": each["displayName"] or each["id"]} for each in run.participants],
+        "participants": [{"id": name, "name": shown} for name, shown in found.names.items()],
         "leaders": [
             {
                 "id": row.rating.id,
@@ -60,9 +60,9 @@ def run_summary(run: OpenRun) -> dict[str, Any]:
 
 
 def run_page(run: OpenRun) -> dict[str, Any]:
-    """Return everything that the page of a run shows."""
+    """Return the data of the page of a run."""
     result = run.result()
-    model = margin_model(result)
+    found = Analysis(result)
     return {
         "id": run.id,
         "version": run.version,
@@ -82,7 +82,7 @@ def run_page(run: OpenRun) -> dict[str, Any]:
         "participants": [
             {
                 "id": each["id"],
-                "name": each["displayName"] or each["id"],
+                "name": found.names[each["id"]],
                 "anchor": each["anchor"],
                 "model": each.get("model"),
                 "type": each["type"],
@@ -90,14 +90,14 @@ def run_page(run: OpenRun) -> dict[str, Any]:
             }
             for at, each in enumerate(run.participants)
         ],
-        "leaderboard": _leaderboard(result, model),
-        "sentences": sentences(result),
+        "leaderboard": _leaderboard(found),
+        "sentences": sentences(found),
         "convergence": _convergence(run, result),
         "spent": _spent(result),
-        "payoff": _payoff(result, model),
+        "payoff": _payoff(found),
         "styles": styles_data(run),
         "winnings": winnings_data(run, result),
-        "costs": costs_data(result),
+        "costs": costs_data(found),
         "faults": faults_data(run),
         "reproduce": reproduce_data(run),
         "matches": matches_data(run, result),
@@ -105,7 +105,7 @@ def run_page(run: OpenRun) -> dict[str, Any]:
 
 
 def _doubts(run: OpenRun) -> Iterator[str]:
-    """Say why a record may not be what it seems."""
+    """Return reasons to distrust a record."""
     header = run.header
     if config_hash(header.config) != header.config_hash:
         yield "the config has been changed after the run"
@@ -131,18 +131,12 @@ def _fault_count(run: OpenRun) -> int:
     return sum([len(game.record.faults) for game in run.games.values()])
 
 
-def _leaderboard(result: RunResult, model: MarginModel) -> list[dict[str, Any]]:
-    rule = confidence_rule(result)
-    rows = participant_numbers(result)
-    ranked = [row for row in rows if row.ranked]
-    error = (1 - rule.threshold) / max(1, len(ranked) - 1)
-    usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(result)}
-    kinds: list[str | None] = [None] * len(rows)
-    if rule.method == "margin" and result.matches:
-        for at, (above, below) in enumerate(pairwise(ranked)):
-            found = verdict(model, above.rating.id, below.rating.id, error=error, tie_margin=rule.tie_margin_mbb)
-            # Rows go by matches won: the one below may surely be the better one by chips.
-            kinds[at] = "reversed" if found.sure <= error / 2 else found.kind
+def _leaderboard(found: Analysis) -> list[dict[str, Any]]:
+    usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(found.result)}
+    pairs = found.board_verdicts if found.result.matches else ()
+    error = found.error / max(1, len(pairs))
+    # Rows are sorted by matches won: by chips, the one below may surely be the better one.
+    kinds = {each.above: "reversed" if each.sure <= error / 2 else each.kind for each in pairs}
     return [
         {
             "id": row.rating.id,
@@ -156,13 +150,13 @@ def _leaderboard(result: RunResult, model: MarginModel) -> list[dict[str, Any]]:
             "bb100": rounded(row.bb_per_100),
             "halfWidth": rounded(row.half_width),
             "sure": rounded(row.better_than_next, 5),
-            "verdict": kind,
+            "verdict": kinds.get(row.rating.id),
             "hands": row.hands,
             "faults": sum(row.faults.values()),
             "forcedFolds": row.forced_folds,
             "usdPerHand": rounded(usd.get(row.rating.id), 6),
         }
-        for at, (row, kind) in enumerate(zip(rows, kinds, strict=True), start=1)
+        for at, row in enumerate(found.rows, start=1)
     ]
 
 
@@ -192,7 +186,7 @@ def _convergence(run: OpenRun, result: RunResult) -> dict[str, Any]:
 
 
 def _sure(known: dict[tuple[str, str], float], above: str, below: str) -> float | None:
-    """Return how sure an order was, if the two were neighbours then."""
+    """Return how sure an order was, if the two were neighbours at that time."""
     if (above, below) in known:
         return rounded(known[above, below], 5)
     return rounded(1 - known[below, above], 5) if (below, above) in known else None
@@ -207,18 +201,15 @@ def _spent(result: RunResult) -> list[dict[str, Any]]:
     return [{"a": a, "b": b, "matches": matches[a, b], "hands": hands[a, b]} for a, b in matches]
 
 
-def _payoff(result: RunResult, model: MarginModel) -> dict[str, Any] | None:
-    if not result.matches:
+def _payoff(found: Analysis) -> dict[str, Any] | None:
+    if not found.result.matches:
         return None
-    rule = confidence_rule(result)
-    spread, error = SPREAD * rule.tie_margin_mbb, 1 - rule.threshold
-    matrix = payoff_matrix(model, spread=spread)
-    nash = nash_averaging(model)
+    matrix, nash = found.payoffs, nash_averaging(found.model)
     return {
         "ids": list(matrix.participants),
         "mean": [[cell and rounded(cell.mean / MBB_PER_BB100) for cell in row] for row in matrix.cells],
         "halfWidth": [[cell and rounded(cell.half_width / MBB_PER_BB100) for cell in row] for row in matrix.cells],
         "nash": nash and [rounded(nash.weights.get(name), 4) for name in matrix.participants],
-        "transitive": rounded(transitivity(model).corrected, 4),
-        "cycles": [list(cycle.members) for cycle in significant_cycles(model, spread=spread, error=error)],
+        "transitive": rounded(transitivity(found.model).corrected, 4),
+        "cycles": [list(cycle.members) for cycle in found.cycles],
     }

@@ -1,8 +1,8 @@
 """The server: the pages and their data, for this machine.
 
-It only ever answers GET and HEAD, for the names it was bound to, with files of the package and data made from runs in
-one folder. A page of another site cannot read it: the name of the host is checked, so that a foreign name that points
-here (DNS rebinding) is of no use, and no answer may be shared across origins.
+It only answers GET and HEAD, for the host names it is bound to, with files of the package and data from the runs of one
+folder. Other sites cannot read it: the Host header is checked, which prevents DNS rebinding, and responses may not be
+shared across origins.
 """
 
 import ipaddress
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import msgspec
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,7 +23,7 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.view.library import Library
 from molt_bench.view.routes import answer, run_of
 from molt_bench.view.run_list import inside
-from molt_bench.view.singlefile import STATIC
+from molt_bench.view.single_file import STATIC
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -60,7 +61,7 @@ def application(library: Library, *, host: str, port: int, static: Path = STATIC
 
     Args:
         library: The runs.
-        host: What it is bound to.
+        host: The host it is bound to.
         port: Its port.
         static: The folder of the pages.
     """
@@ -75,8 +76,8 @@ def application(library: Library, *, host: str, port: int, static: Path = STATIC
         except ConfigError as error:
             return _error(404, str(error))
         except (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
-            # A journal that was tampered with may hold what no run writes.
-            return _error(500, " ".join(f"this cannot be read: {error}".split()))
+            # A journal that was tampered with may hold anything.
+            return _error(500, " ".join(f"cannot be read: {error}".split()))
 
     inner = Starlette(routes=[Route("/{path:path}", respond, methods=["GET"])])
     return _guarded(inner, host, port)
@@ -104,7 +105,7 @@ def _page(static: Path, path: str, request: Request) -> Response:
 
 
 def _tagged(body: bytes, kind: str, request: Request) -> Response:
-    """Return a body, or that it is the one the browser has."""
+    """Return a body, or status 304 if the browser already has it."""
     tag = f'"{blake2b(body, digest_size=12).hexdigest()}"'
     known = [each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")]
     if tag in known or "*" in known:
@@ -117,7 +118,7 @@ def _error(status: int, said: str) -> Response:
 
 
 def _guarded(inner: App, host: str, port: int) -> App:
-    """Refuse what is not ours to answer, and put the headers of safety on everything."""
+    """Refuse requests that are not for this server, and add the security headers to every response."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -137,9 +138,9 @@ def _guarded(inner: App, host: str, port: int) -> App:
         if len(named) != 1:
             refusal = _error(400, "expected one Host header")
         elif not is_our_name(named[0], host, port):
-            refusal = _error(421, "this server does not go by that name")
+            refusal = _error(421, "this server does not answer to that host name")
         elif scope["method"] not in ("GET", "HEAD"):
-            refusal = _error(405, "only GET and HEAD are answered")
+            refusal = _error(405, "only GET and HEAD are allowed")
             refusal.headers["Allow"] = "GET, HEAD"
         else:
             await inner(scope, receive, with_headers)
@@ -150,9 +151,9 @@ def _guarded(inner: App, host: str, port: int) -> App:
 
 
 def is_our_name(header: str, host: str, port: int) -> bool:
-    """Say whether a Host header names this server: by what it was bound to, or as this machine's loopback.
+    """Return whether a Host header names this server: the host it is bound to, or the loopback.
 
-    Where it was bound to every address, each number is one of its names, since no foreign name is a number.
+    A server bound to every address accepts any IP address, since no foreign host name is one.
 
     >>> is_our_name("127.0.0.1:80", "127.0.0.1", 80), is_our_name("evil.example:80", "127.0.0.1", 80)
     (True, False)
@@ -175,10 +176,10 @@ def is_our_name(header: str, host: str, port: int) -> bool:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
+    """Return a listening socket.
 
     Raises:
-        MoltBenchError: The port is taken, or the host is not one of this machine.
+        MoltBenchError: The port is taken, or the host is not an address of this machine.
     """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
@@ -198,9 +199,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def serve(library: Library, listener: socket.socket, host: str) -> None:
-    """Answer until the program is interrupted."""
-    import uvicorn
-
+    """Serve until the program is interrupted."""
     app = application(library, host=host, port=listener.getsockname()[1])
     config = uvicorn.Config(
         app,

@@ -1,4 +1,4 @@
-"""Steps: a finished hand as a table would have shown it, one after the other, with all chips accounted for."""
+"""The steps of a finished hand, as they happened at the table, with all chips accounted for."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -8,14 +8,14 @@ from molt_bench.poker.actions import STREETS, Street
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.hand_names import hand_name
-from molt_bench.report.exports.chips import Step, chip_flow
+from molt_bench.report.exports.chip_flow import ChipMove, chip_flow
 
 _OPEN: Final[dict[Street, int]] = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 _VERBS: Final = {"fold": "folds", "check": "checks"}
 
 
 class _Table:
-    """The table while a hand is told."""
+    """The table at the current step."""
 
     def __init__(self, hand: Hand) -> None:
         self.stacks = list(hand.starting_stacks)
@@ -26,23 +26,23 @@ class _Table:
         self.equities: tuple[float, ...] | None = None
 
     def pay(self, seat: int, chips: int, *, bet: bool) -> None:
-        """Move chips to the middle."""
+        """Move chips into the pot."""
         self.stacks[seat] -= chips
         self.pot += chips
         self.bets[seat] += chips if bet else 0
 
     def take(self, seat: int, chips: int) -> None:
-        """Move chips out of the middle."""
+        """Move chips out of the pot."""
         self.stacks[seat] += chips
         self.pot -= chips
 
     def open(self, street: Street, hand: Hand) -> None:
-        """Go on to a street."""
+        """Deal the cards of a street."""
         self.street, self.bets = street, [0, 0]
         self.board = [CARD_TEXT[card] for card in hand.board[: _OPEN[street]]]
 
     def step(self, kind: str, text: str, **fields: Any) -> dict[str, Any]:
-        """Return where everything is now."""
+        """Return a step with the current state of the table."""
         share = None
         if self.equities is not None:
             first = self.equities[STREETS.index(self.street)]
@@ -65,17 +65,17 @@ class _Table:
 
 
 def steps_of(hand: Hand, names: tuple[str, str], *, forced: int = NOBODY) -> list[dict[str, Any]]:
-    """Tell a finished hand.
+    """Return the steps of a finished hand.
 
     Args:
         hand: The hand.
-        names: What the seats are called.
+        names: The names of both seats.
         forced: The seat whose fold was forced, or `NOBODY`.
     """
     table, flow = _Table(hand), chip_flow(hand)
     told = list(_posts(hand, table, names, flow.antes, flow.blinds))
     table.equities = street_equities(hand.holes, hand.board)
-    told.append(table.step("deal", "both are dealt two cards"))
+    told.append(table.step("deal", "both players are dealt two cards"))
     for at, done in enumerate(flow.steps):
         if done.street != table.street:
             told.append(_deal(table, done.street, hand))
@@ -91,7 +91,9 @@ def steps_of(hand: Hand, names: tuple[str, str], *, forced: int = NOBODY) -> lis
         if chips:
             table.take(seat, chips)
             table.bets[seat] = max(0, table.bets[seat] - chips)
-            told.append(table.step("return", f"{chips:,} uncalled go back to {names[seat]}", seat=seat, amount=chips))
+            told.append(
+                table.step("return", f"{chips:,} uncalled chips return to {names[seat]}", seat=seat, amount=chips)
+            )
     told += _ending(hand, table, names, flow.collected)
     return told
 
@@ -117,10 +119,10 @@ def _deal(table: _Table, street: Street, hand: Hand) -> dict[str, Any]:
     return table.step("deal", f"{street}: {' '.join(table.board[before:])}")
 
 
-def _said(name: str, done: Step, *, forced: bool) -> str:
+def _said(name: str, done: ChipMove, *, forced: bool) -> str:
     all_in = " and is all-in" if done.all_in and done.verb not in ("fold", "check") else ""
     if done.verb in _VERBS:
-        return f"{name} {_VERBS[done.verb]}{', forced after its faults' if forced else ''}"
+        return f"{name} {_VERBS[done.verb]}{', forced after faults' if forced else ''}"
     if done.verb == "call":
         return f"{name} calls {done.added:,}{all_in}"
     return f"{name} {'bets' if done.verb == 'bet' else 'raises to'} {done.total:,}{all_in}"
@@ -137,4 +139,4 @@ def _ending(hand: Hand, table: _Table, names: tuple[str, str], collected: tuple[
     for seat, chips in enumerate(collected):
         if chips:
             table.take(seat, chips)
-            yield table.step("win", f"{names[seat]} takes {chips:,}", seat=seat, amount=chips)
+            yield table.step("win", f"{names[seat]} wins {chips:,}", seat=seat, amount=chips)

@@ -1,1 +1,1 @@
-"""Exports: the hands of a run for other programs, and its tables for a paper."""
+"""Exports: the hands of a run for other programs, and its tables for papers."""

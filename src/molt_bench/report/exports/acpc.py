@@ -3,8 +3,8 @@
     STATE:0:r300c/cr900f:7c7d|AhKd/2h3h4h:300|-300:bob|alice
 
 The first of each pair is the big blind, the second the button. A raise is written with all chips its player has put in
-since the hand began; checks and calls are both `c`. The format has neither antes nor stacks: the game definition, with
-the stacks in force, stands in comments, where the competition's own logs have their settings.
+since the hand began; checks and calls are both `c`. The format has neither antes nor stacks: the game definition and
+the current stacks are in comments, where the competition's own logs have their settings.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,12 +13,12 @@ from molt_bench.errors import MoltBenchError
 from molt_bench.poker.actions import Street
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
-from molt_bench.report.exports.chips import BOARD_OF
-from molt_bench.report.exports.dealt import DealtHand, plain_name
+from molt_bench.report.exports.chip_flow import BOARD_OF
+from molt_bench.report.exports.dealt_hands import DealtHand, plain_name
 
 
 def acpc(hands: Iterable[DealtHand]) -> Iterator[str]:
-    """Write a line for each hand, numbered from 0, after a comment wherever game, table or stacks change.
+    """Write one line per hand, numbered from 0, after a comment whenever the game, table or stacks change.
 
     Raises:
         MoltBenchError: A hand has antes.
@@ -63,7 +63,7 @@ def _betting(hand: Hand) -> str:
     street: Street = "preflop"
     for done in hand.log:
         if done.street != street:
-            # Both have put in the same until here.
+            # Both have put in the same so far.
             street, before, bet = done.street, before + bet, 0
             text += "/"
         if done.kind == "raiseTo":

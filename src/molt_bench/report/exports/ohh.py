@@ -1,6 +1,6 @@
-"""Open Hand History, the JSON format that trackers agreed on (hh-specs.handhistory.org, version 1.4.7).
+"""Open Hand History, the common JSON format of trackers (hh-specs.handhistory.org, version 1.4.7).
 
-The amount of an action is what it put in, a raise included. What was not called is in no pot.
+The amount of an action, even of a raise, is what it put in. Uncalled chips are in no pot.
 """
 
 import json
@@ -12,18 +12,18 @@ from molt_bench._version import __version__
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.report.exports.chips import BOARD_OF, ChipFlow, chip_flow
-from molt_bench.report.exports.dealt import DealtHand
+from molt_bench.report.exports.chip_flow import BOARD_OF, ChipFlow, chip_flow
+from molt_bench.report.exports.dealt_hands import DealtHand
 from molt_bench.report.exports.pokerstars import FIRST_HAND
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 SPEC_VERSION: Final = "1.4.7"
-#: What the specification calls play money.
+#: Play money in the specification.
 PLAY_MONEY: Final = "XPM"
 
 
 def ohh(hands: Iterable[DealtHand], *, hero: str | None = None) -> Iterator[str]:
-    """Write a JSON object for each hand with a blank line between; `hero` is whose cards are shown, by default both."""
+    """Write one JSON object per hand, separated by blank lines, with only the hero's cards if a hero is given."""
     for number, dealt in enumerate(hands):
         blank = "\n" if number else ""
         yield f"{blank}{_encode({'ohh': _hand(dealt, hero)})}\n"

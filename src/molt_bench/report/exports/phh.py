@@ -1,7 +1,7 @@
 """PHH, the poker hand history format: TOML that PokerKit replays (Kim 2023, arXiv:2312.11753).
 
-Heads-up, PHH's first player is the big blind and its second the button, who posts the small blind; the blinds stand
-small first all the same, since PokerKit turns them round for two players.
+Heads-up, PHH's first player is the big blind and its second the button, who posts the small blind. Blinds are still
+listed small first, since PokerKit swaps them for two players.
 """
 
 import json
@@ -10,16 +10,16 @@ from typing import Final
 
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.report.exports.chips import BOARD_OF
-from molt_bench.report.exports.dealt import DealtHand
+from molt_bench.report.exports.chip_flow import BOARD_OF
+from molt_bench.report.exports.dealt_hands import DealtHand
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
-#: TOML has ints of 64 bits.
+#: TOML integers have 64 bits.
 _LARGEST: Final = 2**63 - 1
 
 
 def phh(hands: Iterable[DealtHand]) -> Iterator[str]:
-    """Write hands as one .phhs file: a TOML table for each, numbered from 1."""
+    """Write hands as one .phhs file: one TOML table per hand, numbered from 1."""
     for number, dealt in enumerate(hands, start=1):
         fields = "\n".join([f"{name} = {_toml(value)}" for name, value in _fields(dealt)])
         blank = "\n" if number > 1 else ""
@@ -30,11 +30,11 @@ def _fields(dealt: DealtHand) -> Iterator[tuple[str, object]]:
     hand = dealt.hand
     rules, button = hand.rules, hand.button
     order = (1 - button, button)
-    # With equal blinds PokerKit would have the big blind open; a negative blind is a post, which never does.
+    # With equal blinds PokerKit would let the big blind open; a negative blind is a post, which never opens.
     small = -rules.small_blind if rules.small_blind == rules.big_blind else rules.small_blind
     yield "variant", "NT"
     if rules.ante:
-        yield "ante_trimming_status", True  # an ante that the other seat cannot match comes back
+        yield "ante_trimming_status", True  # an ante that the other seat cannot match is returned
     yield "antes", [rules.ante, rules.ante]
     yield "blinds_or_straddles", [small, rules.big_blind]
     yield "min_bet", rules.big_blind
@@ -67,7 +67,7 @@ def _actions(hand: Hand, order: tuple[int, int]) -> Iterator[str]:
         word = {"fold": "f", "check": "cc", "call": "cc", "raiseTo": f"cbr {done.amount}"}[done.kind]
         yield f"{label[done.seat]} {word}"
     if hand.folded == NOBODY:
-        # With a seat all-in, cards are turned over before the board is run out.
+        # With a seat all-in, cards are shown before the board is run out.
         for seat in order:
             yield f"{label[seat]} sm {cards_to_text(hand.holes[seat])}"
         for street in BOARD_OF.values():
@@ -78,5 +78,5 @@ def _actions(hand: Hand, order: tuple[int, int]) -> Iterator[str]:
 def _toml(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _LARGEST:
         value = str(value)
-    # JSON is TOML here but for the one control character that JSON lets stand.
+    # JSON is valid TOML here, except for the one control character that JSON does not escape.
     return _encode(value).replace("\x7f", "\\u007f")

@@ -1,7 +1,7 @@
-"""Hand histories as PokerStars writes them for play money, which trackers and PokerKit read.
+"""Hand histories in the PokerStars format for play money, which trackers and PokerKit read.
 
-A site shows its customer that one's cards and what was shown down. With a hero, so does this; without one both seats'
-cards are in it, since a benchmark has no secrets. The clock is made up: records hold no times.
+A site shows its customer only their own cards and those shown down. With a hero, so does this export; without one it
+holds the cards of both seats. The times are made up, since records hold none.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,12 +12,12 @@ from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.hand_names import hand_name
-from molt_bench.report.exports.chips import BOARD_OF, ChipFlow, Step, chip_flow
-from molt_bench.report.exports.dealt import DealtHand, plain_name
+from molt_bench.report.exports.chip_flow import BOARD_OF, ChipFlow, ChipMove, chip_flow
+from molt_bench.report.exports.dealt_hands import DealtHand, plain_name
 
-#: The first hand of a run is dealt now, and then one every second.
+#: The time of the first hand of a run; one hand per second follows.
 FIRST_HAND: Final = datetime(2000, 1, 1)
-#: What stands around names in these texts.
+#: Characters with a meaning around names in this format.
 _SPECIAL: Final = ":()[]#*'\""
 _FOLDED: Final = {
     "preflop": "before Flop",
@@ -28,7 +28,7 @@ _FOLDED: Final = {
 
 
 def pokerstars(hands: Iterable[DealtHand], *, hero: str | None = None) -> Iterator[str]:
-    """Write hands with two blank lines after each; `hero` is the one whose cards are shown, by default both."""
+    """Write hands with two blank lines after each, with only the hero's cards if a hero is given."""
     for dealt in hands:
         names = tuple([plain_name(name, _SPECIAL) for name in dealt.names])
         shown = [seat for seat in (0, 1) if hero is None or dealt.names[seat] == hero]
@@ -48,7 +48,7 @@ def _lines(dealt: DealtHand, names: tuple[str, ...], shown: list[int]) -> Iterat
     for seat in shown:
         yield f"Dealt to {names[seat]} [{_cards(hand.holes[seat])}]"
     yield from _play(hand, flow, names)
-    # What they have is worked out once: it takes longer than all the rest.
+    # Hands are named only once: this takes longer than all the rest.
     held = [hand_name((*hole, *hand.board)) for hole in hand.holes] if hand.folded == NOBODY else []
     yield from _ending(hand, flow, names, held)
     yield from _summary(hand, flow, names, held)
@@ -78,11 +78,11 @@ def _play(hand: Hand, flow: ChipFlow, names: tuple[str, ...]) -> Iterator[str]:
             if step.street == street:
                 yield f"{names[step.seat]}: {_done(step)}"
         if street == hand.street and any(flow.returned):
-            # After the last decision, so before the board is run out.
+            # After the last decision, and before the board is run out.
             yield f"Uncalled bet ({max(flow.returned)}) returned to {names[flow.returned.index(max(flow.returned))]}"
 
 
-def _done(step: Step) -> str:
+def _done(step: ChipMove) -> str:
     if step.verb == "raise":
         return f"raises {step.above} to {step.total}{_all_in(step.all_in)}"
     if step.verb in ("bet", "call"):
@@ -125,5 +125,5 @@ def _cards(cards: tuple[int, ...]) -> str:
     return " ".join([CARD_TEXT[card] for card in cards])
 
 
-def _all_in(all_in: bool) -> str:  # noqa: FBT001 - said right where it is called
+def _all_in(all_in: bool) -> str:  # noqa: FBT001 - clear where it is called
     return " and is all-in" if all_in else ""

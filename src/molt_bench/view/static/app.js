@@ -1,4 +1,4 @@
-// The frame: which page is shown, what it may use, and what the reader sees while it loads or when it fails.
+// The frame: picks the page to show, and handles loading and errors.
 import { isSingleFile, ONLY_RUN } from "./data.js";
 import { announce, h } from "./dom.js";
 import { handsPage } from "./hands.js";
@@ -13,19 +13,20 @@ import { startTheme } from "./theme.js";
 
 const main = document.getElementById("main");
 let current = null; // {path, leave, onQuery}
-let followed = false; // whether the reader followed a link: going back returns to the old scroll position
+let followed = false; // whether the reader followed a link; going back restores the old scroll position
 const scrolled = new Map();
 const LOADING_MS = 400;
 
 /** Return the page function of a route, or null. */
 function pageOf(parts) {
-  const [room, run, part] = parts;
-  if (!parts.length) return isSingleFile ? (route_, view) => runPage({ ...route_, parts: ["run", ONLY_RUN] }, view) : runsPage;
-  if (room === "run" && parts.length === 2) return runPage;
-  if (room === "run" && run && part === "match" && parts.length === 4) return matchPage;
-  if (room === "run" && run && part === "hands" && parts.length === 3) return handsPage;
-  if (room === "run" && run && part === "hand" && parts.length === 6) return replayerPage;
-  if (room === "history") return parts.length === 1 ? historyPage : agentPage;
+  const [area, run, part] = parts;
+  if (!parts.length && isSingleFile) return (place, view) => runPage({ ...place, parts: ["run", ONLY_RUN] }, view);
+  if (!parts.length) return runsPage;
+  if (area === "run" && parts.length === 2) return runPage;
+  if (area === "run" && run && part === "match" && parts.length === 4) return matchPage;
+  if (area === "run" && run && part === "hands" && parts.length === 3) return handsPage;
+  if (area === "run" && run && part === "hand" && parts.length === 6) return replayerPage;
+  if (area === "history") return parts.length === 1 ? historyPage : agentPage;
   return null;
 }
 
@@ -41,7 +42,7 @@ async function show() {
   const view = {
     root,
     signal: leave.signal,
-    /** Put the page on the screen: the heading is where a screen reader starts. */
+    /** Put the page on the screen. */
     show(title, ...children) {
       if (leave.signal.aborted) return;
       document.title = `${title} · molt-bench`;
@@ -58,7 +59,7 @@ async function show() {
   current = mine;
   const back = followed ? 0 : (scrolled.get(location.hash) ?? 0);
   followed = false;
-  // The page before stays until this one is there, so that nothing flickers; unless that takes long.
+  // The previous page stays until this one is ready, so nothing flickers, unless that takes long.
   const enter = () => leave.signal.aborted || root.isConnected || main.replaceChildren(root);
   if (first) enter();
   else setTimeout(enter, LOADING_MS);
@@ -73,25 +74,31 @@ async function show() {
   }
   if (leave.signal.aborted) return;
   if (!place.query.has("at")) window.scrollTo(0, back);
-  if (!first) {
-    const heading = root.querySelector("h1");
-    heading?.setAttribute("tabindex", "-1");
-    heading?.focus({ preventScroll: true });
-  }
+  if (!first) focusHeading(root.querySelector("h1"));
+}
+
+/** Focus a heading: this is where a screen reader starts. */
+function focusHeading(heading) {
+  heading?.setAttribute("tabindex", "-1");
+  heading?.focus({ preventScroll: true });
 }
 
 function failure(error) {
   announce(error.message);
-  return h("div.failure", { role: "alert" },
-    h("h1", "This cannot be shown"), h("p", visible(error.message)), error.hint && h("p.soft", visible(error.hint)),
-    h("p", h("a", { href: "#/" }, isSingleFile ? "Back to the run" : "Back to all runs")));
+  return h("div.failure", { role: "alert" }, [
+    h("h1", "This page cannot be shown"),
+    h("p", visible(error.message)),
+    error.hint && h("p.soft", visible(error.hint)),
+    h("p", h("a", { href: "#/" }, isSingleFile ? "Back to the run" : "Back to all runs")),
+  ]);
 }
 
 function drawNav(parts) {
-  const links = isSingleFile ? [["Run", "#/", parts.length < 3], ["Hands", route("run", ONLY_RUN, "hands"), parts[2] === "hands"]]
-    : [["Runs", "#/", parts[0] !== "history"], ["History", "#/history", parts[0] === "history"]];
-  document.getElementById("nav").replaceChildren(
-    ...links.map(([text, href, here]) => h("a", { href, "aria-current": here ? "page" : null }, text)));
+  const inHistory = parts[0] === "history";
+  const ofFile = [["Run", "#/", parts.length < 3], ["Hands", route("run", ONLY_RUN, "hands"), parts[2] === "hands"]];
+  const links = isSingleFile ? ofFile : [["Runs", "#/", !inHistory], ["History", "#/history", inHistory]];
+  const made = links.map(([text, href, here]) => h("a", { href, "aria-current": here ? "page" : null }, text));
+  document.getElementById("nav").replaceChildren(...made);
 }
 
 startTheme(document.getElementById("theme"));

@@ -1,14 +1,15 @@
-// Where data comes from: the object inside the page if it has the path, else the server the page came from.
+// Loads data: from inside the page if it is a single file, else from the server.
 
 const inlined = JSON.parse(document.getElementById("data").textContent.trim() || "{}");
 
-/** Whether this page is a file that holds its one run, and no server is there. */
+/** Whether this page is a file that holds one run, without a server. */
 export const isSingleFile = Object.keys(inlined).length > 0;
+/** What a single file leaves out: {text}, or null. */
 export const limits = inlined.limits ?? null;
 export const ONLY_RUN = "run";
 
-/** What went wrong, in words for the reader. */
-export class LoadError extends Error {
+/** A failure to load data, explained for the reader. */
+class LoadError extends Error {
   constructor(message, hint) {
     super(message);
     this.hint = hint;
@@ -20,15 +21,15 @@ async function fetched(path) {
   try {
     response = await fetch(path, { cache: "no-cache" });
   } catch {
-    throw new LoadError("The server does not answer.", "Is `molt-bench view` still running? The page can be reloaded when it is.");
+    throw new LoadError("The server does not respond.", "Is `molt-bench view` still running? Restart it, then reload.");
   }
   if (response.status === 304) return null;
-  if (response.status === 404) throw new LoadError("There is no such thing here.", await serverWord(response));
-  if (!response.ok) throw new LoadError(`The server could not answer (status ${response.status}).`, await serverWord(response));
+  if (response.status === 404) throw new LoadError("Not found.", await errorText(response));
+  if (!response.ok) throw new LoadError(`The server failed (status ${response.status}).`, await errorText(response));
   return response.json();
 }
 
-async function serverWord(response) {
+async function errorText(response) {
   const text = await response.text();
   try {
     return JSON.parse(text).error ?? text.slice(0, 500);
@@ -40,13 +41,13 @@ async function serverWord(response) {
 /** Return the data of a path. */
 export async function load(path) {
   if (Object.hasOwn(inlined, path)) return inlined[path];
-  if (isSingleFile) {
-    throw new LoadError("This is not in the file.", "One file holds one run and only so many hands. `molt-bench view` shows every hand of every run.");
-  }
-  return fetched(path);
+  if (!isSingleFile) return fetched(path);
+  const hint =
+    "A single file holds one run and a limited number of hands. `molt-bench view` shows every hand of every run.";
+  throw new LoadError("This file does not include that page.", hint);
 }
 
-/** Whether a path can be asked for: always of a server, of a file only if it holds it. */
+/** Whether a path can be loaded: always from a server, from a file only if it is inside. */
 export function isHere(path) {
   return !isSingleFile || Object.hasOwn(inlined, path);
 }
@@ -62,22 +63,23 @@ export const matchPath = (run, match) => `api/runs/${asPath(run)}/match/${asPath
 export const handsPath = (run) => `api/runs/${asPath(run)}/hands.json`;
 export const handPath = (run, match, seed, hand) => `api/runs/${asPath(run)}/hand/${asPath(match, seed, hand)}.json`;
 
-// The replayer goes from hand to hand and needs the same names each time; the hand list is large.
+// The replayer needs the same names for every hand, and the hand list is large.
 const kept = new Map();
 
-/** Return the data of a path, from memory if it was asked for before. */
+/** Return the data of a path, from memory if it was loaded before. */
 export async function loadOnce(path) {
   if (!kept.has(path)) {
     if (kept.size > 6) kept.delete(kept.keys().next().value);
-    kept.set(path, load(path).catch((error) => {
+    const loading = load(path).catch((error) => {
       kept.delete(path);
       throw error;
-    }));
+    });
+    kept.set(path, loading);
   }
   return kept.get(path);
 }
 
-/** Forget what is kept of a run: it has changed. */
+/** Drop what is in memory of a run, because it has changed. */
 export function forget(run) {
   for (const path of [...kept.keys()]) if (path.startsWith(`api/runs/${asPath(run)}`)) kept.delete(path);
 }

@@ -1,4 +1,4 @@
-// Elements without innerHTML: what comes from data can only ever be text.
+// Builds elements without innerHTML, so data can only ever become text.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -10,13 +10,15 @@ function fill(element, classes, rest) {
     children = rest.slice(1);
     for (const [name, value] of Object.entries(first)) {
       if (value === null || value === undefined || value === false) continue;
-      if (name === "on") for (const [event, act] of Object.entries(value)) element.addEventListener(event, act);
-      else if (name === "css") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
-      else if (name === "class") element.setAttribute("class", [...classes, value].join(" "));
+      if (name === "class") element.setAttribute("class", [...classes, value].join(" "));
+      else if (name === "on") Object.entries(value).forEach(([event, act]) => element.addEventListener(event, act));
+      else if (name === "css") Object.entries(value).forEach(([key, text]) => element.style.setProperty(key, text));
       else element.setAttribute(name, value === true ? "" : value);
     }
   }
-  for (const child of children.flat(4)) if (child !== null && child !== undefined && child !== false) element.append(child);
+  for (const child of children.flat(4)) {
+    if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
   return element;
 }
 
@@ -36,7 +38,18 @@ export function button(text, act, more = {}) {
   return h("button", { type: "button", on: { click: act }, ...more }, text);
 }
 
-/** A table that scrolls sideways by itself on a narrow screen, and by keyboard. */
+/** A labelled select; options are [value, text] pairs. */
+export function choice(id, label, options, value, act) {
+  const select = h(
+    "select",
+    { id, on: { change: () => act(select.value) } },
+    options.map(([key, text]) => h("option", { value: key }, text)),
+  );
+  select.value = value;
+  return [h("label", { for: id }, label), select];
+}
+
+/** A table that scrolls sideways on a narrow screen, also by keyboard. */
 export function scrollTable(label, head, rows, more = {}) {
   const table = h("table", more, h("thead", h("tr", head)), h("tbody", rows));
   return h("div.scroll", { tabindex: "0", role: "region", "aria-label": label }, table);
@@ -46,20 +59,42 @@ export function th(text, more = {}) {
   return h("th", { scope: "col", ...more }, text);
 }
 
+/** The head of a column of numbers. */
+export function numberHead(text, more = {}) {
+  return th(text, { class: "number", ...more });
+}
+
+/** A table row: its head, then its cells. */
+export function row(head, ...cells) {
+  return h("tr", h("th", { scope: "row" }, head), cells);
+}
+
 export function number(text, more = {}) {
   return h("td.number", more, text);
 }
 
-/** Say something to those who listen to the page rather than see it. */
+/** A description list of [name, value] pairs. */
+export function facts(pairs, more = {}) {
+  return h("dl.facts", more, pairs.map(([name, value]) => h("div", h("dt", name), h("dd", value))));
+}
+
+/** Replace what is in a box; the control that had the focus, found by its position, keeps it. */
+export function redraw(box, controls, ...children) {
+  const at = [...box.querySelectorAll(controls)].indexOf(document.activeElement);
+  box.replaceChildren(...children);
+  if (at >= 0) box.querySelectorAll(controls)[at]?.focus({ preventScroll: true });
+}
+
+/** Say something to people who use a screen reader. */
 export function announce(text) {
   const status = document.getElementById("status");
   if (status.textContent !== text) status.textContent = text;
 }
 
-/** A button that copies text (or what a function returns by then), and says that it did. */
-export function copyButton(text, label = "Copy") {
+/** A button that copies what a function returns, and confirms it. */
+export function copyButton(textOf, label = "Copy") {
   const made = button(label, async () => {
-    const said = (await copied(typeof text === "function" ? text() : text)) ? "Copied" : "Select and copy by hand";
+    const said = (await copied(textOf())) ? "Copied" : "Select and copy by hand";
     made.textContent = said;
     announce(said);
     setTimeout(() => (made.textContent = label), 1500);
@@ -72,7 +107,7 @@ async function copied(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // A page opened from a file, or over plain HTTP, may have no clipboard: the old way still works there.
+    // A page opened from a file or over plain HTTP may have no clipboard; the old way still works there.
     const area = h("textarea.unseen", { "aria-hidden": "true", tabindex: "-1" });
     area.value = text;
     document.body.append(area);
@@ -82,5 +117,3 @@ async function copied(text) {
     return done;
   }
 }
-
-export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

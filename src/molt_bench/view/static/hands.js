@@ -1,12 +1,13 @@
-// Every hand of a run: filters in the address, sorting, and a list that does not mind 100,000 rows.
+// Every hand of a run, with filters and sorting kept in the address; 100,000 rows are no problem.
 import { cast, runName } from "./agents.js";
 import { rootSize } from "./charts.js";
 import { handsPath, loadOnce, runPath } from "./data.js";
-import { announce, button, h } from "./dom.js";
+import { announce, button, choice, h } from "./dom.js";
+import { longList } from "./longlist.js";
 import { crumbs } from "./matchpage.js";
+import { ariaSort, arrow } from "./matches.js";
 import { replaceHash, route, withQuery } from "./router.js";
 import { fixed, plural, signed, STREETS, whole } from "./text.js";
-import { virtualList } from "./virtual.js";
 
 // Row heights, as in pages.css.
 const ROW_REM = 2.1;
@@ -16,21 +17,32 @@ const SHOWDOWN = 1;
 const ALL_IN = 2;
 const FAULT = 4;
 const FORCED = 8;
-const NOT_COUNTED = 16;
-const MARKS = [[SHOWDOWN, "showdown"], [ALL_IN, "all-in"], [FAULT, "fault"], [FORCED, "forced fold"], [NOT_COUNTED, "not counted"]];
+const MARKS = [[SHOWDOWN, "showdown"], [ALL_IN, "all-in"], [FAULT, "fault"], [FORCED, "forced fold"], [
+  16,
+  "not counted",
+]];
 const FIELDS = ["agent", "match", "street", "pot", "showdown", "allin", "fault"];
-const COLUMNS = [["Hand", "place"], ["A", "a"], ["B", "b"], ["A's bb", "net"], ["Pot bb", "pot"], ["Ended", "street"], ["Marks", "flags"]];
+const COLUMNS = Object.entries({
+  place: "Hand",
+  a: "A",
+  b: "B",
+  net: "A's bb",
+  pot: "Pot bb",
+  street: "Ended",
+  flags: "Marks",
+});
 
 const listScroll = new Map();
 
-/** Return the numbers of the hands that pass the filters, in the order asked for. */
-export function chosen(columns, agents, filters, order) {
+/** Return the indices of the hands that pass the filters, in the requested order. */
+function chosen(columns, agents, filters, order) {
   const { match, a, b, net, pot, street, flags } = columns;
   const agent = filters.agent ? agents.indexOf(filters.agent) : -1;
   const only = filters.match === "" ? null : Number(filters.match);
   const ended = filters.street === "" ? null : Number(filters.street);
   const least = Number(filters.pot || 0) * 100;
-  const bits = [[filters.showdown, SHOWDOWN], [filters.allin, ALL_IN], [filters.fault, FAULT | FORCED]].filter(([wish]) => wish !== "");
+  const bits = [[filters.showdown, SHOWDOWN], [filters.allin, ALL_IN], [filters.fault, FAULT | FORCED]]
+    .filter(([wish]) => wish !== "");
   const found = [];
   for (let index = 0; index < net.length; index += 1) {
     if (filters.agent && a[index] !== agent && b[index] !== agent) continue;
@@ -46,104 +58,130 @@ export function chosen(columns, agents, filters, order) {
   return found.sort((one, other) => sign * (values[one] - values[other]) || one - other);
 }
 
+/** The row of one hand in the list. */
+function handRow(run, data, agents, index) {
+  const at = Object.fromEntries(Object.entries(data.columns).map(([key, column]) => [key, column[index]]));
+  const net = at.net / 100;
+  const link = h(
+    "a",
+    { href: route("run", run, "hand", at.match, at.seed, at.hand) },
+    `${at.match} · ${at.seed} · ${at.hand}`,
+  );
+  const marks = MARKS.filter(([bit]) => at.flags & bit);
+  const cells = {
+    place: [link, h("small", at.seating === 1 ? "BA" : "AB")],
+    a: agents.label(data.agents[at.a]),
+    b: agents.label(data.agents[at.b]),
+    net: h("span", { class: net < 0 ? "negative" : net > 0 ? "positive" : "" }, signed(net, 2)),
+    pot: fixed(at.pot / 100, 2),
+    street: STREETS[at.street],
+    flags: marks.map(([bit, word]) => h("span", { class: bit & (FAULT | FORCED) ? "bad" : "" }, word)),
+  };
+  return h(
+    "div.v-row",
+    { role: "row" },
+    COLUMNS.map(([key]) => h(`span.v-cell.v-${key}`, { role: "cell" }, cells[key])),
+  );
+}
+
 export async function handsPage(place, view) {
   const id = place.parts[1];
   const [run, data] = await Promise.all([loadOnce(runPath(id)), loadOnce(handsPath(id))]);
   const agents = cast(run.participants);
-  const { columns } = data;
-  const total = columns.net.length;
+  const total = data.columns.net.length;
   const filters = Object.fromEntries(FIELDS.map((field) => [field, place.query.get(field) ?? ""]));
   const order = { key: place.query.get("sort") ?? "place", down: place.query.get("down") === "1" };
   let found = [];
 
   const count = h("p.count", { role: "status" });
-  const head = h("div.v-row.v-heads", { role: "row", "aria-rowindex": "1" });
-  const list = virtualList({ label: "Hands", head, rowHeight: () => (matchMedia(NARROW).matches ? NARROW_ROW_REM : ROW_REM) * rootSize(), row: (index) => handRow(found[index]) });
-  const controls = filterForm(run, agents, filters, () => update({}));
-
-  function handRow(index) {
-    const [match, seed, hand] = [columns.match[index], columns.seed[index], columns.hand[index]];
-    const flags = columns.flags[index];
-    const swapped = columns.seating[index] === 1;
-    const net = columns.net[index] / 100;
-    const cells = {
-      place: [h("a", { href: route("run", id, "hand", match, seed, hand) }, `${match} · ${seed} · ${hand}`), h("small", swapped ? "BA" : "AB")],
-      a: agents.label(data.agents[columns.a[index]]),
-      b: agents.label(data.agents[columns.b[index]]),
-      net: h("span", { class: net < 0 ? "negative" : net > 0 ? "positive" : "" }, signed(net, 2)),
-      pot: fixed(columns.pot[index] / 100, 2),
-      street: STREETS[columns.street[index]],
-      flags: MARKS.filter(([bit]) => flags & bit).map(([bit, word]) => h("span", { class: bit & (FAULT | FORCED) ? "bad" : "" }, word)),
-    };
-    return h("div.v-row", { role: "row" }, COLUMNS.map(([, key]) => h(`span.v-cell.v-${key}`, { role: "cell" }, cells[key])));
-  }
+  const head = h("div.v-row", { role: "row", "aria-rowindex": "1" });
+  const rowHeight = () => (matchMedia(NARROW).matches ? NARROW_ROW_REM : ROW_REM) * rootSize();
+  const list = longList({ label: "Hands", head, rowHeight, row: (index) => handRow(id, data, agents, found[index]) });
+  const none = h("p.empty", { hidden: true }, total ? "No hand passes these filters." : "No hand has been played yet.");
 
   function drawHead() {
-    head.replaceChildren(...COLUMNS.map(([text, key]) => {
+    head.replaceChildren(...COLUMNS.map(([key, text]) => {
       const here = order.key === key || (key === "net" && order.key === "swing");
-      const sort = button([text, h("span", { "aria-hidden": "true" }, here ? (order.down ? " ↓" : " ↑") : "")], () => {
-        order.down = here ? !order.down : key !== "place";
-        order.key = key;
-        update({});
-        [...head.querySelectorAll("button")].find((one) => one.dataset.key === key)?.focus();
-      }, { class: "sort", "data-key": key });
-      return h(`span.v-cell.v-${key}`, { role: "columnheader", "aria-sort": here ? (order.down ? "descending" : "ascending") : null }, sort);
+      const act = () => {
+        sortBy(key, here ? !order.down : key !== "place");
+        head.querySelector(`[data-key="${key}"]`).focus();
+      };
+      const sort = button([text, arrow(here, order)], act, { class: "sort", "data-key": key });
+      return h(`span.v-cell.v-${key}`, { role: "columnheader", "aria-sort": ariaSort(here, order) }, sort);
     }));
   }
 
-  function update({ keepAddress = false }) {
-    found = chosen(columns, data.agents, filters, order);
+  function draw() {
+    found = chosen(data.columns, data.agents, filters, order);
     drawHead();
     list.setCount(found.length);
     list.element.hidden = found.length === 0;
     none.hidden = found.length > 0;
     count.textContent = `${whole(found.length)} of ${plural(total, "hand")}`;
-    if (!keepAddress) replaceHash(withQuery(route("run", id, "hands"), { ...filters, sort: order.key === "place" ? "" : order.key, down: order.down ? "1" : "" }));
   }
 
-  const none = h("p.empty", { hidden: true }, total ? "No hand passes these filters." : "No hand has been played yet.");
+  function update() {
+    draw();
+    const sort = { sort: order.key === "place" ? "" : order.key, down: order.down ? "1" : "" };
+    replaceHash(withQuery(route("run", id, "hands"), { ...filters, ...sort }));
+  }
+
+  function sortBy(key, down) {
+    Object.assign(order, { key, down });
+    update();
+  }
+
   const biggest = button("Biggest swings first", () => {
-    Object.assign(order, { key: "swing", down: true });
-    update({});
+    sortBy("swing", true);
     announce("Sorted by the size of the swing");
   });
-  view.show("Hands", crumbs([`Run ${runName(run)}`, route("run", id)], ["Hands", null]), h("h1", "Hands"),
-    h("p.soft", "Each deal appears twice, once for each seating (AB and BA). Match · seed pair · hand opens it in the replayer."),
-    controls, h("div.bar", count, biggest), list.element, none);
-  update({ keepAddress: true });
-  // Who comes back from a hand finds the list where it was.
+  view.show("Hands", [
+    crumbs([`Run ${runName(run)}`, route("run", id)], ["Hands", null]),
+    h("h1", "Hands"),
+    h(
+      "p.soft",
+      "Each deal appears twice, once per seating (AB and BA). Match · seed pair · hand links to the replayer.",
+    ),
+    filterForm(run, agents, filters, update),
+    h("div.bar", count, biggest),
+    list.element,
+    none,
+  ]);
+  draw();
+  // Coming back from a hand, the reader finds the list where it was.
   list.element.scrollTop = listScroll.get(location.hash) ?? 0;
-  list.element.addEventListener("scroll", () => view.signal.aborted || listScroll.set(location.hash, list.element.scrollTop), { passive: true });
+  const remember = () => view.signal.aborted || listScroll.set(location.hash, list.element.scrollTop);
+  list.element.addEventListener("scroll", remember, { passive: true });
 }
 
-function filterForm(run, agents, filters, changed) {
-  const yesNo = [["", "any"], ["yes", "yes"], ["no", "no"]];
-  const choice = (field, label, options) => {
-    const select = h("select", { id: `filter-${field}`, on: { change: () => {
-      filters[field] = select.value;
-      changed();
-    } } }, options.map(([value, text]) => h("option", { value }, text)));
-    select.value = filters[field];
-    return h("div.field", h("label", { for: `filter-${field}` }, label), select);
+function filterForm(run, agents, filters, update) {
+  const set = (field) => (value) => {
+    filters[field] = value;
+    update();
   };
+  const pick = (field, label, options) =>
+    h("div.field", choice(`filter-${field}`, label, options, filters[field], set(field)));
+  const yesNo = (field, label) => pick(field, label, [["", "any"], ["yes", "yes"], ["no", "no"]]);
   const amount = (field, label, more) => {
-    const input = h("input", { id: `filter-${field}`, type: "number", min: "0", inputmode: "numeric", ...more, on: { input: () => {
-      filters[field] = input.value;
-      changed();
-    } } });
+    const id = `filter-${field}`;
+    const on = { input: () => set(field)(input.value) };
+    const input = h("input", { id, type: "number", min: "0", inputmode: "numeric", ...more, on });
     input.value = filters[field];
-    return h("div.field", h("label", { for: `filter-${field}` }, label), input);
+    return h("div.field", h("label", { for: id }, label), input);
   };
-  const form = h("form.filters", { "aria-label": "Filters", on: { submit: (event) => event.preventDefault() } },
-    choice("agent", "Agent", [["", "all"], ...run.participants.map((one) => [one.id, agents.name(one.id)])]),
+  const form = h("form.filters", { "aria-label": "Filters", on: { submit: (event) => event.preventDefault() } }, [
+    pick("agent", "Agent", [["", "all"], ...run.participants.map(({ id }) => [id, agents.name(id)])]),
     amount("match", "Match", { step: "1", placeholder: "all" }),
-    choice("street", "Ended on", [["", "any street"], ...STREETS.map((street, index) => [String(index), street])]),
-    amount("pot", "Pot at least, bb", { step: "any", placeholder: "0" }),
-    choice("showdown", "Showdown", yesNo), choice("allin", "All-in", yesNo), choice("fault", "Fault", yesNo),
+    pick("street", "Ended on", [["", "any street"], ...STREETS.map((street, index) => [String(index), street])]),
+    amount("pot", "Minimum pot, bb", { step: "any", placeholder: "0" }),
+    yesNo("showdown", "Showdown"),
+    yesNo("allin", "All-in"),
+    yesNo("fault", "Fault"),
     button("Clear", () => {
       for (const field of FIELDS) filters[field] = "";
       for (const control of form.querySelectorAll("select, input")) control.value = "";
-      changed();
-    }));
+      update();
+    }),
+  ]);
   return form;
 }

@@ -1,48 +1,64 @@
-// Who is first, how sure that is, and what is not resolved.
-import { extent, scale, ticks, whisker } from "./charts.js";
-import { h, number, s, scrollTable, th } from "./dom.js";
+// Who leads, how certain that is, and what is undecided.
+import { ends, extent, whisker, whiskerAxis } from "./charts.js";
+import { h, number, numberHead, scrollTable, th } from "./dom.js";
 import { rankText } from "./runs.js";
-import { dollars, fixed, percent, signed, visible, whole } from "./text.js";
+import { dollars, fixed, isMissing, percent, signed, visible, whole } from "./text.js";
+
+const ANCHOR = "A reference opponent: rated like the others, but not in the field that win rates are measured against";
 
 export function leaderboardSection(run, agents) {
   const rows = run.leaderboard;
   if (!rows.length) return h("p.empty", "No match is finished yet.");
-  const [low, high] = extent([0, ...rows.flatMap((row) => (row.halfWidth === null ? [row.bb100] : [row.bb100 - row.halfWidth, row.bb100 + row.halfWidth]))].filter(Number.isFinite), 0.04);
-  const paid = rows.some((row) => row.usdPerHand !== null && row.usdPerHand !== undefined);
+  const [low, high] = extent([0, ...rows.flatMap((one) => ends(one.bb100, one.halfWidth))], 0.04);
+  const isPaid = rows.some((one) => !isMissing(one.usdPerHand));
   const head = [
-    th("#", { class: "number" }), th("Agent"), th("bb/100", { class: "number" }), th("± 95%", { class: "number", title: "Half of the 95% interval, looked at once" }), th(axis(low, high)),
-    th("Ranks", { class: "number", title: "The ranks that the result leaves open" }), th("Against the next below"), th("W–L–D", { class: "number" }),
-    th("Rating", { class: "number", title: "OpenSkill: mu ± sigma" }), th("Faults", { class: "number" }), paid && th("$ per hand", { class: "number" }),
+    numberHead("#"),
+    th("Agent"),
+    numberHead("bb/100"),
+    numberHead("± 95%", { title: "Half the width of the 95% interval, at a single look" }),
+    th([h("span.unseen", "Interval as a chart"), whiskerAxis(low, high)]),
+    numberHead("Ranks", { title: "The ranks that this result leaves possible" }),
+    th("Against the next below"),
+    numberHead("W–L–D"),
+    numberHead("Rating", { title: "OpenSkill: mu ± sigma" }),
+    numberHead("Faults"),
+    isPaid && numberHead("$ per hand"),
   ];
-  const body = rows.map((row, index) => h("tr",
-    number(row.rank === null ? "–" : String(row.rank)),
-    h("th", { scope: "row" }, agents.label(row.id), agents.anchor(row.id) && h("span.note", { title: "Its rating is held fixed" }, "anchor")),
-    number(signed(row.bb100), { class: "strong" }), number(fixed(row.halfWidth)),
-    h("td.plot", whisker(row.bb100, row.halfWidth, low, high, agents.colour(row.id))),
-    number(row.ranks ? rankText(row.ranks) : "–"), h("td", verdict(row, rows[index + 1], agents)),
-    number(`${row.wins}–${row.losses}–${row.draws}`), number(`${fixed(row.mu)} ± ${fixed(row.sigma)}`),
-    number(whole(row.faults), { class: row.faults ? "bad" : "" }), paid && number(dollars(row.usdPerHand))));
+  const body = rows.map((one, index) =>
+    h("tr", [
+      number(one.rank === null ? "–" : String(one.rank)),
+      h(
+        "th",
+        { scope: "row" },
+        agents.label(one.id),
+        agents.anchor(one.id) && h("span.note", { title: ANCHOR }, "anchor"),
+      ),
+      number(signed(one.bb100), { class: "strong" }),
+      number(fixed(one.halfWidth)),
+      h("td.plot", whisker(one.bb100, one.halfWidth, low, high, agents.colour(one.id))),
+      number(one.ranks ? rankText(one.ranks) : "–"),
+      h("td", verdict(one, rows[index + 1], agents)),
+      number(`${one.wins}–${one.losses}–${one.draws}`),
+      number(`${fixed(one.mu)} ± ${fixed(one.sigma)}`),
+      number(whole(one.faults), { class: one.faults ? "bad" : "" }),
+      isPaid && number(dollars(one.usdPerHand)),
+    ])
+  );
   return [
     scrollTable("Leaderboard", head, body, { class: "leaderboard" }),
-    run.sentences?.length ? h("ul.sentences", run.sentences.map((text) => h("li", visible(text)))) : null,
+    run.sentences.length > 0 && h("ul.sentences", run.sentences.map((text) => h("li", visible(text)))),
   ];
 }
 
-const WORDS = { ordered: "above", reversed: "below", tied: "tied with", unresolved: "not resolved against" };
+const WORDS = { ordered: "above", reversed: "below", tied: "tied with", unresolved: "undecided against" };
 
-function verdict(row, next, agents) {
-  if (!next || row.rank === null || next.rank === null) return h("span.soft", "–");
-  const known = row.sure !== null && row.sure !== undefined;
-  const sure = known ? ` (${percent(row.verdict === "reversed" ? 1 - row.sure : row.sure)})` : "";
-  // Rows are in the order of the ratings, which count matches won; by bb/100 the next may well be the better one.
-  const word = row.verdict === "unresolved" && known && row.sure < 0.5 ? "not shown to be above" : WORDS[row.verdict];
+function verdict(one, next, agents) {
+  if (!next || one.rank === null || next.rank === null) return h("span.soft", "–");
+  const known = !isMissing(one.sure);
+  const sure = known ? ` (${percent(one.verdict === "reversed" ? 1 - one.sure : one.sure)})` : "";
+  // Rows are sorted by rating, which counts matches won; by bb/100 the next agent may well be the better one.
+  const word = one.verdict === "unresolved" && known && one.sure < 0.5 ? "not shown to be above" : WORDS[one.verdict];
   if (!word) return h("span.soft", "no verdict yet");
-  return h("span", { class: `verdict is-${row.verdict}` }, `${word} `, h("bdi", agents.name(next.id)), row.verdict === "tied" ? "" : sure);
-}
-
-/** The scale of the whiskers, as the head of their column. */
-function axis(low, high, width = 190) {
-  const at = scale(low, high, 6, width - 6);
-  return [h("span.unseen", "Interval, drawn"), s("svg.whisker", { width: `${width / 16}rem`, height: "1.125rem", viewBox: `0 0 ${width} 18`, "aria-hidden": "true" },
-    ticks(low, high, 5).map((tick) => [s("text", { x: at(tick), y: 11, "text-anchor": at(tick) < 18 ? "start" : at(tick) > width - 18 ? "end" : "middle" }, whole(tick)), s("line.axis", { x1: at(tick), x2: at(tick), y1: 14, y2: 18 })]))];
+  const name = h("bdi", agents.name(next.id));
+  return h("span", { class: `verdict is-${one.verdict}` }, `${word} `, name, one.verdict === "tied" ? "" : sure);
 }

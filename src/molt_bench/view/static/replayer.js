@@ -4,11 +4,11 @@ import { icon } from "./cards.js";
 import { handPath, isHere, load, loadOnce, runPath } from "./data.js";
 import { announce, button, copyButton, h } from "./dom.js";
 import { decisionPanel } from "./exchange.js";
+import { drawTable, equityBars } from "./felt.js";
 import { helpDialog, listenKeys } from "./keys.js";
 import { crumbs } from "./matchpage.js";
 import { fullLink, replaceHash, route, withQuery } from "./router.js";
-import { drawTable, equityBars } from "./table.js";
-import { signed, streetName, visibleLine, whole } from "./text.js";
+import { fixed, isMissing, signed, visibleLine, whole } from "./text.js";
 
 const PLAY_MS = 1000;
 
@@ -26,28 +26,42 @@ export async function replayerPage(place, view) {
     return Math.max(0, Math.min(last, Number.isFinite(step) ? Math.trunc(step) : 0));
   }
 
-  const panes = data.sides.map((side) => sidePane(side, data, agents, (step) => go(step)));
-  const slider = h("input.steps", { type: "range", min: "0", max: String(last), "aria-label": "Step", on: { input: () => go(Number(slider.value)) } });
+  const panes = data.sides.map((side) => sidePane(side, data, agents, go));
+  const on = { input: () => go(Number(slider.value)) };
+  const slider = h("input.steps", { type: "range", min: "0", max: String(last), "aria-label": "Step", on });
   const counter = h("span.counter");
   const play = button([icon("play"), "Play"], toggle, { class: "play" });
   const help = helpDialog();
-  const link = (other) => (other && isHere(handPath(id, other.match, other.seed, other.hand)) ? route("run", id, "hand", other.match, other.seed, other.hand) : null);
-  const neighbour = (other, text) => (link(other) ? h("a.push", { href: link(other) }, text) : h("span.push", { "aria-disabled": "true" }, text));
-  const controls = h("div.controls", { role: "group", "aria-label": "Replay" },
-    button(icon("first"), () => go(0), { "aria-label": "First step", title: "First step (Home)" }),
-    button(icon("back"), () => go(at - 1), { "aria-label": "Step back", title: "Step back (←)" }), play,
-    button(icon("forward"), () => go(at + 1), { "aria-label": "Step forward", title: "Step forward (→)" }),
-    button(icon("last"), () => go(last), { "aria-label": "Last step", title: "Last step (End)" }),
-    slider, counter,
-    data.parted !== null && button("Where lines part", () => go(data.parted)),
-    h("span.space"), neighbour(data.previous, "↑ Previous hand"), neighbour(data.next, "↓ Next hand"),
-    copyButton(() => fullLink(withQuery(here, { step: at })), "Copy link"), button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }));
+  const [previous, next] = [data.previous, data.next].map((other) => {
+    if (!other || !isHere(handPath(id, other.match, other.seed, other.hand))) return null;
+    return route("run", id, "hand", other.match, other.seed, other.hand);
+  });
+  const neighbour = (href, text) =>
+    href ? h("a.push", { href }, text) : h("span.push", { "aria-disabled": "true" }, text);
+  const jump = (name, label, key, stepOf) =>
+    button(icon(name), () => go(stepOf()), { "aria-label": label, title: `${label} (${key})` });
+  const controls = h("div.controls", { role: "group", "aria-label": "Replay" }, [
+    jump("first", "First step", "Home", () => 0),
+    jump("back", "Step back", "←", () => at - 1),
+    play,
+    jump("forward", "Step forward", "→", () => at + 1),
+    jump("last", "Last step", "End", () => last),
+    slider,
+    counter,
+    data.parted !== null && button("Where the lines diverge", () => go(data.parted)),
+    h("span.space"),
+    neighbour(previous, "↑ Previous hand"),
+    neighbour(next, "↓ Next hand"),
+    copyButton(() => fullLink(withQuery(here, { step: at })), "Copy link"),
+    button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }),
+  ]);
 
   function go(step) {
     at = clamp(step);
     if (at === last) stop();
     draw();
-    announce(`Step ${at + 1} of ${last + 1}. ${data.sides.map((side) => `${side.seating}: ${visibleLine(side.steps[Math.min(at, side.steps.length - 1)].text)}`).join(". ")}`);
+    const said = data.sides.map(({ seating, steps }) => `${seating}: ${visibleLine((steps[at] ?? steps.at(-1)).text)}`);
+    announce(`Step ${at + 1} of ${last + 1}. ${said.join(". ")}`);
   }
 
   function stop() {
@@ -66,87 +80,129 @@ export async function replayerPage(place, view) {
 
   function draw() {
     slider.value = String(at);
-    slider.setAttribute("aria-valuetext", `Step ${at + 1} of ${last + 1}`);
     counter.textContent = `Step ${at + 1} of ${last + 1}`;
+    slider.setAttribute("aria-valuetext", counter.textContent);
     for (const pane of panes) pane.draw(at, open);
     replaceHash(withQuery(here, { step: at }));
   }
 
-  view.show(`Hand ${hand}, seed pair ${seed}`,
-    crumbs([`Run ${runName(run)}`, route("run", id)], [`Match ${match}`, route("run", id, "match", match)], [`Seed pair ${seed}, hand ${hand}`, null]),
-    h("h1", agents.label(data.a), h("span.soft", " against "), agents.label(data.b), h("span.soft", `, hand ${hand} of seed pair ${seed}`)),
-    summary(data, agents), controls, h("div.duplicate", panes.map((pane) => pane.element)), help);
+  const where = `hand ${hand} of seed pair ${seed}`;
+  view.show(`Hand ${hand}, seed pair ${seed}`, [
+    crumbs([`Run ${runName(run)}`, route("run", id)], [`Match ${match}`, route("run", id, "match", match)], [
+      where,
+      null,
+    ]),
+    h("h1", agents.label(data.a), h("span.soft", " against "), agents.label(data.b), h("span.soft", `, ${where}`)),
+    h("p.summary", summary(data, agents.name(data.a))),
+    controls,
+    h("div.duplicate", panes.map((pane) => pane.element)),
+    help,
+  ]);
   draw();
   view.signal.addEventListener("abort", () => {
     clearInterval(timer);
     help.remove();
   });
   listenKeys(view.signal, help, {
-    left: () => go(at - 1), right: () => go(at + 1), home: () => go(0), end: () => go(last), play: toggle,
-    up: () => link(data.previous) && (location.hash = link(data.previous)), down: () => link(data.next) && (location.hash = link(data.next)),
+    ArrowLeft: () => go(at - 1),
+    ArrowRight: () => go(at + 1),
+    ArrowUp: () => previous && (location.hash = previous),
+    ArrowDown: () => next && (location.hash = next),
+    Home: () => go(0),
+    End: () => go(last),
+    " ": toggle,
   });
   view.onQuery((query) => go(Number(query.get("step") ?? 0)));
 }
 
-/** What the pair of lines came to, in words. */
-function summary(data, agents) {
-  const net = (side) => side.net[side.players[0]] / data.bigBlind;
-  const [first, second] = data.sides.map(net);
-  if (second === undefined) return h("p.summary", `Only one seating of this hand has been played: ${agents.name(data.a)} ${signed(first, 2)} bb.`);
-  const both = first + second;
-  const name = agents.name(data.a);
+/** The result of both lines of play, in words. */
+function summary(data, name) {
+  const [first, second] = data.sides.map((side) => side.net[side.players[0]] / data.bigBlind);
+  if (second === undefined) return `Only one seating of this hand has been played: ${name} ${signed(first, 2)} bb.`;
+  const each = `${signed(first, 2)} and ${signed(second, 2)}`;
   if (data.ownDecks) {
-    return h("p.summary", `Two deals, not one: an agent that may remember what it saw is dealt other cards once the seats are swapped. ${name}: ${signed(first, 2)} and ${signed(second, 2)} bb.`);
+    return "Two deals, not one: an agent that may remember what it saw is dealt other cards once the seats are " +
+      `swapped. ${name}: ${each} bb.`;
   }
-  const verb = both > 0 ? "won" : "lost";
-  const result = both === 0 ? `Over both seatings nobody won: ${signed(first, 2)} and ${signed(second, 2)} bb.`
-    : `Over both seatings ${name} ${verb} ${signed(Math.abs(both), 2).slice(1)} bb (${signed(first, 2)} and ${signed(second, 2)}): what the difference in play was worth with these cards. Played alike, the two cancel out.`;
-  return h("p.summary", data.parted === null ? "Both agents played these cards alike. " : `The lines part at step ${data.parted + 1}: ${data.sides.map((side) => visibleLine(side.steps[data.parted]?.text ?? "the hand is over")).join(" / ")}. `, result);
+  const texts = data.sides.map((side) => visibleLine(side.steps[data.parted]?.text ?? "the hand is over"));
+  const lines = data.parted === null
+    ? "Both agents played these cards alike. "
+    : `The lines diverge at step ${data.parted + 1}: ${texts.join(" / ")}. `;
+  const both = first + second;
+  if (both === 0) return `${lines}Over both seatings nobody won: ${each} bb.`;
+  return `${lines}Over both seatings ${name} ${both > 0 ? "won" : "lost"} ${fixed(Math.abs(both), 2)} bb (${each}): ` +
+    "what the difference in play was worth with these cards. Identical play would cancel out.";
 }
 
-/** One seating: its table, equities, what was said, and its steps. */
+/** One seating: its table, equities, steps, and what was said. */
 function sidePane(side, data, agents, go) {
   const table = h("div");
   const equities = h("div");
   const said = h("div");
-  const items = side.steps.map((step, index) => {
-    const push = button([h("span.street", streetName(step.street)), h("span.what", visibleLine(step.text)), h("span.pot", whole(step.pot))], () => go(index));
-    return h("li", { class: `${index === data.parted ? "parted" : ""} ${step.forced ? "forced" : ""} ${index && streetName(step.street) === streetName(side.steps[index - 1].street) ? "" : "opens"}` },
-      index === data.parted && h("span.part-mark", "lines part here"), push);
-  });
+  const items = side.steps.map((_, index) => stepItem(side, index, data.parted, () => go(index)));
   const list = h("ol.step-list", { tabindex: "0", "aria-label": `Steps, ${side.seating}` }, items);
   const id = `side-${side.seating}`;
-  const [a, b] = side.seats;
-  const heading = h("h2", { id }, h("span.badge", side.seating), " ", h("bdi", agents.name(a)), h("span.soft", " above, "), h("bdi", agents.name(b)), h("span.soft", " below"));
-  return {
-    element: h("section.side", { "aria-labelledby": id }, heading, table, equities, side.counts === false && h("p.warning", "This hand does not count: a warm-up hand, or a game in which both agents failed."), h("h3", "Steps"), list, luckLine(side, data, agents), strayFaults(side, agents), h("h3", "What was seen and said"), said),
-    draw(step, open) {
-      const at = Math.min(step, side.steps.length - 1);
-      table.replaceChildren(drawTable(side, at, agents, data.bigBlind));
-      equities.replaceChildren(equityBars(side, at, agents));
-      said.replaceChildren(decisionPanel(side, at, agents, open));
-      items.forEach((item, index) => {
-        item.classList.toggle("now", index === at);
-        item.classList.toggle("later", index > at);
-        item.querySelector("button").toggleAttribute("aria-current", index === at);
-        if (index === at) item.querySelector("button").setAttribute("aria-current", "step");
-      });
-      const item = items[at];
-      if (item.offsetTop < list.scrollTop || item.offsetTop + item.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = item.offsetTop - list.clientHeight / 2;
-    },
-  };
+  const [above, below] = side.seats.map((seat) => h("bdi", agents.name(seat)));
+  const heading = [
+    h("span.badge", side.seating),
+    " ",
+    above,
+    h("span.soft", " above, "),
+    below,
+    h("span.soft", " below"),
+  ];
+  const uncounted = "This hand does not count: it is a warm-up hand, or both agents failed in this game.";
+  const element = h("section.side", { "aria-labelledby": id }, [
+    h("h2", { id }, heading),
+    table,
+    equities,
+    !side.counts && h("p.warning", uncounted),
+    h("h3", "Steps"),
+    list,
+    luckLine(side, agents.name(data.a)),
+    strayFaults(side, agents),
+    h("h3", "What the agent saw and said"),
+    said,
+  ]);
+  function draw(step, open) {
+    const at = Math.min(step, side.steps.length - 1);
+    table.replaceChildren(drawTable(side, at, agents, data.bigBlind));
+    equities.replaceChildren(equityBars(side, at, agents));
+    said.replaceChildren(decisionPanel(side, at, agents, open));
+    items.forEach((item, index) => {
+      item.classList.toggle("now", index === at);
+      item.classList.toggle("later", index > at);
+      if (index === at) item.querySelector("button").setAttribute("aria-current", "step");
+      else item.querySelector("button").removeAttribute("aria-current");
+    });
+    const { offsetTop, offsetHeight } = items[at];
+    const isAbove = offsetTop < list.scrollTop;
+    const isBelow = offsetTop + offsetHeight > list.scrollTop + list.clientHeight;
+    if (isAbove || isBelow) list.scrollTop = offsetTop - list.clientHeight / 2;
+  }
+  return { element, draw };
 }
 
-/** Mistakes of this hand of which it is not known at which decision they were made. */
-function strayFaults(side, agents) {
-  const placed = side.decisions.reduce((sum, decision) => sum + decision.faults.length, 0);
-  const all = side.faults ?? [];
-  return all.length > placed && h("ul.sentences", all.map((fault) => h("li.bad", `${agents.name(fault.agent)}, ${visibleLine(fault.kind)}: ${visibleLine(fault.message).slice(0, 300)}`)));
+function stepItem(side, index, parted, act) {
+  const step = side.steps[index];
+  const texts = [h("span.street", step.street), h("span.what", visibleLine(step.text)), h("span.pot", whole(step.pot))];
+  const opens = !index || step.street !== side.steps[index - 1].street;
+  const classes = [index === parted && "parted", step.forced && "forced", opens && "opens"].filter(Boolean).join(" ");
+  return h("li", { class: classes }, index === parted && h("span.part-mark", "lines diverge here"), button(texts, act));
 }
 
-function luckLine(side, data, agents) {
-  const name = agents.name(data.a);
-  const { raw, allIn, adjusted } = side.luck ?? {};
-  const parts = [["as the cards fell", raw], ["all-in equity counted", allIn], ["luck taken out", adjusted]].filter(([, value]) => value !== null && value !== undefined);
-  return h("p.soft.luck", h("bdi", name), ": ", parts.map(([word, value]) => `${signed(value, 2)} bb ${word}`).join(" · "));
+/** Faults of this hand that cannot be assigned to a decision. */
+function strayFaults({ decisions, faults }, agents) {
+  const placed = decisions.reduce((sum, decision) => sum + decision.faults.length, 0);
+  if (faults.length <= placed) return null;
+  const texts = faults.map(({ agent, kind, message }) =>
+    `${agents.name(agent)}, ${visibleLine(kind)}: ${visibleLine(message).slice(0, 300)}`
+  );
+  return h("ul.sentences", texts.map((text) => h("li.bad", text)));
+}
+
+function luckLine({ luck }, name) {
+  const parts = [["as dealt", luck.raw], ["with all-in equity", luck.allIn], ["luck-adjusted", luck.adjusted]];
+  const known = parts.filter(([, value]) => !isMissing(value)).map(([word, value]) => `${signed(value, 2)} bb ${word}`);
+  return h("p.soft.luck", h("bdi", name), ": ", known.join(" · "));
 }

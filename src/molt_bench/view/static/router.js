@@ -1,6 +1,6 @@
-// Hash routes: the page works from file:// too, and every hand has a link of its own.
+// Hash routes: they work from file:// too, and every hand has its own link.
 
-/** Return the parts of the path and the query of a hash such as #/run/x/hands?agent=a. */
+/** Parse a hash such as #/run/x/hands?agent=a into its path parts and its query. */
 export function parseHash(hash) {
   const text = hash.replace(/^#\/?/, "");
   const cut = text.indexOf("?");
@@ -13,26 +13,27 @@ function decoded(part) {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // a hand-typed link with a lone percent sign
+    return part; // a link typed by hand with a stray percent sign
   }
 }
 
-/** Return the hash of a place: route("run", "x", "hand", 1, 0, 3). */
+/** Return the hash of a page: route("run", "x", "hand", 1, 0, 3). */
 export function route(...parts) {
   return `#/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
 }
 
 export function withQuery(hash, query) {
-  const text = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== "" && value !== null)).toString();
+  const text = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== "" && value !== null))
+    .toString();
   return text ? `${hash}?${text}` : hash;
 }
 
-/** Change the address in place, without drawing the page anew. */
+/** Change the address without redrawing the page. */
 export function replaceHash(hash) {
   if (location.hash !== hash) history.replaceState(history.state, "", hash);
 }
 
-/** The full link of a hash, to be copied. */
+/** Return the full link of a hash. */
 export function fullLink(hash) {
   return location.href.split("#")[0] + hash;
 }

@@ -1,13 +1,13 @@
-// The page of one run: what was found, how sure it is, and how to get it again. A running run keeps itself up to date.
+// The page of one run: its results, how certain they are, and how to reproduce them. It follows a run in progress.
 import { cast, runName } from "./agents.js";
 import { convergenceSection, spentSection } from "./convergence.js";
 import { costsSection, faultsSection } from "./costs.js";
 import { forget, isSingleFile, limits, load, loadNewer, runPath } from "./data.js";
-import { announce, h } from "./dom.js";
+import { announce, facts, h } from "./dom.js";
 import { leaderboardSection } from "./leaderboard.js";
 import { matchesSection } from "./matches.js";
 import { payoffSection } from "./payoff.js";
-import { reproduceSection } from "./reproduce.js";
+import { recipeSection } from "./recipe.js";
 import { route, withQuery } from "./router.js";
 import { statusBadge } from "./runs.js";
 import { stylesSection } from "./styles.js";
@@ -15,27 +15,27 @@ import { dollars, moment, plural, seconds, visible, whole } from "./text.js";
 import { winningsSection } from "./winnings.js";
 
 const POLL_MS = 2000;
-const SAY_MS = 15000; // a listener is told no more often than this
+const SAY_MS = 15000; // least time between announcements to a screen reader
 
-// key, title, what it draws from, how. A part that returns null has nothing to show.
+// Key, title, the data it is drawn from, and how. A part that returns null has nothing to show.
 const PARTS = [
   ["leaderboard", "Leaderboard", (run) => [run.leaderboard, run.sentences], leaderboardSection],
   ["payoff", "Who beats whom", (run) => run.payoff, payoffSection],
-  ["convergence", "How the result settled", (run) => run.convergence, convergenceSection],
-  ["spent", "Where hands were spent", (run) => run.spent, spentSection],
+  ["convergence", "Convergence", (run) => run.convergence, convergenceSection],
+  ["spent", "Hands per pairing", (run) => run.spent, spentSection],
   ["winnings", "Winnings and luck", (run) => run.winnings, winningsSection],
   ["costs", "What it cost", (run) => [run.costs, run.leaderboard], costsSection],
   ["styles", "Playing styles", (run) => run.styles, stylesSection],
   ["faults", "Faults", (run) => run.faults, faultsSection],
   ["matches", "Matches", (run) => run.matches, matchesSection],
-  ["reproduce", "Get it again", (run) => run.reproduce, reproduceSection],
+  ["reproduce", "Reproduce this run", (run) => run.reproduce, recipeSection],
 ];
 
 export async function runPage(place, view) {
   const id = place.parts[1];
   let run = await load(runPath(id));
-  const state = { run: id, open: {} }; // what the reader chose; outlives every redraw
-  const shown = new Map(); // key -> {element, from}: a part is drawn anew only when its data changed
+  const state = { run: id, open: {} }; // what the reader chose; survives every redraw
+  const shown = new Map(); // key -> {element, from}: a part is redrawn only when its data has changed
   const head = h("div");
   const body = h("div.parts");
   const contents = h("nav.contents", { "aria-label": "On this page" });
@@ -52,7 +52,9 @@ export async function runPage(place, view) {
         if (old.element) before = old.element;
       } else {
         const content = build(run, agents, state);
-        const element = content && h("section.part", { id: `part-${key}`, "aria-labelledby": `title-${key}` }, h("h2", { id: `title-${key}` }, title), content);
+        const heading = h("h2", { id: `title-${key}` }, title);
+        const about = { id: `part-${key}`, "aria-labelledby": heading.id };
+        const element = content && h("section.part", about, heading, content);
         if (old?.element && element) swap(old.element, element);
         else if (old?.element) old.element.remove();
         else if (element) before ? before.after(element) : body.prepend(element);
@@ -98,35 +100,42 @@ export async function runPage(place, view) {
       hold(body, draw);
       if (run.status !== "running" || Date.now() - said > SAY_MS) {
         said = Date.now();
-        announce(`Run ${run.status}: ${plural(run.totals.matches, "match", "matches")}, ${plural(run.totals.hands, "hand")}.`);
+        const { matches, hands } = run.totals;
+        announce(`Run ${run.status}: ${plural(matches, "match", "matches")}, ${plural(hands, "hand")}.`);
       }
     }
   }
 }
 
-/** Whether a run may still change: it is being played, or the server is still counting. */
+/** Whether a run may still change: it is in progress, or the server is still counting. */
 function changes(run) {
   return run.status === "running" || run.complete === false;
 }
 
-/** Whether the reader has text selected there: drawing it anew would take the selection away. */
+/** Whether the reader has selected text there: a redraw would lose the selection. */
 function isBusy(element) {
   const selection = window.getSelection();
-  return Boolean(element && selection && !selection.isCollapsed && selection.anchorNode && element.contains(selection.anchorNode));
+  return Boolean(
+    element && selection && !selection.isCollapsed && selection.anchorNode && element.contains(selection.anchorNode),
+  );
 }
 
-/** Redraw; the part that the reader is looking at stays where it is on the screen, whatever grows above it. */
+/** Redraw, keeping the part that the reader is looking at in its place, whatever grows above it. */
 function hold(body, redraw) {
   const onScreen = (part) => part.getBoundingClientRect().bottom > 0 && part.getBoundingClientRect().top < innerHeight;
   const used = document.activeElement?.closest?.(".part");
-  const seen = used && onScreen(used) ? used : [...body.children].find((part) => part.getBoundingClientRect().bottom > innerHeight / 4);
+  const seen = used && onScreen(used)
+    ? used
+    : [...body.children].find((part) => part.getBoundingClientRect().bottom > innerHeight / 4);
   const [id, before] = [seen?.id, seen?.getBoundingClientRect().top];
   redraw();
   const after = id && document.getElementById(id)?.getBoundingClientRect().top;
-  if (window.scrollY > 0 && Number.isFinite(after) && after !== before) window.scrollBy({ top: after - before, behavior: "instant" });
+  if (window.scrollY > 0 && Number.isFinite(after) && after !== before) {
+    window.scrollBy({ top: after - before, behavior: "instant" });
+  }
 }
 
-/** Put a part in the place of its old self; keyboard focus, scrolling and opened tables stay where they were. */
+/** Replace a part by its new version, keeping keyboard focus, scroll positions and opened tables. */
 function swap(old, fresh) {
   const focusable = "a[href], button, select, input, summary, [tabindex]";
   const at = [...old.querySelectorAll(focusable)].indexOf(document.activeElement);
@@ -140,24 +149,24 @@ function swap(old, fresh) {
 
 function runHead(run) {
   const { totals } = run;
-  const facts = [
-    ["Matches", whole(totals.matches)], ["Games", whole(totals.games)], ["Hands", whole(totals.hands)], ["Time", seconds(totals.seconds)],
+  const counts = [
+    ["Matches", whole(totals.matches)],
+    ["Games", whole(totals.games)],
+    ["Hands", whole(totals.hands)],
+    ["Time", seconds(totals.seconds)],
     ["Faults", whole(totals.faults)],
     totals.usd !== null && ["Dollars", dollars(totals.usd)],
-    totals.tokens !== null && ["Tokens", whole(typeof totals.tokens === "object" ? Object.values(totals.tokens).reduce((sum, part) => sum + part, 0) : totals.tokens)],
-  ].filter(Boolean);
+    totals.tokens !== null && ["Tokens", whole(totals.tokens)],
+  ];
+  const updates = run.status === "running" ? "This page updates itself. " : "";
+  const pending = run.pending ? `Still counting: ${visible(run.pending)}.` : "";
+  const started = run.started ? `Started ${moment(run.started)}. ` : "";
   return [
     h("h1", runName(run), " ", statusBadge(run.status)),
-    h("p.soft", run.started ? `Started ${moment(run.started)}. ` : "", changes(run) ? h("span.live", run.status === "running" ? "This page keeps itself up to date. " : "", run.pending ? `Still counting: ${visible(run.pending)}.` : "") : ""),
-    h("dl.facts", facts.map(([name, value]) => h("div", h("dt", name), h("dd", value)))),
+    h("p.soft", started, changes(run) && h("span.live", updates, pending)),
+    facts(counts.filter(Boolean)),
     run.stopReason && h("p.stop", h("strong", "Stopped: "), visible(run.stopReason)),
-    (run.warnings ?? []).map((text) => h("p.warning", h("strong", "Warning: "), visible(text))),
-    isSingleFile && limits && h("p.warning", limitText(limits)),
+    run.warnings.map((text) => h("p.warning", h("strong", "Warning: "), visible(text))),
+    limits && h("p.warning", visible(limits.text)),
   ].flat().filter(Boolean);
-}
-
-function limitText(given) {
-  if (typeof given === "string") return visible(given);
-  if (given.text) return visible(given.text);
-  return `This file holds ${whole(given.included ?? given.hands)} of ${whole(given.of ?? given.total)} hands, those with the biggest swings.`;
 }

@@ -1,7 +1,7 @@
 // All runs of the folder, newest first.
 import { agentLabel } from "./agents.js";
-import { isSingleFile, load } from "./data.js";
-import { h, number, scrollTable, th } from "./dom.js";
+import { load } from "./data.js";
+import { h, number, numberHead, redraw, row, scrollTable, th } from "./dom.js";
 import { route } from "./router.js";
 import { dollars, fixed, moment, plural, signed, visibleLine, whole } from "./text.js";
 
@@ -11,23 +11,21 @@ export function statusBadge(status) {
   return h("span.badge", { class: `is-${status}` }, visibleLine(status));
 }
 
-export async function runsPage(place, view) {
+export async function runsPage(_place, view) {
   let runs = await load("api/runs.json");
-  const heading = h("h1", "Runs");
   const body = h("div");
   const draw = () => {
-    const focused = body.contains(document.activeElement) ? [...body.querySelectorAll("a")].indexOf(document.activeElement) : -1;
-    if (!runs.length) body.replaceChildren(noRuns());
-    else body.replaceChildren(h("p.soft", `${plural(runs.length, "run")}, newest first.`), h("div.cards", runs.map(runCard)), runsTable(runs));
-    body.querySelectorAll("a")[focused]?.focus({ preventScroll: true });
+    const about = h("p.soft", `${plural(runs.length, "run")}, newest first.`);
+    const shown = runs.length ? [about, h("div.cards", runs.map(runCard)), runsTable(runs)] : [noRuns()];
+    redraw(body, "a", ...shown);
   };
   draw();
-  view.show("Runs", heading, body);
+  view.show("Runs", h("h1", "Runs"), body);
   follow();
 
-  // A run may begin at any time, so that this goes on; the list is drawn anew only when it says something new.
+  // A run may start at any time, so this never stops; the list is redrawn only when it has changed.
   async function follow() {
-    while (!isSingleFile && !view.signal.aborted) {
+    while (!view.signal.aborted) {
       await new Promise((done) => setTimeout(done, POLL_LIST_MS));
       if (view.signal.aborted || document.hidden) continue;
       const newer = await load("api/runs.json").catch(() => null);
@@ -39,23 +37,34 @@ export async function runsPage(place, view) {
 }
 
 function noRuns() {
-  return h("div.empty", h("p", "There are no runs in this folder yet."), h("p", "Make one; it will appear here:"), h("pre", h("code", "molt-bench --participants tight,callstation,random")));
+  return h("div.empty", [
+    h("p", "There are no runs in this folder yet."),
+    h("p", "Start one, and it will appear here:"),
+    h("pre", h("code", "molt-bench --participants tight,callstation,random")),
+  ]);
 }
+
+const runLink = (run) => h("a", { href: route("run", run.id) }, visibleLine(run.id));
 
 function runCard(run) {
-  const leader = run.leaders[0];
-  return h("article.card",
-    h("h2", h("a", { href: route("run", run.id) }, visibleLine(run.id))),
-    h("p.soft", statusBadge(run.status), " ", `${plural(run.hands, "hand")} in ${plural(run.matches, "match", "matches")}`,
-      run.usd ? ` · ${dollars(run.usd)}` : "", run.faults ? ` · ${plural(run.faults, "fault")}` : ""),
-    leader ? h("ol.leaders", run.leaders.slice(0, 4).map((one) => h("li", h("span.rank", rankText(one.rank)), agentLabel(one.name, run.participants.findIndex((p) => p.id === one.id)),
-      h("span.number", rateText(one))))) : h("p.soft", "No result yet."),
-    run.leaders.length > 4 && h("p.soft", `and ${run.leaders.length - 4} more`),
-    run.stopReason && h("p.stop", visibleLine(run.stopReason)));
+  const { leaders } = run;
+  const played = `${plural(run.hands, "hand")} in ${plural(run.matches, "match", "matches")}`;
+  const extras = [run.usd ? ` · ${dollars(run.usd)}` : "", run.faults ? ` · ${plural(run.faults, "fault")}` : ""];
+  const places = leaders.slice(0, 4).map((one) => {
+    const label = agentLabel(one.name, run.participants.findIndex(({ id }) => id === one.id));
+    return h("li", h("span.rank", rankText(one.rank)), label, h("span.number", rateText(one)));
+  });
+  return h("article.card", [
+    h("h2", runLink(run)),
+    h("p.soft", statusBadge(run.status), " ", played, extras),
+    leaders.length ? h("ol.leaders", places) : h("p.soft", "No result yet."),
+    leaders.length > 4 && h("p.soft", `and ${leaders.length - 4} more`),
+    run.stopReason && h("p.stop", visibleLine(run.stopReason)),
+  ]);
 }
 
-/** bb/100 with its interval, which it has once all opponents were met. */
-export function rateText({ bb100, halfWidth }) {
+/** bb/100 with its interval, which is known once an agent has met all opponents. */
+function rateText({ bb100, halfWidth }) {
   return halfWidth === null ? signed(bb100) : `${signed(bb100)} ± ${fixed(halfWidth)}`;
 }
 
@@ -66,10 +75,17 @@ export function rankText(ranks) {
 }
 
 function runsTable(runs) {
-  const rows = runs.map((run) => h("tr",
-    h("th", { scope: "row" }, h("a", { href: route("run", run.id) }, visibleLine(run.id))),
-    h("td", moment(run.started)), h("td", statusBadge(run.status)), number(whole(run.participants.length)), number(whole(run.matches)), number(whole(run.games)),
-    number(whole(run.hands)), number(whole(run.faults)), number(dollars(run.usd)), h("td", visibleLine(run.version ?? "")), h("td", h("code", visibleLine(run.configHash ?? "").slice(0, 12)))));
-  const head = [th("Run"), th("Started"), th("Status"), ...["Agents", "Matches", "Games", "Hands", "Faults", "Dollars"].map((text) => th(text, { class: "number" })), th("Version"), th("Config")];
+  const rows = runs.map((run) =>
+    row(runLink(run), [
+      h("td", moment(run.started)),
+      h("td", statusBadge(run.status)),
+      [run.participants.length, run.matches, run.games, run.hands, run.faults].map((count) => number(whole(count))),
+      number(dollars(run.usd)),
+      h("td", visibleLine(run.version)),
+      h("td", h("code", visibleLine(run.configHash).slice(0, 12))),
+    ])
+  );
+  const counts = ["Agents", "Matches", "Games", "Hands", "Faults", "Dollars"].map((text) => numberHead(text));
+  const head = [th("Run"), th("Started"), th("Status"), counts, th("Version"), th("Config")];
   return h("section", h("h2", "As a table"), scrollTable("All runs", head, rows));
 }

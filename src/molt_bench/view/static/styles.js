@@ -1,23 +1,19 @@
-// How each agent plays, in the trackers' terms.
-import { h, scrollTable, th } from "./dom.js";
-import { fixed, signed, visibleLine, whole } from "./text.js";
+// How each agent plays, in the terms of poker trackers.
+import { h, numberHead, row, scrollTable, th } from "./dom.js";
+import { fixed, isMissing, signed, visibleLine, whole } from "./text.js";
 
-export function stylesSection(run, agents) {
-  const styles = (run.styles ?? []).filter((one) => one.stats?.length);
+export function stylesSection({ styles }, agents) {
   if (!styles.length) return null;
-  const keys = styles[0].stats.map((stat) => [stat.key, stat.label]);
-  const rows = styles.map((one) => {
-    const byKey = new Map(one.stats.map((stat) => [stat.key, stat]));
-    return h("tr", h("th", { scope: "row" }, agents.label(one.id)), keys.map(([key]) => statCell(byKey.get(key))));
-  });
+  const head = styles[0].stats.map((stat) => numberHead(visibleLine(stat.label)));
+  const rows = styles.map(({ id, stats }) => row(agents.label(id), stats.map(statCell)));
   return [
-    h("p.soft", "Each figure with the number of chances it is taken from."),
-    scrollTable("Playing styles", [th("Agent"), ...keys.map(([, label]) => th(visibleLine(label), { class: "number" }))], rows, { class: "stats" }),
+    h("p.soft", "Each figure is shown with the number of opportunities it is based on."),
+    scrollTable("Playing styles", [th("Agent"), head], rows, { class: "stats" }),
   ];
 }
 
-function statCell(stat) {
-  if (!stat || stat.value === null || stat.value === undefined) return h("td.number.soft", "–");
-  const shown = { share: `${fixed(stat.value * 100)}%`, bb100: signed(stat.value) }[stat.kind] ?? fixed(stat.value, 2);
-  return h("td.number", shown, stat.of ? h("small", `of ${whole(stat.of)}`) : "");
+function statCell({ value, kind, of }) {
+  if (isMissing(value)) return h("td.number.soft", "–");
+  const shown = { share: `${fixed(value * 100)}%`, bb100: signed(value) }[kind] ?? fixed(value, 2);
+  return h("td.number", shown, of ? h("small", `of ${whole(of)}`) : "");
 }

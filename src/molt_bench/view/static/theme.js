@@ -1,5 +1,4 @@
-// Light, dark, or as the system says; the choice is remembered where the browser allows it.
-
+// Light, dark, or the system's setting; the choice is stored where the browser allows it.
 import { h } from "./dom.js";
 
 const THEMES = ["auto", "light", "dark"];
@@ -14,7 +13,7 @@ function stored() {
 
 function applyTheme(theme, toggle) {
   document.documentElement.dataset.theme = theme;
-  toggle.replaceChildren(h("span", { class: "theme-word" }, "Theme: "), theme);
+  toggle.replaceChildren(h("span.theme-word", "Theme: "), theme);
   toggle.setAttribute("aria-label", `Theme: ${theme}`);
 }
 
@@ -27,7 +26,7 @@ export function startTheme(toggle) {
     try {
       localStorage.setItem("molt-bench-theme", theme);
     } catch {
-      // not remembered, then
+      // then it is not stored
     }
   });
 }

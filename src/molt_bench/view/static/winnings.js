@@ -1,27 +1,39 @@
-// Cumulative winnings of one pairing: as they fell, and with luck taken out.
-import { lineChart } from "./charts.js";
-import { h } from "./dom.js";
+// Cumulative winnings of one pairing: as dealt, and adjusted for luck.
+import { choice, h } from "./dom.js";
+import { lineChart } from "./linechart.js";
 import { signed } from "./text.js";
 
 export function winningsSection(run, agents, state) {
-  const pairs = (run.winnings ?? []).filter((pair) => pair.raw.length);
+  const pairs = run.winnings;
   if (!pairs.length) return null;
-  const name = (pair) => `${agents.name(pair.a)} against ${agents.name(pair.b)}`;
+  const key = (pair) => `${pair.a}\n${pair.b}`;
+  const chips = (value) => signed(value, 0);
   const box = h("div");
   const draw = () => {
-    const pair = pairs.find((one) => `${one.a}\n${one.b}` === state.open.winnings) ?? pairs[0];
-    const half = agents.colour(pair.a);
-    box.replaceChildren(lineChart({
-      label: `What ${agents.name(pair.a)} has won from ${agents.name(pair.b)}, bb`, x: pair.raw.map((_, index) => index + 1), xLabel: "seed pairs", yLabel: "bb", zero: true, height: 280,
-      format: (value) => signed(value, 0),
-      series: [{ name: "as the cards fell", colour: half, thin: true, dashed: true, y: pair.raw }, { name: "luck taken out", colour: half, y: pair.adjusted }].filter((one) => one.y?.length),
-    }));
+    const { a, b, raw, adjusted } = pairs.find((pair) => key(pair) === state.open.winnings) ?? pairs[0];
+    const colour = agents.colour(a);
+    const chart = lineChart({
+      label: `What ${agents.name(a)} has won from ${agents.name(b)}, bb`,
+      x: raw.map((_, index) => index + 1),
+      xLabel: "seed pairs",
+      yLabel: "bb",
+      zero: true,
+      height: 280,
+      format: chips,
+      tickFormat: chips,
+      series: [
+        { name: "as dealt", colour, thin: true, dashed: true, y: raw },
+        { name: "luck-adjusted", colour, y: adjusted },
+      ],
+    });
+    box.replaceChildren(chart);
   };
-  const select = h("select", { id: "winnings-pair", on: { change: () => {
-    state.open.winnings = select.value;
-    draw();
-  } } }, pairs.map((pair) => h("option", { value: `${pair.a}\n${pair.b}` }, name(pair))));
-  if (state.open.winnings) select.value = state.open.winnings;
   draw();
-  return [pairs.length > 1 && h("p.field", h("label", { for: "winnings-pair" }, "Pairing "), select), box];
+  if (pairs.length < 2) return box;
+  const options = pairs.map((pair) => [key(pair), `${agents.name(pair.a)} against ${agents.name(pair.b)}`]);
+  const select = choice("winnings-pair", "Pairing ", options, state.open.winnings ?? key(pairs[0]), (value) => {
+    state.open.winnings = value;
+    draw();
+  });
+  return [h("p.field", select), box];
 }

@@ -1,4 +1,4 @@
-"""Hands as the rows of a table: CSV for spreadsheets, Parquet for data frames, the same columns in both."""
+"""Hands as table rows: CSV for spreadsheets and Parquet for data frames, with the same columns."""
 
 import csv
 import io
@@ -10,8 +10,8 @@ from molt_bench.errors import MoltBenchError
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY
-from molt_bench.report.exports.chips import all_in_street, chip_flow
-from molt_bench.report.exports.dealt import DealtHand
+from molt_bench.report.exports.chip_flow import all_in_street, chip_flow
+from molt_bench.report.exports.dealt_hands import DealtHand
 
 #: Every column and its type.
 COLUMNS: Final[dict[str, type]] = {
@@ -43,14 +43,14 @@ COLUMNS: Final[dict[str, type]] = {
     "faults_b": int,
     "forced_fold": str,
 }
-#: A spreadsheet takes a cell that begins with one of these for a formula, or drops the last of them.
+#: A spreadsheet treats a cell that starts with one of these as a formula, or drops the apostrophe.
 _FORMULA: Final = tuple("=+-@\t\r\n'")
-#: Rows of a Parquet file that are in memory at once.
+#: Rows of a Parquet file held in memory at once.
 _GROUP: Final = 20_000
 
 
 def row(dealt: DealtHand) -> dict[str, Any]:
-    """Return one hand by player, A first, in the types of `COLUMNS`."""
+    """Return one hand from the view of player A, with the types of `COLUMNS`."""
     hand = dealt.hand
     won = hand_estimates(hand)
     sign = 1 if dealt.seating == "AB" else -1
@@ -85,10 +85,10 @@ def row(dealt: DealtHand) -> dict[str, Any]:
 
 
 def hands_csv(hands: Iterable[DealtHand]) -> Iterator[str]:
-    """Write CSV as RFC 4180 has it, safe to open in a spreadsheet.
+    """Write CSV according to RFC 4180, safe to open in a spreadsheet.
 
-    Text that a spreadsheet would take for a formula gets an apostrophe before it, and so does text that begins with
-    one, so that dropping a first apostrophe always gives back what was there.
+    Text that a spreadsheet would treat as a formula, or that starts with an apostrophe, gets an apostrophe in front, so
+    dropping the first apostrophe always restores the text.
     """
     yield _csv_line(COLUMNS)
     for dealt in hands:
@@ -110,7 +110,7 @@ def _cell(value: object) -> object:
 
 
 def write_parquet(hands: Iterable[DealtHand], file: IO[bytes]) -> None:
-    """Write a Parquet file, group by group of rows.
+    """Write a Parquet file, one group of rows at a time.
 
     Raises:
         MoltBenchError: The library for it is not installed.

@@ -1,8 +1,8 @@
-"""The single file: a run and the pages that show it in one HTML file, for mail, for archives, for anywhere.
+"""The single file: a run and its pages in one HTML file, to be mailed or archived.
 
-It loads nothing and asks nobody: a policy in it forbids everything but its own script and style, by their hashes. What
-is inside is data: no text in it can end the element it is in. Hands are packed, since a thousand of them as text are
-several megabytes; if not all fit, those with the biggest swings are there.
+It loads nothing: its content security policy allows only its own script and style, by their hashes. Embedded data
+cannot close the element it is in. Hands are compressed, since a thousand of them take several megabytes as text; if not
+all fit, the file holds those with the biggest swings.
 """
 
 import re
@@ -24,18 +24,18 @@ from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page, run_summary
 
 STATIC: Final = Path(__file__).parent / "static"
-#: What the one run is called inside.
+#: The id of the run inside the file.
 ONLY_RUN: Final = "run"
-#: Bytes of the file that everything but the hands may leave to them, and bytes that they may be once unpacked.
+#: The largest size of the file, and of its hands once decompressed, in bytes.
 _LARGEST: Final = 1_900_000
 _LARGEST_UNPACKED: Final = 32_000_000
-#: Hands that are packed before the size is looked at.
+#: Hands that are compressed between checks of the size.
 _AT_ONCE: Final = 25
 
 _STYLE: Final = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
 _SCRIPT: Final = '<script type="module" src="app.js"></script>'
 _DATA: Final = '<script type="application/json" id="data">{}</script>'
-#: Unpacks the hands, puts them to the other data, then starts the pages.
+#: Decompresses the hands, adds them to the other data, then starts the pages.
 _START: Final = """\
 (async () => {
   const place = document.getElementById("data");
@@ -68,7 +68,7 @@ def single_file(run: OpenRun, *, static: Path = STATIC) -> str:
     known = _overview(run)
     room = _LARGEST - len(escaped_json(known).encode()) - len(page) - len(style) - len(script.encode())
     packed, count, of = _packed_hands(run, max(0, room))
-    text = f"{count:,} of {of:,} deals are in this file, those with the biggest swings" if count < of else None
+    text = f"This file holds {count:,} of {of:,} deals: those with the biggest swings." if count < of else None
     known["limits"] = {"hands": count, "of": of, "text": text} if text else None
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
@@ -84,7 +84,7 @@ def single_file(run: OpenRun, *, static: Path = STATIC) -> str:
 
 
 def escaped_json(value: Any) -> str:
-    r"""Write JSON that can stand inside a script element, whatever text is in it.
+    r"""Encode JSON so that it is safe inside a script element.
 
     >>> escaped_json("</script>&\u2028")
     '"\\u003c/script\\u003e\\u0026\\u2028"'
@@ -96,7 +96,7 @@ def escaped_json(value: Any) -> str:
 
 
 def _overview(run: OpenRun) -> dict[str, Any]:
-    """Return what the first page shows, by its path."""
+    """Return the data of the first pages by their paths."""
     return {
         "api/runs.json": [{**run_summary(run), "id": ONLY_RUN}],
         "api/history.json": history([chapter_of(run)]),
@@ -105,7 +105,7 @@ def _overview(run: OpenRun) -> dict[str, Any]:
 
 
 class _Pack:
-    """Entries of one JSON object, packed as they come."""
+    """The entries of one JSON object, compressed as they are added."""
 
     def __init__(self) -> None:
         self._packer = zlib.compressobj(9, wbits=31)
@@ -113,7 +113,7 @@ class _Pack:
         self._unpacked = 0
 
     def add(self, entries: dict[str, Any], *, room: float = inf) -> bool:
-        """Put entries to the others, unless that would take more room; say whether they are there."""
+        """Add entries unless that would take too much room; return whether they were added."""
         texts = [msgspec.json.encode(path) + b":" + msgspec.json.encode(value) for path, value in entries.items()]
         piece = (b"," if self._unpacked else b"") + b",".join(texts)
         packer = self._packer.copy()
@@ -125,12 +125,12 @@ class _Pack:
         return True
 
     def text(self) -> str:
-        """Return everything as text."""
+        """Return the compressed object as text."""
         return b64encode(self._packed + self._packer.compress(b"}") + self._packer.flush()).decode()
 
 
 def _packed_hands(run: OpenRun, room: int) -> tuple[str, int, int]:
-    """Return the list of hands and those with the biggest swings, packed, how many those are, and of how many."""
+    """Return the list of hands and the biggest hands, compressed; how many those are; and how many there are."""
     pack = _Pack()
     pack.add({f"api/runs/{ONLY_RUN}/hands.json": hand_columns(run)})
     pack.add({f"api/runs/{ONLY_RUN}/match/{match}.json": match_page(run, match) for match in sorted(run.pairs)})
@@ -138,14 +138,14 @@ def _packed_hands(run: OpenRun, room: int) -> tuple[str, int, int]:
     for start in range(0, len(places), _AT_ONCE):
         some = places[start : start + _AT_ONCE]
         pages = {f"api/runs/{ONLY_RUN}/hand/{m}/{s}/{h}.json": hand_page(run, m, s, h) for m, s, h in some}
-        if not pack.add(pages, room=room * 3 // 4 - 100):  # as base64 writes it
+        if not pack.add(pages, room=room * 3 // 4 - 100):  # base64 makes it a third longer
             break
         count += len(some)
     return pack.text(), count, len(places)
 
 
 def _by_swing(run: OpenRun) -> list[tuple[int, int, int]]:
-    """Return every hand of every seed, that first in which the two seatings differ most."""
+    """Return the places of all hands, the biggest swings over both seatings first."""
     swings: dict[tuple[int, int, int], int] = {}
     for match in run.pairs:
         for at, seed in enumerate(run.seeds_of(match)):
@@ -163,7 +163,7 @@ def _read(path: Path) -> str:
 
 
 def _inside_script(text: str) -> str:
-    """Return a script that no text in it ends."""
+    """Escape a script so that nothing in it closes its element."""
     return re.sub(r"<(?=/script|!--|script)", r"\\x3C", text, flags=re.IGNORECASE)
 
 

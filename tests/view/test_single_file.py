@@ -14,7 +14,7 @@ import pytest
 from molt_bench.errors import MoltBenchError
 from molt_bench.view.bundle import bundle
 from molt_bench.view.library import Library
-from molt_bench.view.singlefile import STATIC, escaped_json, single_file
+from molt_bench.view.single_file import STATIC, escaped_json, single_file
 from tests.e2e.shell import one_clear_line, quick
 from tests.view.conftest import EVIL
 
@@ -121,7 +121,7 @@ def test_it_has_every_hand_of_a_run_of_usual_size_under_the_paths_of_the_server(
 
 
 def test_where_not_all_hands_fit_the_biggest_swings_are_there_and_it_says_so(library, bots_id, monkeypatch):
-    monkeypatch.setattr("molt_bench.view.singlefile._LARGEST_UNPACKED", 400_000)
+    monkeypatch.setattr("molt_bench.view.single_file._LARGEST_UNPACKED", 400_000)
     known, packed = data_of(Page(single_file(library.open(bots_id))))
     hands = [hand for path, hand in packed.items() if "/hand/" in path]
     assert known["limits"]["of"] == 144 > known["limits"]["hands"] == len(hands) > 0

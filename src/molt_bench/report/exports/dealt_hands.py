@@ -1,4 +1,4 @@
-"""Hands as every export gets them: read from the journal one game at a time, each with where it belongs."""
+"""Dealt hands: what every export starts from, read from the journal one game at a time."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ from molt_bench.specs import Seating
 
 T = TypeVar("T")
 
-#: Trackers keep the number of a hand in 64 bits with a sign.
+#: Trackers store hand numbers as signed 64-bit integers.
 _NUMBERS: Final = 10**18
 
 
@@ -27,17 +27,17 @@ class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         run: Name of the run's folder.
         config: Hash of its config.
-        place: Which hand of the journal it is, from 0.
+        place: Its position in the journal, from 0.
         match: Number of its match, from 1.
-        seed: Names the decks of its game.
+        seed: The seed of its game.
         seating: "AB" where player A sat in seat 0.
-        number: Number of the hand in its game, from 1, warm-up included.
-        counts: Whether it is part of the result: no warm-up, and not of a game in which both players failed.
+        number: Number of the hand in its game, from 1, including warm-up.
+        counts: Whether it is part of the result: not a warm-up hand, nor in a game in which both players failed.
         players: Ids of players A and B.
         hand: The finished hand, by seat.
         forced: The seat whose fold was forced, or `NOBODY`.
-        text: The hand as the journal has it.
-        faults: Mistakes made in it.
+        text: The hand in the notation of the journal.
+        faults: Faults made in it.
     """
 
     run: str
@@ -56,7 +56,7 @@ class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def names(self) -> tuple[str, str]:
-        """Ids of those in seats 0 and 1."""
+        """Ids of the players in seats 0 and 1."""
         return self.turned(self.players)
 
     def turned(self, values: tuple[T, T]) -> tuple[T, T]:
@@ -65,27 +65,27 @@ class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def table(self) -> str:
-        """A name for the table: the match, and the game in it."""
+        """A name for the table: the match and the game."""
         return f"match-{self.match:04} {self.seed} {self.seating}"
 
     @property
     def identity(self) -> int:
-        """A number of up to 18 digits that no other hand has, not even one of another run.
+        """A number of up to 18 digits that is unique to the hand, even across runs.
 
-        The same hand has the same number in every export, so a tracker notices what it already has.
+        The same hand has the same number in every export, so a tracker recognises hands it already has.
         """
         return derive(self.config, self.match, self.seed, self.seating, self.text) % _NUMBERS
 
 
-#: Says whether a hand is wanted, by its match and its players.
-Wanted: TypeAlias = Callable[[Game], bool]
+#: Returns whether the hands of a game are wanted.
+GameFilter: TypeAlias = Callable[[Game], bool]
 
 
-def dealt_hands(path: str, wanted: Wanted = lambda _: True) -> Iterator[DealtHand]:
-    """Read the hands of a journal in its order, never more than one game at a time.
+def dealt_hands(path: str, wanted: GameFilter = lambda _: True) -> Iterator[DealtHand]:
+    """Read the hands of a journal in order, one game at a time.
 
     Raises:
-        JournalError: A line is damaged; a last one that was torn off is left out.
+        JournalError: A line is damaged; an incomplete last line is ignored.
     """
     config, place = read_header(path).config_hash, 0
     run = Path(path).absolute().parent.name
@@ -103,7 +103,7 @@ def dealt_hands(path: str, wanted: Wanted = lambda _: True) -> Iterator[DealtHan
 
 
 def hands_of(game: Game, *, run: str = "", config: str = "", place: int = 0) -> Iterator[DealtHand]:
-    """Return the hands of one game; `place` is that of its first."""
+    """Return the hands of one game; `place` is the position of its first hand."""
     record = game.record
     for at, text in enumerate(record.hand_texts):
         parsed = hand_from_text(text)
@@ -125,18 +125,18 @@ def hands_of(game: Game, *, run: str = "", config: str = "", place: int = 0) -> 
 
 
 def that_count(hands: Iterable[DealtHand]) -> Iterator[DealtHand]:
-    """Leave out what is no part of the result."""
+    """Leave out the hands that are not part of the result."""
     return (dealt for dealt in hands if dealt.counts)
 
 
 def plain_name(text: str, special: str) -> str:
-    r"""Write a name for a format that cannot quote: what would break it is percent-encoded, as in a URL.
+    r"""Escape a name for a format without quoting: special characters are percent-encoded, as in a URL.
 
     >>> plain_name("a: b%\n", ":")
     'a%3A b%25%0A'
     """
     written = "".join([char if char.isprintable() and char not in special + "%" else quote(char, "") for char in text])
-    # A blank at either end would be lost.
+    # Spaces at either end would be lost.
     left = len(written) - len(written.lstrip(" "))
     right = len(written) - len(written.rstrip(" ")) if written.strip(" ") else 0
     return "%20" * left + written[left : len(written) - right] + "%20" * right

@@ -11,13 +11,12 @@ from rich.console import Console
 from tests.e2e.shell import strict_json
 
 from molt_bench import run_benchmark, write_artifacts
-from molt_bench.config.sections import AdjacentConfidence, StopConfig
 from molt_bench.rating.student import student_quantile
 from molt_bench.records import Rating
+from molt_bench.report.analysis import Analysis, guardrails, totals
 from molt_bench.report.artifacts import ARTIFACTS, convergence, leaderboard, matches
 from molt_bench.report.claims import margins, sentences
 from molt_bench.report.exports.latex import latex
-from molt_bench.report.numbers import guardrails, margin_model, participant_numbers, totals
 from molt_bench.report.terminal import duration, print_result
 
 
@@ -32,7 +31,7 @@ def result():
 def test_win_rates_are_big_blinds_in_100_hands_with_the_seed_pair_as_the_unit():
     config = {"rating": {"estimator": "raw"}, "stop": {"budget": {"maxMatches": 2}, "adjacentConfidence": None}}
     two = run_benchmark(config)
-    winner, loser = participant_numbers(two)
+    winner, loser = Analysis(two).rows
     assert winner.bb_per_100 == pytest.approx(-loser.bb_per_100)
     assert winner.half_width == pytest.approx(loser.half_width)
     rates = [pair.net / pair.hands for match in two.matches for pair in match.result.seed_results]
@@ -46,31 +45,31 @@ def test_win_rates_are_big_blinds_in_100_hands_with_the_seed_pair_as_the_unit():
 
 def test_a_single_seed_never_gives_an_interval_without_width():
     one = run_benchmark({"seeds": {"perMatch": 1}, "stop": {"budget": {"maxMatches": 1}}})
-    assert all(row.half_width > 10 for row in participant_numbers(one))
+    assert all(row.half_width > 10 for row in Analysis(one).rows)
 
 
 def test_every_estimator_is_shown_and_the_one_that_varies_least_is_believed():
     result = run_benchmark({"participants": ["random", "callstation"], "stop": {"budget": {"maxMatches": 2}}})
-    (pair,) = margins(result)["pairs"]
+    (pair,) = margins(Analysis(result))["pairs"]
     shown = pair["estimators"]
     assert shown["raw"]["varianceRatio"] == 1
     best = min(shown, key=lambda name: shown[name]["varianceRatio"])
-    assert shown[best]["mean"] == pytest.approx(margin_model(result).margin("random", "callstation").mean)
-    assert len(margins(result)["luckHash"]) == 64
+    assert shown[best]["mean"] == pytest.approx(Analysis(result).model.margin("random", "callstation").mean)
+    assert len(margins(Analysis(result))["luckHash"]) == 64
 
 
 def test_what_is_not_resolved_is_said_and_no_order_is_claimed():
     config = {"participants": ["random", "random"], "seeds": {"perMatch": 4}, "stop": {"budget": {"maxMatches": 1}}}
     result = run_benchmark(config)
-    assert [each["verdict"] for each in margins(result)["neighbours"]] == ["unresolved"]
-    assert any("Not resolved, so no order is claimed" in line for line in sentences(result))
+    assert [each["verdict"] for each in margins(Analysis(result))["neighbours"]] == ["unresolved"]
+    assert any("Not resolved, so no order is claimed" in line for line in sentences(Analysis(result)))
 
 
 def test_two_that_play_the_same_are_tied():
     """Their margins are zero on every seed; that they always will be is believed only after some of them."""
     result = run_benchmark({"participants": ["callstation", {"id": "b", "type": "callstation"}]})
     assert "tied within 250 mbb" in result.stop_reason
-    assert sentences(result) == ["Tied within 25 bb/100: callstation and b."]
+    assert sentences(Analysis(result)) == ["Tied within 25 bb/100: callstation and b."]
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +95,8 @@ INCOMPLETE = "bb/100 is only over the opponents met so far for "
 
 
 def test_a_win_rate_is_over_the_opponents_met_and_without_an_interval_before_all_are(unfinished):
-    model = margin_model(unfinished)
-    rows = {row.rating.id: row for row in participant_numbers(unfinished)}
+    model = Analysis(unfinished).model
+    rows = {row.rating.id: row for row in Analysis(unfinished).rows}
     lost = [model.margin(name, "tag").mean for name in ("folder", "callstation")]
     assert rows["folder"].bb_per_100 == pytest.approx(lost[0] / 10)
     assert rows["folder"].bb_per_100 < 0  # it has lost every match
@@ -107,19 +106,19 @@ def test_a_win_rate_is_over_the_opponents_met_and_without_an_interval_before_all
 
 
 def test_what_is_not_known_is_null_in_every_file(unfinished):
-    rows = {row["id"]: row for row in strict_json(ARTIFACTS["leaderboard.json"](unfinished))["participants"]}
-    ranking = {row["id"]: row for row in strict_json(ARTIFACTS["margins.json"](unfinished))["ranking"]}
+    rows = {row["id"]: row for row in strict_json(ARTIFACTS["leaderboard.json"](Analysis(unfinished)))["participants"]}
+    ranking = {row["id"]: row for row in strict_json(ARTIFACTS["margins.json"](Analysis(unfinished)))["ranking"]}
     assert rows["tight"]["bbPer100"] is ranking["tight"]["mean"] is None
     assert all(row["bbPer100HalfWidth95"] is None for row in rows.values())
     assert all(row["halfWidth95"] is None for row in ranking.values())
     for name in ("tag", "folder", "callstation"):
         assert ranking[name]["mean"] == pytest.approx(10 * rows[name]["bbPer100"])
     assert rows["tight"]["rankInterval95"] == [1, 4]
-    assert all(each["lead"]["mean"] is None for each in margins(unfinished)["neighbours"])
+    assert all(each["lead"]["mean"] is None for each in margins(Analysis(unfinished))["neighbours"])
 
 
 def test_one_sentence_says_whose_win_rate_is_not_complete_and_who_has_not_played(unfinished):
-    first, *others = sentences(unfinished)
+    first, *others = sentences(Analysis(unfinished))
     assert first.startswith(INCOMPLETE)
     assert all(each in first for each in ("tag (2 of 3)", "folder (1 of 3)", "callstation (1 of 3)"))
     assert first.endswith("; tight has not played.")
@@ -128,21 +127,21 @@ def test_one_sentence_says_whose_win_rate_is_not_complete_and_who_has_not_played
 
 
 def test_it_is_said_whatever_decides_the_order(unfinished):
-    stop = StopConfig(adjacent_confidence=AdjacentConfidence(method="openskill"))
-    config = unfinished.config.model_copy(update={"stop": stop})
-    (said,) = sentences(msgspec.structs.replace(unfinished, config=config))
+    rule = {"threshold": 0.95, "method": "openskill", "tieMarginMbb": 250.0}
+    config = {**unfinished.config, "stop": {**unfinished.config["stop"], "adjacentConfidence": rule}}
+    (said,) = sentences(Analysis(msgspec.structs.replace(unfinished, config=config)))
     assert said.startswith(INCOMPLETE)
 
 
 def test_the_table_and_its_latex_have_a_dash_for_what_is_not_known(unfinished):
     console = Console(record=True, width=200, file=StringIO())
-    print_result(unfinished, console)
+    print_result(Analysis(unfinished), console)
     text = console.export_text()
     (line,) = (line.split() for line in text.splitlines() if line.split()[1:2] == ["tight"])
     assert line[5:8] == ["-", "-", "1-4"]
     assert "+0.0" not in text
     assert INCOMPLETE in text
-    paper = "".join(latex(unfinished))
+    paper = "".join(latex(Analysis(unfinished)))
     (row,) = (line for line in paper.splitlines() if line.count("&") == 7 and " tight " in line)
     assert " & tight & -- & -- & 1--4 & " in row
     assert "is only over the opponents met so far for" in paper
@@ -152,12 +151,12 @@ def test_nobody_is_shut_out_of_the_first_place_by_those_who_have_not_met():
     """One that is unbeaten so far may be the best."""
     config = {"participants": ["tag", "folder", "callstation"], "seeds": {"perMatch": 4}}
     result = run_benchmark({**config, "stop": {"budget": {"maxMatches": 2}}})
-    ranks = {row.rating.id: row.ranks for row in participant_numbers(result)}
+    ranks = {row.rating.id: row.ranks for row in Analysis(result).rows}
     assert ranks == {"tag": (1, 2), "folder": (1, 3), "callstation": (1, 3)}
 
 
 def test_complete_results_need_no_such_sentence(result):
-    assert not any("met so far" in each for each in sentences(result))
+    assert not any("met so far" in each for each in sentences(Analysis(result)))
 
 
 def test_anchors_are_left_out_of_the_field():
@@ -168,18 +167,18 @@ def test_anchors_are_left_out_of_the_field():
         "game": {"handsPerGame": 10},
         "stop": {"budget": {"maxMatches": 3}, "adjacentConfidence": None},
     }
-    model = margin_model(run_benchmark(config))
+    model = Analysis(run_benchmark(config)).model
     assert model.result("tag").mean == model.margin("tag", "tight").mean
     both = [model.margin("random", name).mean for name in ("tag", "tight")]
     assert model.result("random").mean == pytest.approx(sum(both) / 2)
 
 
 def test_names_are_those_for_screens(result):
-    assert {row.name for row in participant_numbers(result)} == {"Folder", "Callstation", "Tight"}
+    assert {row.name for row in Analysis(result).rows} == {"Folder", "Callstation", "Tight"}
 
 
 def test_the_leaderboard_has_the_fields_of_the_requirements(result):
-    rows = leaderboard(result)["participants"]
+    rows = leaderboard(Analysis(result))["participants"]
     assert {"id", "name", "mu", "sigma", "matches", "wins", "losses"} <= rows[0].keys()
     assert [row["mu"] for row in rows] == sorted((row["mu"] for row in rows), reverse=True)
     assert rows[-1]["betterThanNext"] is None

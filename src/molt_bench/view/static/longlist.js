@@ -1,13 +1,18 @@
-// A list of any length of which only the rows on screen exist.
+// A list of any length in which only the rows on screen exist.
 import { h } from "./dom.js";
 
-const SPARE = 8; // rows drawn above and below what is seen, so that quick scrolling shows no gaps
-const TALLEST = 8_000_000; // browsers limit the height of an element; beyond this the list is scaled
+const SPARE = 8; // rows drawn above and below the screen, so quick scrolling shows no gaps
+const TALLEST = 8_000_000; // pixels; browsers limit the height of an element, so a longer list is scaled
 
-/** Make a scrolling list. `row(index)` makes the element of a row; `setCount` and `refresh` draw it anew. */
-export function virtualList({ label, head, row, rowHeight: measure }) {
+/** Make a scrolling list. `row(index)` makes the element of a row; `setCount` redraws them all from the top. */
+export function longList({ label, head, row, rowHeight: measure }) {
   const space = h("div.v-space", { role: "rowgroup" });
-  const body = h("div.v-body", { role: "table", "aria-label": label }, h("div.v-head", { role: "rowgroup" }, head), space);
+  const body = h(
+    "div.v-body",
+    { role: "table", "aria-label": label },
+    h("div.v-head", { role: "rowgroup" }, head),
+    space,
+  );
   const box = h("div.v-list", { tabindex: "0", role: "region", "aria-label": `${label}, scrolling` }, body);
   let count = 0;
   let rowHeight = measure();
@@ -54,14 +59,13 @@ export function virtualList({ label, head, row, rowHeight: measure }) {
     space.style.height = `${Math.min(count * rowHeight, TALLEST)}px`;
   }
 
-
   return {
     element: box,
-    setCount(next, { keepScroll = false } = {}) {
+    setCount(next) {
       count = next;
       body.setAttribute("aria-rowcount", count + 1);
       size();
-      if (!keepScroll) box.scrollTop = 0;
+      box.scrollTop = 0;
       draw(true);
     },
   };

@@ -1,4 +1,4 @@
-"""Play data: how everybody played, what it won and cost, and what went wrong, as plain JSON."""
+"""The parts of a run page: styles, winnings, costs, faults, matches, and how to reproduce the run, as plain JSON."""
 
 import shlex
 from collections import Counter, defaultdict
@@ -6,14 +6,14 @@ from itertools import accumulate
 from typing import Any, Final
 
 from molt_bench.bench.result import RunResult
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.costs import cost_numbers
-from molt_bench.report.numbers import participant_numbers
 from molt_bench.report.style import Ratio
 from molt_bench.runs.journal import Game
+from molt_bench.view.json_numbers import rounded
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.rounding import rounded
 
-#: Every figure of style: its key, its label, and how it is read.
+#: The statistics of a style: key, label, and kind of number.
 _STATS: Final = (
     ("vpip", "VPIP", "share"),
     ("pfr", "PFR", "share"),
@@ -30,7 +30,7 @@ _STATS: Final = (
 
 
 def styles_data(run: OpenRun) -> list[dict[str, Any]]:
-    """Return everybody's style in figures."""
+    """Return the style statistics of each participant."""
     found = run.styles()
     return [
         {
@@ -56,7 +56,7 @@ def _stat(ratio: Ratio, key: str, label: str, kind: str) -> dict[str, Any]:
 
 
 def winnings_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
-    """Return what every pairing won, seed pair by seed pair, added up."""
+    """Return the cumulative winnings of every pairing, by seed pair."""
     big_blind = run.config.game.big_blind
     raw: dict[tuple[str, str], list[float]] = defaultdict(list)
     adjusted: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -77,9 +77,9 @@ def winnings_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
     ]
 
 
-def costs_data(result: RunResult) -> list[dict[str, Any]]:
-    """Return what every language model took."""
-    won = {row.rating.id: row.bb_per_100 for row in participant_numbers(result)} if result.usage else {}
+def costs_data(found: Analysis) -> list[dict[str, Any]]:
+    """Return what each language model used."""
+    won = {row.rating.id: row.bb_per_100 for row in found.rows} if found.result.usage else {}
     return [
         {
             "id": row.usage.id,
@@ -92,12 +92,12 @@ def costs_data(result: RunResult) -> list[dict[str, Any]]:
             "usdPer100Decisions": rounded(row.usd_per_100_decisions, 6),
             "bb100": rounded(won[row.usage.id]),
         }
-        for row in cost_numbers(result)
+        for row in cost_numbers(found.result)
     ]
 
 
 def faults_data(run: OpenRun) -> list[dict[str, Any]]:
-    """Return all mistakes by participant and kind, with an example of each."""
+    """Return the number of faults by participant and kind, with an example of each."""
     counts: Counter[tuple[str, str]] = Counter()
     examples: dict[tuple[str, str], tuple[Game, str, int]] = {}
     for game in run.games.values():
@@ -115,8 +115,8 @@ def faults_data(run: OpenRun) -> list[dict[str, Any]]:
 
 
 def reproduce_data(run: OpenRun) -> dict[str, Any]:
-    """Return what it takes to run it again."""
-    import yaml
+    """Return everything needed to reproduce the run."""
+    import yaml  # loaded late, to keep start-up fast
 
     header = run.header
     return {
@@ -130,13 +130,13 @@ def reproduce_data(run: OpenRun) -> dict[str, Any]:
 
 
 def _master_seed(run: OpenRun) -> str:
-    """Return the master seed, or that it is not told yet."""
+    """Return the master seed, or a note that it is still secret."""
     seed = run.config.seeds.master_seed
     return str(seed) if seed is not None else f"secret until the run ends (SHA-256 {run.header.master_seed_hash})"
 
 
 def matches_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
-    """Return every match that was rated."""
+    """Return every rated match."""
     big_blind = run.config.game.big_blind
     return [
         {

@@ -1,13 +1,13 @@
-"""Numbers as JSON has them: none that is infinite, and no more digits than anybody looks at."""
+"""Numbers for JSON: finite, and with no more digits than needed."""
 
 from math import isfinite
 
-#: An interval as wide as this, in big blinds per 100 hands, says nothing at all.
+#: An interval this wide, in big blinds per 100 hands, says nothing at all.
 _NOTHING_KNOWN = 1e8
 
 
 def rounded(value: float | None, digits: int = 3) -> float | None:
-    """Return a number with so many digits behind the point; None where it says nothing.
+    """Round a number to so many decimals; None if it says nothing.
 
     >>> rounded(1.23456), rounded(float("inf")), rounded(None), rounded(-0.0001, 2)
     (1.235, None, None, 0.0)

@@ -1,4 +1,4 @@
-"""Where the chips of a hand went: what was posted, what each action put in, what came back, who took the pot."""
+"""The flow of chips in a hand: what was posted, what each action put in, what was returned, who took the pot."""
 
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -10,7 +10,7 @@ from molt_bench.poker.hand import NOBODY, Hand
 
 Verb: TypeAlias = Literal["fold", "check", "call", "bet", "raise"]
 
-#: Where the board cards of a street begin and end.
+#: The board cards of each street.
 BOARD_OF: Final[dict[Street, slice]] = {
     "preflop": slice(0, 0),
     "flop": slice(0, 3),
@@ -19,17 +19,17 @@ BOARD_OF: Final[dict[Street, slice]] = {
 }
 
 
-class Step(NamedTuple):
-    """One action.
+class ChipMove(NamedTuple):
+    """One action and the chips it moved.
 
     Attributes:
-        street: When.
-        seat: Who.
-        verb: What it is called at a table.
+        street: Its street.
+        seat: Whose action it is.
+        verb: Its name at a poker table.
         added: Chips it put in.
-        total: Chips of the seat on this street after it.
-        above: For a bet or raise: by how much it exceeds what was there.
-        all_in: Whether no chips are left behind.
+        total: Chips the seat has put in on this street, including this action.
+        above: For a bet or raise, by how much it exceeds the bet before it.
+        all_in: Whether the seat has no chips left.
     """
 
     street: Street
@@ -42,30 +42,30 @@ class Step(NamedTuple):
 
 
 class ChipFlow(msgspec.Struct, frozen=True):
-    """All chips of a finished hand, by seat.
+    """Where the chips of a finished hand went, by seat.
 
     Attributes:
         antes: Posted before the blinds.
         blinds: Posted as blinds.
         steps: The actions.
-        returned: Not called, so given back.
-        collected: Taken from the pot.
+        returned: Uncalled chips that were given back.
+        collected: Won from the pot.
     """
 
     antes: tuple[int, int]
     blinds: tuple[int, int]
-    steps: tuple[Step, ...]
+    steps: tuple[ChipMove, ...]
     returned: tuple[int, int]
     collected: tuple[int, int]
 
     @property
     def pot(self) -> int:
-        """What there was to win."""
+        """The size of the pot."""
         return sum(self.collected)
 
 
 def chip_flow(hand: Hand) -> ChipFlow:
-    """Follow the chips of a finished hand.
+    """Return where the chips of a finished hand went.
 
     >>> from molt_bench.poker.notation import hand_from_text
     >>> flow = chip_flow(hand_from_text("1:50/100/0:10000,900:b0:AhKd|7c7d|:r300r900f:-300").hand)
@@ -90,7 +90,7 @@ def chip_flow(hand: Hand) -> ChipFlow:
 
 
 def all_in_street(hand: Hand) -> Street | None:
-    """Return the street on which a seat was all-in and called, so that nothing was left to decide."""
+    """Return the street on which a seat was all-in and called; None if that did not happen."""
     return hand.street if hand.folded == NOBODY and 0 in hand.limits else None
 
 
@@ -102,7 +102,7 @@ def _share(hand: Hand) -> int:
     return 1 + (first > 0) - (first < 0)
 
 
-def _steps(hand: Hand, left: list[int], blinds: list[int]) -> Iterator[Step]:
+def _steps(hand: Hand, left: list[int], blinds: list[int]) -> Iterator[ChipMove]:
     street: Street = "preflop"
     bets, behind = list(blinds), [chips - blind for chips, blind in zip(left, blinds, strict=True)]
     for done in hand.log:
@@ -113,4 +113,4 @@ def _steps(hand: Hand, left: list[int], blinds: list[int]) -> Iterator[Step]:
         behind[seat] -= added
         bets[seat] = done.amount
         verb: Verb = ("raise" if facing else "bet") if done.kind == "raiseTo" else done.kind
-        yield Step(street, seat, verb, added, done.amount, done.amount - facing, not behind[seat])
+        yield ChipMove(street, seat, verb, added, done.amount, done.amount - facing, not behind[seat])

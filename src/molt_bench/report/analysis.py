@@ -1,0 +1,217 @@
+"""The analysis of a result: everything that reports say about it, worked out once and shared by all of them.
+
+Win rates come from the margin model: the mean over all opponents of the field, each with the same weight, however often
+they were met. Their intervals take the seed pair as the unit. If part of the field has not been met, the win rate is
+the mean over the others, without an interval.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+from itertools import pairwise
+from math import inf, isfinite, sqrt
+from typing import Any, Final
+
+import msgspec
+
+from molt_bench.bench.result import Failures, RunResult, failures_of
+from molt_bench.config.sections import AdjacentConfidence
+from molt_bench.rating.book import ESTIMATORS, MarginBook
+from molt_bench.rating.margin import MarginModel, first_guess
+from molt_bench.rating.openskill import normal_cdf
+from molt_bench.rating.payoffs import Cycle, PayoffMatrix, payoff_matrix, significant_cycles
+from molt_bench.rating.sequence import SPREAD, sure
+from molt_bench.rating.verdicts import Verdict, verdict, verdicts
+from molt_bench.records import Rating
+from molt_bench.seeds import derive
+
+#: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
+MBB_PER_BB100: Final = 10.0
+
+
+class ParticipantNumbers(msgspec.Struct, frozen=True):
+    """The figures of one participant.
+
+    Attributes:
+        rating: Its final rating.
+        name: Its display name.
+        bb_per_100: Big blinds won per 100 hands from the field, or from those of it that were met; None before that.
+        half_width: Half the width of its 95% interval; infinite if an opponent has not been met.
+        ranks: The ranks it may have with 95% probability; None if margins do not decide.
+        better_than_next: How sure it is that it is better than the next one; None for the last.
+        hands: Hands that count.
+        faults: Faults by kind.
+        forced_folds: Hands folded after a last fault.
+        met: How many of its field it has met, and of how many; None if its result is complete.
+        ranked: Whether it has a rank; not if it hardly ever answered, so that it did not really play.
+    """
+
+    rating: Rating
+    name: str
+    bb_per_100: float | None
+    half_width: float
+    ranks: tuple[int, int] | None
+    better_than_next: float | None
+    hands: int
+    faults: dict[str, int]
+    forced_folds: int
+    met: tuple[int, int] | None = None
+    ranked: bool = True
+
+
+class Analysis:
+    """What a result shows; each property is computed when it is first read.
+
+    Args:
+        result: The run.
+    """
+
+    def __init__(self, result: RunResult) -> None:
+        self.result = result
+        self.rule = result.config.stop.adjacent_confidence or AdjacentConfidence()
+        self.by_margins = self.rule.method == "margin"
+        #: The spread that confidence sequences are tuned to, in mbb per hand, and the error they may have together.
+        self.spread = SPREAD * self.rule.tie_margin_mbb
+        self.error = 1 - self.rule.threshold
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The display names of all participants, by id."""
+        return {each.id: each.display_name or each.id for each in self.result.config.participants}
+
+    @cached_property
+    def model(self) -> MarginModel:
+        """Who wins how much from whom, by the config's estimator."""
+        return _margin_model(self.result, self.result.config.rating.estimator)
+
+    @cached_property
+    def models(self) -> Mapping[str, MarginModel]:
+        """The same by each estimator."""
+        return {name: _margin_model(self.result, name) for name in ESTIMATORS}
+
+    @cached_property
+    def unranked(self) -> dict[str, Failures]:
+        """Those who hardly ever answered: they have no rank, and nobody is compared with them."""
+        return {name: found for name, found in failures_of(self.result.matches).items() if found.helpless}
+
+    @cached_property
+    def neighbours(self) -> tuple[Verdict, ...]:
+        """The verdict on each pair of neighbours in the ranking by margins."""
+        rule = self.rule
+        return verdicts(self.model, threshold=rule.threshold, tie_margin=rule.tie_margin_mbb, apart=self.unranked)
+
+    @cached_property
+    def board_verdicts(self) -> tuple[Verdict, ...]:
+        """The verdict on each pair of neighbours on the leaderboard; none if margins do not decide."""
+        ranked = [rating.id for rating in self.result.leaderboard if rating.id not in self.unranked]
+        if not self.by_margins:
+            return ()
+        error = self.error / max(1, len(ranked) - 1)
+        tie_margin = self.rule.tie_margin_mbb
+        return tuple([verdict(self.model, a, b, error=error, tie_margin=tie_margin) for a, b in pairwise(ranked)])
+
+    @cached_property
+    def cycles(self) -> tuple[Cycle, ...]:
+        """The cycles that are certain enough to report."""
+        return significant_cycles(self.model, spread=self.spread, error=self.error)
+
+    @cached_property
+    def ranked_cycles(self) -> list[Cycle]:
+        """The same without those that involve an unranked participant."""
+        return [cycle for cycle in self.cycles if self.unranked.keys().isdisjoint(cycle.members)]
+
+    @cached_property
+    def payoffs(self) -> PayoffMatrix:
+        """What everybody wins from everybody."""
+        return payoff_matrix(self.model, spread=self.spread)
+
+    @cached_property
+    def rows(self) -> tuple[ParticipantNumbers, ...]:
+        """Everybody's figures in the order of the leaderboard; the unranked come last."""
+        seed = derive(self.result.config.seeds.master_seed or 0, "ranks")
+        ranks = self.model.rank_intervals(seed=seed, apart=self.unranked) if self.by_margins else {}
+        ranked = [rating for rating in self.result.leaderboard if rating.id not in self.unranked]
+        last = [rating for rating in self.result.leaderboard if rating.id in self.unranked]
+        below = [*ranked[1:], None, *[None for _ in last]]
+        return tuple(self._row(rating, next_, ranks) for rating, next_ in zip([*ranked, *last], below, strict=False))
+
+    def _row(self, rating: Rating, below: Rating | None, ranks: Mapping[str, tuple[int, int]]) -> ParticipantNumbers:
+        won = self.model.so_far(rating.id)
+        known = won is not None and isfinite(won.scale)
+        own = [match for match in self.result.matches if rating.id in match.participants]
+        faults = [
+            fault
+            for match in own
+            for fault in match.result.faults
+            if fault.player == match.participants.index(rating.id)
+        ]
+        return ParticipantNumbers(
+            rating=rating,
+            name=self.names[rating.id],
+            bb_per_100=None if won is None else won.mean / MBB_PER_BB100,
+            half_width=inf if won is None else won.half_width() / MBB_PER_BB100,
+            ranks=ranks.get(rating.id),
+            better_than_next=None if below is None else self._better(rating, below),
+            hands=sum(match.result.hands for match in own),
+            faults=dict(Counter(fault.kind for fault in faults)),
+            forced_folds=sum(fault.forced_fold for fault in faults),
+            met=None if known else (len(self.model.met(rating.id)), len(self.model.field_of(rating.id))),
+            ranked=rating.id not in self.unranked,
+        )
+
+    def _better(self, above: Rating, below: Rating) -> float:
+        if self.by_margins:
+            return sure(self.model.lead(above.id, below.id), self.spread)
+        return normal_cdf((above.mu - below.mu) / sqrt(above.sigma**2 + below.sigma**2))
+
+
+def totals(result: RunResult) -> dict[str, int]:
+    """Return how much was played."""
+    games = [game for match in result.matches for pair in match.result.seed_results for game in pair.games]
+    return {
+        "matches": len(result.matches),
+        "games": len(games),
+        "hands": sum(game.dealt for game in games),
+        "actions": sum(game.actions for game in games),
+    }
+
+
+def guardrails(result: RunResult) -> dict[str, Any]:
+    """Return the checks that every trustworthy run passes."""
+    games = [game for match in result.matches for pair in match.result.seed_results for game in pair.games]
+    failed = sum(any(fault.forced_fold for fault in game.faults) for game in games)
+    sigmas = [
+        after.sigma < before.sigma
+        for match in result.matches
+        for before, after in zip(match.change.before, match.change.after, strict=True)
+    ]
+    return {
+        "errorRate": failed / len(games) if games else 0.0,
+        "chipsConserved": all(sum(game.net) == 0 for game in games),
+        "sigmaDecreased": sum(sigmas) / len(sigmas) if sigmas else 1.0,
+    }
+
+
+def efficiency(result: RunResult) -> dict[str, Any]:
+    """Return how many games were played, and how many a round robin of the same depth would have taken."""
+    met = Counter(match.participants for match in result.matches)
+    count = len(result.config.participants)
+    per_match = 2 * result.config.seeds.per_match
+    full = count * (count - 1) // 2 * max(met.values(), default=0) * per_match
+    games = len(result.matches) * per_match
+    return {"games": games, "roundRobinGames": full, "ratio": games / full if full else None}
+
+
+def _margin_model(result: RunResult, estimator: str) -> MarginModel:
+    config = result.config
+    model = MarginModel(
+        [each.id for each in config.participants],
+        hands=2 * config.game.hands_per_game,
+        sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
+        anchors=[each.id for each in config.participants if each.anchor],
+        additive=config.rating.margins == "additive",
+    )
+    book = MarginBook(model, estimator)
+    for match in result.matches:
+        book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
+    return model
