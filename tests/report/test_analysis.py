@@ -11,6 +11,7 @@ from rich.console import Console
 from tests.e2e.shell import strict_json
 
 from molt_bench import run_benchmark, write_artifacts
+from molt_bench.config.sections import AdjacentConfidence, StopConfig
 from molt_bench.rating.student import student_quantile
 from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis, guardrails, totals
@@ -127,8 +128,8 @@ def test_one_sentence_says_whose_win_rate_is_not_complete_and_who_has_not_played
 
 
 def test_it_is_said_whatever_decides_the_order(unfinished):
-    rule = {"threshold": 0.95, "method": "openskill", "tieMarginMbb": 250.0}
-    config = {**unfinished.config, "stop": {**unfinished.config["stop"], "adjacentConfidence": rule}}
+    stop = StopConfig(adjacent_confidence=AdjacentConfidence(method="openskill"))
+    config = unfinished.config.model_copy(update={"stop": stop})
     (said,) = sentences(Analysis(msgspec.structs.replace(unfinished, config=config)))
     assert said.startswith(INCOMPLETE)
 
