@@ -1,6 +1,7 @@
 """Sections of a config: what they have in common, and how a mistake in one becomes a line that names the field."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Final, TypeVar
 
@@ -36,7 +37,21 @@ class Section(BaseModel):
     )
 
 
+class AgentSettings(Section):
+    """The settings of one kind of agent."""
+
+    def unset_variables(self) -> list[str]:
+        """Return the environment variables that it needs and that are not set; `A or B` where one of them will do."""
+        return []
+
+
 Settings = TypeVar("Settings", bound=Section)
+
+
+def unset_key(variables: Sequence[str]) -> list[str]:
+    """Return `A or B` unless one of these variables holds a key; nothing where no key is needed."""
+    held = any(os.environ.get(name, "").strip() for name in variables)
+    return [] if held or not variables else [" or ".join(variables)]
 
 
 def checked(settings: type[Settings], values: Mapping[str, object]) -> Settings:

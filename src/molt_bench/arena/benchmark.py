@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import UNSET, structs
 
-from molt_bench.agents.kinds import AgentFactory
+from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
 from molt_bench.agents.tracebacks import Raised
 from molt_bench.arena.cast import Cast, check_participants

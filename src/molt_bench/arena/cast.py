@@ -5,20 +5,19 @@ from functools import partial
 from pathlib import Path
 
 from molt_bench.agents.base import PokerAgent, PolicyOf
-from molt_bench.agents.kinds import BUILTIN_AGENTS, EXEC, HTTP, AgentFactory, make_agent
+from molt_bench.agents.factories import AgentFactory
+from molt_bench.agents.kinds import BUILTIN_AGENTS, kind_of, make_agent
 from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
-from molt_bench.agents.llm.gateway import DEFAULT_TIMEOUT_S, Desk, Policy
+from molt_bench.agents.llm.gateway import Desk, Policy
 from molt_bench.agents.llm.prices import PriceList, Purse
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.tracebacks import Raised, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
-from molt_bench.config.environment import spec_without, unset_variables
-from molt_bench.config.participants import LLMParticipantConfig
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.specs import GameLabel, ParticipantSpec
+from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, ParticipantSpec
 
 
 def check_participants(
@@ -40,22 +39,24 @@ def check_participants(
         ConfigError: A type, a param, a package, a key, a skill document or a program that is not there.
         AgentError: A factory that raises, or returns no agent.
     """
+    models = config.models()
     for participant in config.participants:
-        unset = [] if keys else unset_variables(participant)
+        unset = [] if keys else participant.unset_variables()
+        model = models.get(participant.id)
         try:
-            if isinstance(participant, LLMParticipantConfig):
+            if model is not None:
                 if participant.id not in skills:
-                    system_prompt(participant.settings())
-                ModelClient(participant.settings(), key="none" if unset else None)
+                    system_prompt(model)
+                ModelClient(model, key="none" if unset else None)
             else:
-                make_agent(spec_without(participant, unset), factories=agents, seed=participant.id)
+                make_agent(participant.spec(without=unset), factories=agents, seed=participant.id)
         except ConfigError as error:
             field = f"participants.{participant.id}.{error.field}"
             raise ConfigError(field, error.value, error.expected) from error
     limits = config.stop.budget
     if limits is not None and limits.max_cost_usd is not None:
         prices = PriceList(config.llm.prices)
-        unpriced = next((each.model for each in config.models().values() if not prices.knows(each)), None)
+        unpriced = next((each.model for each in models.values() if not prices.knows(each)), None)
         if unpriced is not None:
             expected = f"a price of {unpriced} in llm.prices, since none is published"
             raise ConfigError("stop.budget.maxCostUsd", limits.max_cost_usd, expected)
@@ -98,14 +99,10 @@ class Cast:
         self._specs = {participant.id: participant.spec() for participant in config.participants}
         self.agents = {*self._specs}
         self._folder = folder
-        self._timeout_s = config.game.action_timeout_s or DEFAULT_TIMEOUT_S
-        self.waiting = {
-            *self.models,
-            *(name for name, spec in self._specs.items() if spec.type in (EXEC, HTTP) and spec.type not in agents),
-        }
-        self.portable = {
-            name for name, spec in self._specs.items() if name not in self.waiting and spec.type not in agents
-        }
+        self._timeout_s = config.game.action_timeout_s or MODEL_TIMEOUT_S
+        self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
+        self.waiting = {*self.models, *(name for name, kind in self._kinds.items() if kind.waits)}
+        self.portable = {name for name, kind in self._kinds.items() if kind.portable}
         limits = config.stop.budget
         purse = Purse(limits.max_cost_usd, limits.max_tokens) if limits else Purse()
         for exchange in recorder.earlier:
@@ -161,9 +158,7 @@ class Cast:
         if settings is not None and self.desk is not None:
             return LLMAgent(participant, settings, self.desk, game=game, may_put_back=may_put_back)
         made = self._made(participant, folder=self._folder)
-        kind = self._specs[participant].type
-        own = participant not in self.waiting and (kind in self._agents or kind not in BUILTIN_AGENTS)
-        return self.traces.traced(participant, made) if own else made
+        return self.traces.traced(participant, made) if self._kinds[participant].user_code else made
 
     def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
         return make_agent(

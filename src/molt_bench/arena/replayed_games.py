@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from molt_bench.agents.kinds import AgentFactory
+from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.config.sections import BenchmarkConfig

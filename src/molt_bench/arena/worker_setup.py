@@ -8,7 +8,7 @@ import msgspec
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PokerAgent, PolicyOf
-from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent, source_hash
+from molt_bench.agents.kinds import BUILTIN_AGENTS, kind_of, make_agent, source_hash
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates, game_estimates
@@ -94,4 +94,4 @@ def _play(specs: dict[str, ParticipantSpec], policies: dict[str, PolicyOf | None
 
 def _agent(spec: ParticipantSpec, log: TraceLog) -> PokerAgent:
     made = make_agent(spec, seed=spec.id)
-    return made if spec.type in BUILTIN_AGENTS else log.traced(spec.id, made)
+    return log.traced(spec.id, made) if kind_of(spec.type).user_code else made

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import is_http, is_llm
+from molt_bench.agents.kinds import LLM, kind_of
 from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.participant import maker_of, participant_from, printable
 from molt_bench.cli.piping import readers_may_leave
@@ -34,7 +34,7 @@ Watch = Callable[[int, int], None]
 def check(name: str, params: Sequence[str], *, hands: int | None, timeout_s: float | None, as_json: bool) -> None:
     """Check a participant and print what was found; exit with status 1 if it is not fit to play."""
     participant = participant_from(name, params)
-    model = is_llm(participant.type)
+    model = kind_of(participant.type) is LLM
     partners = _MODEL_PARTNERS if model else SPARRING_PARTNERS
     each = hands or (_MODEL_HANDS if model else _HANDS)
     limit_s = timeout_s if model or timeout_s is not None else _TIMEOUT_S
@@ -66,7 +66,7 @@ def check(name: str, params: Sequence[str], *, hands: int | None, timeout_s: flo
 
 def _ask_once(participant: ParticipantSpec, make: Callable[[], PokerAgent]) -> None:
     """Ask a server or a model once before the first game: one that is not there is an error at once."""
-    greet = greeting_of(make()) if is_http(participant.type) or is_llm(participant.type) else None
+    greet = greeting_of(make()) if kind_of(participant.type).remote else None
     if greet is not None:
         run_in_new_loop(preflight({participant.id: greet}, {}))
 

@@ -21,7 +21,6 @@ from molt_bench.bench.stages import INTERRUPTED, another_stop
 from molt_bench.cli.care import Care, show_raised
 from molt_bench.cli.progress import watching
 from molt_bench.cli.streams import print_json
-from molt_bench.config.environment import unset_variables
 from molt_bench.config.loader import load_config, put, read_config_file, set_field
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
@@ -76,7 +75,7 @@ def _to_be_set(config: BenchmarkConfig) -> str:
     """Say which environment variables a run will need that are not set, and for whom."""
     needed: dict[str, list[str]] = {}
     for participant in config.participants:
-        for variable in unset_variables(participant):
+        for variable in participant.unset_variables():
             needed.setdefault(variable, []).append(participant.id)
     listed = ", ".join(f"{variable} (for {', '.join(names)})" for variable, names in needed.items())
     return f"; not set yet, and needed for a run: {listed}" if listed else ""

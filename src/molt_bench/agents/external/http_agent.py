@@ -6,6 +6,7 @@ import secrets
 import ssl
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from molt_bench.agents.api_keys import without
@@ -48,6 +49,7 @@ class HttpAgent:
         name: Name in records.
         settings: Where it is.
         action_timeout_s: Seconds for one answer, connecting included.
+        folder: Not used: a server keeps its own logs.
 
     Raises:
         ConfigError: The key is not there.
@@ -57,7 +59,14 @@ class HttpAgent:
     #: A server goes on when a game is over, and may remember it.
     outlives_games = True
 
-    def __init__(self, name: str, settings: HttpSettings, *, action_timeout_s: float = DEFAULT_TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: HttpSettings,
+        *,
+        action_timeout_s: float = DEFAULT_TIMEOUT_S,
+        folder: Path | None = None,
+    ) -> None:
         self.name = name
         self._url = settings.url
         self._limit_s = action_timeout_s

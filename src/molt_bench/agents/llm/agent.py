@@ -1,7 +1,9 @@
 """LLMAgent: a language model in a seat."""
 
+from pathlib import Path
+
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.gateway import Desk, Question
+from molt_bench.agents.llm.gateway import Desk, Policy, Question
 from molt_bench.agents.llm.memory import HandMemory, SessionMemory
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prompt import decision_prompt, made_hand
@@ -9,7 +11,7 @@ from molt_bench.agents.llm.reply import Reply, read_reply
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.specs import GameLabel
+from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel
 
 
 class LLMAgent:
@@ -77,9 +79,12 @@ class LLMAgent:
         return action
 
 
-def lone_agent(name: str, settings: LLMSettings) -> LLMAgent:
-    """Make an agent for single games: it has a desk of its own, and nothing is recorded."""
-    return LLMAgent(name, settings, Desk({name: settings}), game=GameLabel(0, 0, "AB"))
+def lone_agent(
+    name: str, settings: LLMSettings, *, action_timeout_s: float = MODEL_TIMEOUT_S, folder: Path | None = None
+) -> LLMAgent:
+    """Make an agent for single games, with a gateway of its own. Nothing is recorded, so `folder` is not used."""
+    desk = Desk({name: settings}, policy=Policy(timeout_s=action_timeout_s))
+    return LLMAgent(name, settings, desk, game=GameLabel(0, 0, "AB"))
 
 
 def reply_in(exchange: Exchange) -> Reply:

@@ -16,10 +16,8 @@ from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.rate_limits import ModelLimit
 from molt_bench.agents.llm.reply import read_reply
 from molt_bench.errors import AgentFailed, ConfigError, GamePutBack, GameUnfinished, ProviderError
-from molt_bench.specs import CONNECT_S, GameLabel
+from molt_bench.specs import CONNECT_S, MODEL_TIMEOUT_S, GameLabel
 
-#: Seconds a model has for an answer where the game sets no limit.
-DEFAULT_TIMEOUT_S = 120.0
 #: A provider that asks for a longer pause is not waited for.
 LONGEST_PAUSE_S = 600.0
 #: Where the question is recorded that every model is asked before the first card.
@@ -41,7 +39,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         max_concurrent: Requests at once, to all models together.
     """
 
-    timeout_s: float = DEFAULT_TIMEOUT_S
+    timeout_s: float = MODEL_TIMEOUT_S
     transport_retries: int = 5
     backoff_s: float = 1.0
     max_concurrent: int = 1000

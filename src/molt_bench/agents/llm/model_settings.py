@@ -1,12 +1,12 @@
 """Settings of a language model that plays, checked."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
-from molt_bench.agents.fields import MOST, MUCH, Count, Name, PathText, Section, as_problem, checked
+from molt_bench.agents.fields import MOST, MUCH, AgentSettings, Count, Name, PathText, as_problem, unset_key
 
 #: How the reply is asked for, strictest first; `auto` takes the first that the model and its server take.
 OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
@@ -16,8 +16,15 @@ Memory: TypeAlias = Literal["none", "hand", "session"]
 Track: TypeAlias = Literal["bare", "assisted"]
 Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 
+#: Where providers keep their keys, if that is not PROVIDER_API_KEY.
+_KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "openai-chat": ("OPENAI_API_KEY",),
+    "openai-responses": ("OPENAI_API_KEY",),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+}
 
-class LLMSettings(Section):
+
+class LLMSettings(AgentSettings):
     """How a language model plays. What is left out has its provider's default."""
 
     model: Annotated[Name, Field(description="Provider and model, such as openai:gpt-4.1.")]
@@ -73,16 +80,20 @@ class LLMSettings(Section):
         """What shares one limit: a model at a server."""
         return f"{self.model}@{self.base_url}" if self.base_url else self.model
 
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables of which one has to hold the key; none where no key is needed."""
+        if self.api_key_env is not None:
+            return (self.api_key_env,)
+        if self.base_url is not None:
+            return ()  # never send a provider's key to another server
+        return _KEY_VARIABLES.get(self.provider, (f"{self.provider.upper().replace('-', '_')}_API_KEY",))
+
+    def unset_variables(self) -> list[str]:
+        """Return the variables of its key if none of them holds it."""
+        return unset_key(self.key_variables)
+
     def decisive(self) -> dict[str, object]:
         """Return what decides a reply, apart from the prompt."""
         fields = ("model", "temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "base_url", "output_mode")
         return {field: getattr(self, field) for field in fields}
-
-
-def settings_from(values: Mapping[str, object]) -> LLMSettings:
-    """Check plain values.
-
-    Raises:
-        ConfigError: The first thing that is wrong, by its field.
-    """
-    return checked(LLMSettings, values)

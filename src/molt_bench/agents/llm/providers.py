@@ -14,12 +14,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
-#: Where providers keep their keys, where that is not PROVIDER_API_KEY.
-_KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "openai-chat": ("OPENAI_API_KEY",),
-    "openai-responses": ("OPENAI_API_KEY",),
-    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-}
 #: Known without a look into the library, which takes a second to import.
 USUAL: Final = ("openai", "openai-chat", "openai-responses", "anthropic", "google")
 #: Tokens of a reply where the provider has no default of its own.
@@ -34,23 +28,13 @@ def api_key(settings: LLMSettings) -> str:
     Raises:
         ConfigError: It is not there.
     """
-    variables = key_variables(settings)
+    variables = settings.key_variables
     key = next((found for name in variables if (found := os.environ.get(name, "").strip())), "")
     if key or not variables:
         return key
     if settings.api_key_env is not None:
         raise ConfigError("apiKeyEnv", settings.api_key_env, "the name of an environment variable that is set")
     raise ConfigError("model", settings.model, f"its key in the environment variable {' or '.join(variables)}")
-
-
-def key_variables(settings: LLMSettings) -> tuple[str, ...]:
-    """Return the environment variables of which one has to hold the key of a model; none where it needs no key."""
-    if settings.api_key_env is not None:
-        return (settings.api_key_env,)
-    if settings.base_url is not None:
-        return ()  # never send a provider's key to another server
-    provider = settings.provider
-    return _KEY_VARIABLES.get(provider, (f"{provider.upper().replace('-', '_')}_API_KEY",))
 
 
 class Pool:

@@ -1,4 +1,4 @@
-"""From a participant's spec to an agent."""
+"""The table of kinds, and the way from a participant's spec to an agent."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
+from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS, kind_of, make_agent
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.specs import ParticipantSpec
 
@@ -89,3 +89,56 @@ def test_a_factory_that_returns_no_agent_is_an_error_that_says_so():
 def test_a_participant_needs_an_id_and_a_type(fields):
     with pytest.raises(ConfigError, match="a name that is not empty"):
         ParticipantSpec(**fields)
+
+
+@pytest.mark.parametrize(
+    ("participant_type", "kind", "params", "label"),
+    [
+        ("llm", "llm", {}, "llm"),
+        ("llm:openai:gpt-4.1", "llm", {"model": "openai:gpt-4.1"}, "gpt-4.1"),
+        ("exec:./bot --fast", "exec", {"command": "./bot --fast"}, "bot"),
+        ("http", "http", {}, "http"),
+        ("https://a.b/act?x", "http", {"url": "https://a.b/act?x"}, "a.b/act"),
+        ("http://a.b:9000/", "http", {"url": "http://a.b:9000/"}, "a.b:9000"),
+        ("http:https://a.b", "http", {"url": "https://a.b"}, "a.b"),
+        ("tight", "bot", {}, "tight"),
+        ("path/to/mine.py:make", "factory", {}, "mine"),
+        ("theirs", "factory", {}, "theirs"),
+        ("executive", "factory", {}, "executive"),
+    ],
+)
+def test_short_forms(participant_type, kind, params, label):
+    found = kind_of(participant_type)
+    assert (found.name, found.params(participant_type, {}), found.label(participant_type)) == (kind, params, label)
+
+
+def test_a_name_of_the_callers_is_the_callers():
+    assert kind_of("tight", {"tight": Mine}).name == "object"
+
+
+def test_every_row_says_what_it_needs():
+    for kind in KINDS:
+        assert bool(kind.settings) == bool(kind.agent) == bool(kind.short_field) == bool(kind.usage) == bool(kind.about)
+        assert not kind.settings or kind.short_field in kind.settings_class().model_fields
+
+
+def test_another_kind_is_one_row(fresh_python):
+    """With a row alone a config takes the kind, checks its settings, makes its agent and gives it an id."""
+    assert (
+        fresh_python(
+            """
+import msgspec
+from molt_bench.agents import kinds
+row = msgspec.structs.replace(
+    kinds.HTTP, name="live", types=("live",), prefixes=("live:",), whole_prefixes=(), label=lambda text: text[5:]
+)
+kinds.KINDS = (row, *kinds.KINDS)
+from molt_bench import BenchmarkConfig, make_agent
+from molt_bench.config.participants import named
+config = BenchmarkConfig(participants=[*named(["live:http://a.b"]), {"id": "t", "type": "tight"}])
+entry = config.participants[0]
+print(type(entry).__name__, entry.type, entry.url, entry.may_remember, make_agent(entry.spec()).name)
+"""
+        )
+        == "HttpParticipantConfig live http://a.b True http://a.b"
+    )
