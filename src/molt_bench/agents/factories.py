@@ -39,6 +39,7 @@ def call_factory(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
     return agent
 
 
+@cache
 def plugins() -> dict[str, Any]:
     """Return the entry points of installed packages that register agents, by name."""
     from importlib.metadata import entry_points  # slow, and rarely needed
@@ -46,7 +47,6 @@ def plugins() -> dict[str, Any]:
     return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
 
 
-@cache
 def find_factory(participant_type: str, other_types: tuple[str, ...]) -> AgentFactory:
     """Return the factory that a type names.
 
@@ -64,7 +64,7 @@ def find_factory(participant_type: str, other_types: tuple[str, ...]) -> AgentFa
             raise ConfigError("type", participant_type, _known_types(participant_type, (*other_types, *points)))
         place, colon, name = points[participant_type].value.partition(":")
     try:
-        module = _module_from_file(place) if place.endswith(".py") else import_module(place)
+        module = _module_from_file(place, os.path.abspath(place)) if place.endswith(".py") else import_module(place)
         factory: AgentFactory = getattr(module, name)
     except Exception as error:
         raise ConfigError(
@@ -75,7 +75,8 @@ def find_factory(participant_type: str, other_types: tuple[str, ...]) -> AgentFa
     return factory
 
 
-def _module_from_file(path: str) -> ModuleType:
+@cache
+def _module_from_file(path: str, absolute: str) -> ModuleType:
     from importlib.util import module_from_spec, spec_from_file_location  # only runs with the user's own code need it
 
     name = f"molt_bench_agent_{derive(path, 'module') & 0xFFFFFFFF:08x}"
@@ -84,7 +85,7 @@ def _module_from_file(path: str) -> ModuleType:
         raise ImportError(f"{path} cannot be loaded")
     module = module_from_spec(spec)
     sys.modules[name] = module
-    folder = os.path.dirname(os.path.abspath(path))
+    folder = os.path.dirname(absolute)
     if folder not in sys.path:
         sys.path.append(folder)  # so that it finds the modules beside it
     spec.loader.exec_module(module)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.external.command import command_hash, label_of
 from molt_bench.agents.factories import AgentFactory, call_factory, file_hash, find_factory
 from molt_bench.agents.scripted import (
@@ -36,15 +36,7 @@ if TYPE_CHECKING:
 BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
     {
         bot.kind: bot
-        for bot in (
-            RandomAgent,
-            TightAgent,
-            CallStationAgent,
-            ManiacAgent,
-            TagAgent,
-            FolderAgent,
-            ShoverAgent,
-        )
+        for bot in (RandomAgent, TightAgent, CallStationAgent, ManiacAgent, TagAgent, FolderAgent, ShoverAgent)
     }
 )
 
@@ -63,9 +55,9 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: Name of the kind; for a kind with settings, also the `type` in a config.
-        types: The types that are of this kind, word for word.
-        prefixes: Short forms such as `exec:./bot`: what follows the prefix is the value of `short_field`.
-        whole_prefixes: Short forms such as a URL, where the whole text is that value.
+        types: The exact types that are of this kind.
+        prefixes: Starts of short forms such as `exec:./bot`; the rest is the value of `short_field`.
+        whole_prefixes: Starts of short forms such as a URL, where the whole text is that value.
         short_field: The setting that a short form gives.
         settings: Its settings, as `module:class`; "" for a kind that takes params.
         agent: What makes its agent from a name and its settings, as `module:name`; "" where `make` needs none.
@@ -109,19 +101,15 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
 
     def params(self, participant_type: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the params of a participant, with the setting that its type gives in short form."""
-        value = _short_value(participant_type, self.prefixes, self.whole_prefixes)
+        value = participant_type
+        if not value.startswith(self.whole_prefixes):
+            value = next((value.removeprefix(each) for each in self.prefixes if value.startswith(each)), "")
         return {self.short_field: value, **params} if value else dict(params)
 
     def settings_class(self) -> "type[AgentSettings]":
         """Return the model of its settings."""
         found: type[AgentSettings] = _loaded(self.settings)
         return found
-
-
-def _short_value(participant_type: str, prefixes: tuple[str, ...], whole_prefixes: tuple[str, ...]) -> str:
-    if participant_type.startswith(whole_prefixes):
-        return participant_type
-    return next((participant_type.removeprefix(each) for each in prefixes if participant_type.startswith(each)), "")
 
 
 def _loaded(path: str) -> Any:
@@ -275,6 +263,30 @@ def make_agent(
     kind = kind_of(spec.type, factories or ())
     options = MakeOptions(factories=factories or {}, seed=seed, action_timeout_s=action_timeout_s, folder=folder)
     return kind.make(kind, spec, options)
+
+
+def published_policy(
+    spec: ParticipantSpec, factories: Mapping[str, AgentFactory] | None = None, *, run_user_code: bool = True
+) -> PolicyOf | None:
+    """Return the `policy` method of a participant's agent; None where it publishes none.
+
+    Args:
+        spec: The participant.
+        factories: The caller's own agents by type.
+        run_user_code: Whether the user's own code may run; otherwise only built-in bots are asked.
+
+    Raises:
+        ConfigError, AgentError: The agent cannot be made.
+    """
+    kind = kind_of(spec.type, factories or ())
+    if not kind.built_in and not (kind.user_code and run_user_code):
+        return None
+    agent = make_agent(spec, factories=factories, seed=spec.id)
+    try:
+        policy = getattr(agent, "policy", None)
+    except Exception:  # a property that raises; like a policy that does, it is not used
+        return None
+    return policy if callable(policy) else None
 
 
 def source_hash(participant_type: str, params: Mapping[str, Any] | None = None) -> str | None:

@@ -199,7 +199,9 @@ class _Run:
         self.under_way: tuple[tuple[str, str], int, int] | None = None
         folder = Path(journal.path).parent / "agents" if journal is not None else None
         self.cast = Cast(affordable, agents, recorder, heard=self.heard, folder=folder, raised=raised)
-        self.ladder = Ladder(config, self.cast.policies(), keep_hands=keep_hands)
+        policies = self.cast.policies(known.header.source_hashes if known else None)
+        self.problems += self.cast.problems
+        self.ladder = Ladder(config, policies, keep_hands=keep_hands)
         self.decks = SeedBlocks(config.seeds, self.ladder.meetings, known.header.seeds if known else None)
         if not self.trusted:
             self.problems.append(guessable_file(config.seeds.file, self.decks.listed))

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.factories import AgentFactory
-from molt_bench.agents.kinds import BUILTIN_AGENTS, kind_of, make_agent
+from molt_bench.agents.kinds import kind_of, make_agent, published_policy, source_hash
 from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
-from molt_bench.agents.llm.gateway import Desk, Policy
+from molt_bench.agents.llm.gateway import Desk, RequestLimits
 from molt_bench.agents.llm.prices import PriceList, Purse
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.tracebacks import Raised, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, ParticipantSpec
 
 
@@ -71,7 +71,8 @@ class Cast:
         waiting: Those whose games wait for something outside this process, so that many can be under way.
         agents: All participants.
         portable: Those that any process can make from their specs.
-        traces: Where agents of one's own raised.
+        traces: Tracebacks of what the user's own agents raised.
+        problems: What the user should know about the participants.
 
     Args:
         config: The config of the run.
@@ -94,6 +95,7 @@ class Cast:
         raised: Raised | None = None,
     ) -> None:
         self.traces = TraceLog(folder, raised)
+        self.problems: list[str] = []
         self.models = config.models()
         self._agents = agents
         self._specs = {participant.id: participant.spec() for participant in config.participants}
@@ -103,13 +105,13 @@ class Cast:
         self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
         self.waiting = {*self.models, *(name for name, kind in self._kinds.items() if kind.waits)}
         self.portable = {name for name, kind in self._kinds.items() if kind.portable}
-        limits = config.stop.budget
-        purse = Purse(limits.max_cost_usd, limits.max_tokens) if limits else Purse()
+        budget = config.stop.budget
+        purse = Purse(budget.max_cost_usd, budget.max_tokens) if budget else Purse()
         for exchange in recorder.earlier:
             purse.add(exchange)
             if heard is not None:
                 heard(exchange)
-        policy = Policy(
+        limits = RequestLimits(
             timeout_s=self._timeout_s,
             transport_retries=config.llm.transport_retries,
             backoff_s=config.llm.backoff_s,
@@ -119,7 +121,7 @@ class Cast:
             Desk(
                 self.models,
                 recorder=recorder,
-                policy=policy,
+                limits=limits,
                 prices=PriceList(config.llm.prices),
                 purse=purse,
                 heard=heard,
@@ -128,15 +130,37 @@ class Cast:
             else None
         )
 
-    def policies(self) -> dict[str, PolicyOf]:
-        """Return what participants publish about their dice: built-in bots, and agents of the caller's own."""
-        found = {}
+    def policies(self, recorded: Mapping[str, str] | None) -> dict[str, PolicyOf]:
+        """Return the policies that participants publish.
+
+        Args:
+            recorded: Hashes of the code that played a known run, by participant; None for a new run. Without the code
+                that played, a known run is reported as if nothing had been published, which is noted as a problem.
+        """
+        found: dict[str, PolicyOf] = {}
         for name, spec in self._specs.items():
-            if spec.type in BUILTIN_AGENTS or spec.type in self._agents:
-                policy = getattr(make_agent(spec, factories=self._agents, seed=name), "policy", None)
-                if callable(policy):
-                    found[name] = policy
+            try:
+                policy = published_policy(spec, self._agents) if self._played(name, recorded or {}) else None
+            except MoltBenchError:
+                if recorded is None:
+                    raise
+                self._note_other_code(name)
+            else:
+                found |= {} if policy is None else {name: policy}
         return found
+
+    def _played(self, name: str, recorded: Mapping[str, str]) -> bool:
+        """Return whether the code of a participant is the code that played, as far as its hash was recorded."""
+        spec = self._specs[name]
+        if not self._kinds[name].user_code or recorded.get(name) in (None, source_hash(spec.type, spec.params)):
+            return True
+        self._note_other_code(name)
+        return False
+
+    def _note_other_code(self, name: str) -> None:
+        self.problems.append(
+            f"the code of {name!r} is not the code that played: if that published a policy, it is not used"
+        )
 
     def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
         """Return how those outside this process are asked whether they are there: for free, and models."""

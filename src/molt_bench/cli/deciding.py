@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final
@@ -56,7 +57,8 @@ def _pilot(folder: str, config: BenchmarkConfig) -> Pilot:
     path = journal_in(folder).parent
     earlier, content = opened(str(path))
     recorder = recorder_in(path, content, read_only=True)
-    result = run_benchmark(earlier, known=content, recorder=recorder, play=False)
+    with redirect_stdout(sys.stderr):  # agents asked for their policy may print
+        result = run_benchmark(earlier, known=content, recorder=recorder, play=False)
     if _depth(earlier) != _depth(config):
         _warn(f"{folder} was played {_depth(earlier):g} big blinds deep, not {_depth(config):g}")
     try:
@@ -261,7 +263,8 @@ def _both_ids(text: str) -> tuple[str, str]:
 def _run(name: str, path: Path) -> Run:
     config, content = opened(str(path))
     recorder = recorder_in(path, content, read_only=True)
-    result = run_benchmark(config, known=content, recorder=recorder, play=False)
+    with redirect_stdout(sys.stderr):  # agents asked for their policy may print
+        result = run_benchmark(config, known=content, recorder=recorder, play=False)
     return Run(name, config, result, content.header.source_hashes, recorder.skills)
 
 

@@ -56,12 +56,12 @@ def maker_of(
     # Loaded here so that commands without a language model start fast.
     from molt_bench.agents.fields import checked
     from molt_bench.agents.llm.agent import LLMAgent
-    from molt_bench.agents.llm.gateway import Desk, Policy
+    from molt_bench.agents.llm.gateway import Desk, RequestLimits
     from molt_bench.agents.llm.model_settings import LLMSettings
 
     settings = checked(LLMSettings, LLM.params(participant.type, participant.params))
-    policy = Policy() if timeout_s is None else Policy(timeout_s=timeout_s)
-    desk = Desk({participant.id: settings}, policy=policy)
+    limits = RequestLimits() if timeout_s is None else RequestLimits(timeout_s=timeout_s)
+    desk = Desk({participant.id: settings}, limits=limits)
     return lambda: LLMAgent(participant.id, settings, desk, game=GameLabel(0, seed, "AB"))
 
 

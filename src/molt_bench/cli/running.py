@@ -328,7 +328,8 @@ def _result_of(folder: Path) -> RunResult:
     """Return the result of a run as its journal has it."""
     config, content = opened(str(folder))
     recorder = recorder_in(folder, content, read_only=True)
-    return run_benchmark(config, known=content, recorder=recorder, keep_hands=False, play=False)
+    with redirect_stdout(sys.stderr):  # agents asked for their policy may print
+        return run_benchmark(config, known=content, recorder=recorder, keep_hands=False, play=False)
 
 
 def _resume_command(folder: Path) -> str:

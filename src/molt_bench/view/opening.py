@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
+from molt_bench.agents.kinds import published_policy
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.runs.journal import Chain, Header
@@ -22,11 +22,6 @@ def header_in(chain: Chain, path: Path, lines: list[tuple[int, bytes]]) -> Heade
 
 
 def known_policies(config: BenchmarkConfig) -> dict[str, PolicyOf]:
-    """Return what built-in bots publish about their dice."""
-    found = {}
-    for participant in config.participants:
-        spec = participant.spec()
-        policy = getattr(make_agent(spec, seed=spec.id), "policy", None) if spec.type in BUILTIN_AGENTS else None
-        if callable(policy):
-            found[spec.id] = policy
-    return found
+    """Return the policies of built-in bots; the viewer never runs the user's own code."""
+    found = {each.id: published_policy(each.spec(), run_user_code=False) for each in config.participants}
+    return {name: policy for name, policy in found.items() if policy is not None}

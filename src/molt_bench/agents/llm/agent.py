@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.gateway import Desk, Policy, Question
+from molt_bench.agents.llm.gateway import Desk, Question, RequestLimits
 from molt_bench.agents.llm.memory import HandMemory, SessionMemory
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prompt import decision_prompt, made_hand
@@ -83,7 +83,7 @@ def lone_agent(
     name: str, settings: LLMSettings, *, action_timeout_s: float = MODEL_TIMEOUT_S, folder: Path | None = None
 ) -> LLMAgent:
     """Make an agent for single games, with a gateway of its own. Nothing is recorded, so `folder` is not used."""
-    desk = Desk({name: settings}, policy=Policy(timeout_s=action_timeout_s))
+    desk = Desk({name: settings}, limits=RequestLimits(timeout_s=action_timeout_s))
     return LLMAgent(name, settings, desk, game=GameLabel(0, 0, "AB"))
 
 

@@ -29,7 +29,7 @@ _PREFLIGHT_TOKENS: Final = 16
 _LONGEST_BACKOFF_S = 60.0
 
 
-class Policy(msgspec.Struct, frozen=True, kw_only=True):
+class RequestLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How models are asked.
 
     Attributes:
@@ -90,7 +90,7 @@ class Desk:
     Args:
         participants: The settings of everybody who is a model, by participant.
         recorder: Holds the exchanges; None asks every time and keeps nothing, for single games.
-        policy: How models are asked.
+        limits: How models are asked.
         prices: What they cost.
         purse: What may be spent.
         heard: Is told of every new exchange.
@@ -104,13 +104,13 @@ class Desk:
         participants: Mapping[str, LLMSettings],
         *,
         recorder: Exchanges | None = None,
-        policy: Policy | None = None,
+        limits: RequestLimits | None = None,
         prices: PriceList | None = None,
         purse: Purse | None = None,
         heard: Callable[[Exchange], None] | None = None,
     ) -> None:
         self.recorder = recorder
-        self.policy = policy or Policy()
+        self.limits = limits or RequestLimits()
         self.purse = purse or Purse()
         self._prices = prices or PriceList({})
         self._heard = heard
@@ -128,7 +128,7 @@ class Desk:
                 self._limits[settings.endpoint] = self._limit(settings)
         if recorder is not None and asking:
             recorder.begin(skills)
-        self._room = asyncio.Semaphore(self.policy.max_concurrent)
+        self._room = asyncio.Semaphore(self.limits.max_concurrent)
         self._under_way: set[asyncio.Task[Exchange]] = set()
         self._tries: dict[str, int] = {}
         self._closing = False
@@ -139,7 +139,7 @@ class Desk:
         alike = [seat.settings for seat in self._seats.values() if seat.settings.endpoint == settings.endpoint]
         paces = [each.requests_per_minute for each in alike if each.requests_per_minute is not None]
         most = min((each.max_concurrent for each in alike if each.max_concurrent is not None), default=None)
-        return ModelLimit(most, per_minute=min(paces, default=None), timeout_s=self.policy.timeout_s)
+        return ModelLimit(most, per_minute=min(paces, default=None), timeout_s=self.limits.timeout_s)
 
     async def ask(self, participant: str, question: Question, *, may_put_back: bool) -> Exchange:
         """Return the exchange for a question: the recorded one, or a new one, recorded before it is returned.
@@ -224,7 +224,7 @@ class Desk:
         try:
             async with self._asking() as started:
                 answer = await client.ask(
-                    system, message, "text", timeout_s=self.policy.timeout_s, max_tokens=_PREFLIGHT_TOKENS
+                    system, message, "text", timeout_s=self.limits.timeout_s, max_tokens=_PREFLIGHT_TOKENS
                 )
         except RequestFailed as problem:
             if problem.trouble == "fatal":
@@ -290,7 +290,7 @@ class Desk:
             try:
                 async with self._asking() as started:
                     tries += 1
-                    answer = await client.ask(seat.skill, question.message, mode, timeout_s=self.policy.timeout_s)
+                    answer = await client.ask(seat.skill, question.message, mode, timeout_s=self.limits.timeout_s)
             except RequestFailed as failure:
                 problem = failure
             else:
@@ -320,7 +320,7 @@ class Desk:
                     mode=mode,
                     outcome="timeout",
                     text=str(problem),
-                    latency_s=self.policy.timeout_s,
+                    latency_s=self.limits.timeout_s,
                     tries=tries,
                 )
             pause_s = self._pause(seat, client, mode, problem, failures)
@@ -329,7 +329,7 @@ class Desk:
             if problem.trouble == "busy" and not limit.slowed(started, pause_s):
                 continue
             failures += 1
-            if problem.trouble == "rejected" or failures > self.policy.transport_retries:
+            if problem.trouble == "rejected" or failures > self.limits.transport_retries:
                 if may_put_back:
                     self._tries[key] = tries
                     raise GamePutBack(str(problem))
@@ -354,7 +354,7 @@ class Desk:
             raise ProviderError(
                 f"{seat.name} ({seat.settings.model}) asks for a pause of {asked_s:,.0f} s: go on after it"
             )
-        backoff_s = min(_LONGEST_BACKOFF_S, self.policy.backoff_s * 2**failures)
+        backoff_s = min(_LONGEST_BACKOFF_S, self.limits.backoff_s * 2**failures)
         return backoff_s if asked_s is None else max(asked_s, 0.001)
 
     def _record(self, exchange: Exchange, **outcome: object) -> Exchange:
