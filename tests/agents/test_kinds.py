@@ -9,8 +9,11 @@ import pytest
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS, kind_of, make_agent
+from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.arena.cast import Cast
+from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentError, ConfigError
-from molt_bench.specs import ParticipantSpec
+from molt_bench.specs import GameLabel, ParticipantSpec
 
 
 class Mine:
@@ -142,3 +145,21 @@ print(type(entry).__name__, entry.type, entry.url, entry.may_remember, make_agen
         )
         == "HttpParticipantConfig live http://a.b True http://a.b"
     )
+
+
+@pytest.mark.parametrize(("limit", "external", "model"), [(None, 60.0, 120.0), (7.0, 7.0, 7.0)])
+def test_the_time_for_an_answer_in_a_benchmark_is_the_documented_one(limit, external, model):
+    config = load_config(
+        {
+            "participants": [
+                {"id": "program", "type": f"exec:{sys.executable}"},
+                {"id": "server", "type": "http://127.0.0.1:9/act"},
+                {"id": "model", "type": "llm:openai:m", "baseUrl": "http://127.0.0.1:9/v1"},
+            ],
+            "game": {"actionTimeoutS": limit},
+        }
+    )
+    cast = Cast(config, {}, Exchanges())
+    game = GameLabel(1, "s", "AB")
+    assert [cast.agent(name, game)._limit_s for name in ("program", "server")] == [external, external]
+    assert cast.desk.limits.timeout_s == model

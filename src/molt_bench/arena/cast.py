@@ -101,7 +101,7 @@ class Cast:
         self._specs = {participant.id: participant.spec() for participant in config.participants}
         self.agents = {*self._specs}
         self._folder = folder
-        self._timeout_s = config.game.action_timeout_s or MODEL_TIMEOUT_S
+        self._timeout_s = config.game.action_timeout_s
         self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
         self.waiting = {*self.models, *(name for name, kind in self._kinds.items() if kind.waits)}
         self.portable = {name for name, kind in self._kinds.items() if kind.portable}
@@ -112,7 +112,7 @@ class Cast:
             if heard is not None:
                 heard(exchange)
         limits = RequestLimits(
-            timeout_s=self._timeout_s,
+            timeout_s=self._timeout_s or MODEL_TIMEOUT_S,
             transport_retries=config.llm.transport_retries,
             backoff_s=config.llm.backoff_s,
             max_concurrent=config.llm.max_concurrent,
