@@ -115,7 +115,12 @@ def settings_hash(participant: str, settings: LLMSettings) -> bytes:
     return sha256(msgspec.json.encode(content, order="sorted")).digest()
 
 
-def exchange_key(asked: bytes, prompt_hash: str, game: GameLabel, hand: int, decision: int, attempt: int) -> str:
+def prompt_hash(system: str, message: str) -> str:
+    """Return the hash of everything that is sent: the system prompt and the message."""
+    return sha256(f"{system}\0{message}".encode()).hexdigest()
+
+
+def exchange_key(asked: bytes, prompt: str, game: GameLabel, hand: int, decision: int, attempt: int) -> str:
     """Return the name of a question. Two questions in different places are never the same one, whatever they say."""
-    place = msgspec.json.encode((prompt_hash, game, hand, decision, attempt))
+    place = msgspec.json.encode((prompt, game, hand, decision, attempt))
     return sha256(asked + place).hexdigest()

@@ -3,13 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from hashlib import sha256
 from typing import Final
 
 import msgspec
 
 from molt_bench.agents.llm.client import ModelClient, RequestFailed
-from molt_bench.agents.llm.exchange import Exchange, Exchanges, Outcome, exchange_key, settings_hash
+from molt_bench.agents.llm.exchange import Exchange, Exchanges, Outcome, exchange_key, prompt_hash, settings_hash
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.prices import PriceList, Purse
 from molt_bench.agents.llm.prompt import system_prompt
@@ -75,13 +74,6 @@ class _Seat:
         self.settings = settings
         self.skill = skill
         self.asked = settings_hash(name, settings)
-        self.skill_digest = sha256(skill.encode())
-
-    def prompt_hash(self, message: str) -> str:
-        """Return the hash of everything that is sent."""
-        digest = self.skill_digest.copy()
-        digest.update(b"\0" + message.encode())
-        return digest.hexdigest()
 
 
 class Desk:
@@ -155,9 +147,9 @@ class Desk:
             ProviderError: The provider refuses for good.
         """
         seat = self._seats[participant]
-        prompt_hash = seat.prompt_hash(question.message)
+        sent = prompt_hash(seat.skill, question.message)
         place = (question.game, question.hand, question.decision, question.attempt)
-        key = exchange_key(seat.asked, prompt_hash, *place)
+        key = exchange_key(seat.asked, sent, *place)
         if self.recorder is not None:
             known = self.recorder.find(question.game, key)
             if known is not None:
@@ -168,7 +160,7 @@ class Desk:
                     f"{question.game.seed!r}, seating {question.game.seating}, hand {question.hand}"
                 )
         # A task of its own: a reply that is paid for is recorded even if nobody waits for it any more.
-        task = asyncio.ensure_future(self._ask(seat, question, key, prompt_hash, may_put_back=may_put_back))
+        task = asyncio.ensure_future(self._ask(seat, question, key, sent, may_put_back=may_put_back))
         self._under_way.add(task)
         task.add_done_callback(self._done)
         return await asyncio.shield(task)
@@ -207,15 +199,15 @@ class Desk:
     async def _greet(self, seat: _Seat) -> Exchange:
         client, limit = self._clients[seat.name], self._limits[seat.settings.endpoint]
         system, message = PREFLIGHT_PROMPT
-        prompt_hash = sha256(f"{system}\0{message}".encode()).hexdigest()
+        sent = prompt_hash(system, message)
         exchange = Exchange(
-            key=exchange_key(seat.asked, prompt_hash, PREFLIGHT, 0, 0, 0),
+            key=exchange_key(seat.asked, sent, PREFLIGHT, 0, 0, 0),
             participant=seat.name,
             game=PREFLIGHT,
             hand=0,
             decision=0,
             attempt=0,
-            prompt_hash=prompt_hash,
+            prompt_hash=sent,
             mode="text",
             outcome="transport",
             text="",
@@ -267,9 +259,7 @@ class Desk:
         if not task.cancelled():
             task.exception()  # looked at, should nobody wait for it any more
 
-    async def _ask(
-        self, seat: _Seat, question: Question, key: str, prompt_hash: str, *, may_put_back: bool
-    ) -> Exchange:
+    async def _ask(self, seat: _Seat, question: Question, key: str, sent: str, *, may_put_back: bool) -> Exchange:
         client, limit = self._clients[seat.name], self._limits[seat.settings.endpoint]
         exchange = Exchange(
             key=key,
@@ -278,7 +268,7 @@ class Desk:
             hand=question.hand,
             decision=question.decision,
             attempt=question.attempt,
-            prompt_hash=prompt_hash,
+            prompt_hash=sent,
             mode=client.mode,
             outcome="transport",
             text="",
