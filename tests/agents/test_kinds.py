@@ -162,4 +162,4 @@ def test_the_time_for_an_answer_in_a_benchmark_is_the_documented_one(limit, exte
     cast = Cast(config, {}, Exchanges())
     game = GameLabel(1, "s", "AB")
     assert [cast.agent(name, game)._limit_s for name in ("program", "server")] == [external, external]
-    assert cast.desk.limits.timeout_s == model
+    assert cast.gateway.limits.timeout_s == model

@@ -198,7 +198,7 @@ class _Run:
         self.spending = Spending(config.models())
         self.under_way: tuple[tuple[str, str], int, int] | None = None
         folder = Path(journal.path).parent / "agents" if journal is not None else None
-        self.cast = Cast(affordable, agents, recorder, heard=self.heard, folder=folder, raised=raised)
+        self.cast = Cast(affordable, agents, recorder, on_exchange=self.on_exchange, folder=folder, raised=raised)
         policies = self.cast.policies(known.header.source_hashes if known else None)
         self.problems += self.cast.problems
         self.ladder = Ladder(config, policies, keep_hands=keep_hands)
@@ -246,8 +246,8 @@ class _Run:
         except KeyboardInterrupt:
             if self.journal is not None:
                 self.journal.write(Sitting(self.seconds - self.earlier_seconds))
-            if self.cast.desk is not None and self.cast.desk.awaited and self.under_way is not None:
-                self.tell(*self.under_way, awaited=self.cast.desk.awaited)
+            if self.cast.gateway is not None and self.cast.gateway.awaited and self.under_way is not None:
+                self.tell(*self.under_way, awaited=self.cast.gateway.awaited)
             raise
         finally:
             self.table.close()
@@ -317,8 +317,8 @@ class _Run:
         told = self.course.now.reason
         if told is not None and self.course.now.allows(told, self.seconds):
             return told
-        empty = self.cast.desk.purse.empty if self.cast.desk is not None else None
-        return f"{empty}, {IN_A_ROUND}" if empty else INTERRUPTED
+        spent = self.cast.gateway.budget.spent if self.cast.gateway is not None else None
+        return f"{spent}, {IN_A_ROUND}" if spent else INTERRUPTED
 
     def next_pairs(self) -> list[Pair]:
         """Choose the pairings of the next round."""
@@ -417,7 +417,7 @@ class _Run:
             self.table.play(missing, told, lambda: self.seconds)
         return found
 
-    def heard(self, exchange: Exchange) -> None:
+    def on_exchange(self, exchange: Exchange) -> None:
         """Add up what a language model took."""
         self.spending.add(exchange)
         if self.under_way is not None:

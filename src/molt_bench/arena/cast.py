@@ -8,11 +8,13 @@ from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import kind_of, make_agent, published_policy, source_hash
 from molt_bench.agents.llm.agent import LLMAgent
+from molt_bench.agents.llm.budget import ModelBudget
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
-from molt_bench.agents.llm.gateway import Desk, RequestLimits
-from molt_bench.agents.llm.prices import PriceList, Purse
+from molt_bench.agents.llm.gateway import Gateway
+from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.prompt import system_prompt
+from molt_bench.agents.llm.retries import RequestLimits
 from molt_bench.agents.tracebacks import Raised, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.config.sections import BenchmarkConfig
@@ -67,7 +69,7 @@ class Cast:
 
     Attributes:
         models: The participants that are language models.
-        desk: Where those are asked; None where there are none.
+        gateway: Where those are asked; None where there are none.
         waiting: Those whose games wait for something outside this process, so that many can be under way.
         agents: All participants.
         portable: Those that any process can make from their specs.
@@ -78,7 +80,7 @@ class Cast:
         config: The config of the run.
         agents: Agents of the caller's own, by type.
         recorder: Holds the exchanges with language models.
-        heard: Is told of every exchange, those that took place earlier first.
+        on_exchange: Called with every exchange, those of earlier sessions first.
         folder: Gets a file for each program that writes to its standard error, and for each agent that raises; None
             keeps none of it.
         raised: Is told where agents of one's own raise.
@@ -90,7 +92,7 @@ class Cast:
         agents: Mapping[str, AgentFactory],
         recorder: Exchanges,
         *,
-        heard: Callable[[Exchange], None] | None = None,
+        on_exchange: Callable[[Exchange], None] | None = None,
         folder: Path | None = None,
         raised: Raised | None = None,
     ) -> None:
@@ -105,26 +107,26 @@ class Cast:
         self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
         self.waiting = {*self.models, *(name for name, kind in self._kinds.items() if kind.waits)}
         self.portable = {name for name, kind in self._kinds.items() if kind.portable}
-        budget = config.stop.budget
-        purse = Purse(budget.max_cost_usd, budget.max_tokens) if budget else Purse()
+        stop = config.stop.budget
+        budget = ModelBudget(stop.max_cost_usd, stop.max_tokens) if stop else ModelBudget()
         for exchange in recorder.earlier:
-            purse.add(exchange)
-            if heard is not None:
-                heard(exchange)
+            budget.add(exchange)
+            if on_exchange is not None:
+                on_exchange(exchange)
         limits = RequestLimits(
             timeout_s=self._timeout_s or MODEL_TIMEOUT_S,
             transport_retries=config.llm.transport_retries,
             backoff_s=config.llm.backoff_s,
             max_concurrent=config.llm.max_concurrent,
         )
-        self.desk = (
-            Desk(
+        self.gateway = (
+            Gateway(
                 self.models,
                 recorder=recorder,
                 limits=limits,
                 prices=PriceList(config.llm.prices),
-                purse=purse,
-                heard=heard,
+                budget=budget,
+                on_exchange=on_exchange,
             )
             if self.models
             else None
@@ -169,8 +171,8 @@ class Cast:
             greet = greeting_of(self._made(name, folder=None))
             if greet is not None:
                 free[name] = greet
-        desk = self.desk
-        return free, {} if desk is None else {name: partial(desk.greet, name) for name in self.models}
+        gateway = self.gateway
+        return free, {} if gateway is None else {name: partial(gateway.greet, name) for name in self.models}
 
     def specs_of(self, participants: Container[str]) -> tuple[ParticipantSpec, ...]:
         """Return the specs of some participants."""
@@ -179,8 +181,8 @@ class Cast:
     def agent(self, participant: str, game: GameLabel, *, may_put_back: bool = False) -> PokerAgent:
         """Make the agent of one participant for one game."""
         settings = self.models.get(participant)
-        if settings is not None and self.desk is not None:
-            return LLMAgent(participant, settings, self.desk, game=game, may_put_back=may_put_back)
+        if settings is not None and self.gateway is not None:
+            return LLMAgent(participant, settings, self.gateway, game=game, may_put_back=may_put_back)
         made = self._made(participant, folder=self._folder)
         return self.traces.traced(participant, made) if self._kinds[participant].user_code else made
 

@@ -248,9 +248,9 @@ class Playing:
 
     def close(self, *, patience_s: float = _PATIENCE_S) -> None:
         """End the run's event loop; replies that are under way are waited for, since they are paid for."""
-        if self._cast.desk is not None:
+        if self._cast.gateway is not None:
             with suppress(KeyboardInterrupt):  # another one: they are not waited for any more
-                self._loop.run(self._cast.desk.close(patience_s=patience_s))
+                self._loop.run(self._cast.gateway.close(patience_s=patience_s))
         self._loop.close()
         self._cast.traces.close()
         if self._pool is not None:

@@ -56,13 +56,14 @@ def maker_of(
     # Loaded here so that commands without a language model start fast.
     from molt_bench.agents.fields import checked
     from molt_bench.agents.llm.agent import LLMAgent
-    from molt_bench.agents.llm.gateway import Desk, RequestLimits
+    from molt_bench.agents.llm.gateway import Gateway
     from molt_bench.agents.llm.model_settings import LLMSettings
+    from molt_bench.agents.llm.retries import RequestLimits
 
     settings = checked(LLMSettings, LLM.params(participant.type, participant.params))
     limits = RequestLimits() if timeout_s is None else RequestLimits(timeout_s=timeout_s)
-    desk = Desk({participant.id: settings}, limits=limits)
-    return lambda: LLMAgent(participant.id, settings, desk, game=GameLabel(0, seed, "AB"))
+    gateway = Gateway({participant.id: settings}, limits=limits)
+    return lambda: LLMAgent(participant.id, settings, gateway, game=GameLabel(0, seed, "AB"))
 
 
 def printable(text: str) -> str:

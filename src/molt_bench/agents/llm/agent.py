@@ -3,9 +3,11 @@
 from pathlib import Path
 
 from molt_bench.agents.llm.conversation import Conversation
-from molt_bench.agents.llm.gateway import Desk, Question, RequestLimits
+from molt_bench.agents.llm.exchange import Question
+from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prompt import made_hand
+from molt_bench.agents.llm.retries import RequestLimits
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel
@@ -23,18 +25,18 @@ class LLMAgent:
     keeps_time = True
 
     def __init__(
-        self, name: str, settings: LLMSettings, desk: Desk, *, game: GameLabel, may_put_back: bool = False
+        self, name: str, settings: LLMSettings, gateway: Gateway, *, game: GameLabel, may_put_back: bool = False
     ) -> None:
         self.name = name
         self._settings = settings
-        self._desk = desk
+        self._gateway = gateway
         self._game = game
         self._may_put_back = may_put_back
         self.reset()
 
     async def greet(self) -> None:
         """Find out before the first card whether the model can be asked."""
-        await self._desk.greet(self.name)
+        await self._gateway.greet(self.name)
 
     def reset(self) -> None:
         """Forget everything: no memory crosses the seat swap."""
@@ -57,7 +59,7 @@ class LLMAgent:
             made_hand(observation.cards, observation.board),
             observation.to_call,
         )
-        exchange = await self._desk.ask(self.name, question, may_put_back=self._may_put_back)
+        exchange = await self._gateway.ask(self.name, question, may_put_back=self._may_put_back)
         return self._conversation.take_reply(observation, exchange)
 
 
@@ -65,5 +67,5 @@ def lone_agent(
     name: str, settings: LLMSettings, *, action_timeout_s: float = MODEL_TIMEOUT_S, folder: Path | None = None
 ) -> LLMAgent:
     """Make an agent for single games, with a gateway of its own. Nothing is recorded, so `folder` is not used."""
-    desk = Desk({name: settings}, limits=RequestLimits(timeout_s=action_timeout_s))
-    return LLMAgent(name, settings, desk, game=GameLabel(0, 0, "AB"))
+    gateway = Gateway({name: settings}, limits=RequestLimits(timeout_s=action_timeout_s))
+    return LLMAgent(name, settings, gateway, game=GameLabel(0, 0, "AB"))

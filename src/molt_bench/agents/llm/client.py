@@ -89,16 +89,16 @@ class ModelClient:
             return "tool"
         return "prompted" if profile.get("supports_json_object_output") else "text"
 
-    def step_down(self, refused: OutputMode) -> bool:
-        """Ask in the next less strict way from now on, since the server refused this one; say whether there is one."""
+    def can_step_down(self, refused: OutputMode) -> bool:
+        """Return whether there is a simpler output mode than one that the server refused and never accepted."""
         if self._fixed or refused in self.answered:
             return False
+        return self.mode != refused or refused != _LADDER[-1]
+
+    def step_down(self, refused: OutputMode) -> None:
+        """Use the next simpler output mode from now on, unless that has happened since the request was sent."""
         if self.mode == refused:
-            lower = _LADDER.index(refused) + 1
-            if lower == len(_LADDER):
-                return False
-            self.mode = _LADDER[lower]
-        return True
+            self.mode = _LADDER[_LADDER.index(refused) + 1]
 
     async def connect(self, *, within_s: float) -> None:
         """Find out whether the server is there, asking it for nothing that is paid for.

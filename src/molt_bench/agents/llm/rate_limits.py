@@ -66,24 +66,24 @@ class ModelLimit:
             self.limit = min(self.most, self.limit + (1 if self._growing else 1 / self.limit))
             self._serve()
 
-    def slowed(self, started: float, pause_s: float) -> bool:
+    def slowed(self, started: float, pause_s: float) -> None:
         """Learn that it was too much: ask less at once, and nothing for a while.
 
         Args:
             started: When the request was sent: those sent before the last cut say nothing new.
             pause_s: Seconds until the next request.
-
-        Returns:
-            Whether the limit was as low as it can be already.
         """
-        at_floor = self.limit <= 1
         now = asyncio.get_running_loop().time()
         if started > self._last_cut:
             self._last_cut = now
             self._growing = False
             self.limit = max(1.0, min(self.limit, self.in_flight + 1) / 2)
         self._may_start_at = max(self._may_start_at, now + pause_s)
-        return at_floor
+
+    @property
+    def at_floor(self) -> bool:
+        """Whether only one request at a time is sent already."""
+        return self.limit <= 1
 
     def _free(self, now: float) -> bool:
         return self.in_flight < int(self.limit) and now >= self._may_start_at
