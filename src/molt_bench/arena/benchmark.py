@@ -16,7 +16,7 @@ from msgspec import UNSET, structs
 
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
-from molt_bench.agents.tracebacks import Raised
+from molt_bench.agents.tracebacks import OnTraceback
 from molt_bench.arena.cast import Cast, check_participants
 from molt_bench.arena.games import Executor, Playing, Where
 from molt_bench.arena.status import Live, Watch
@@ -73,7 +73,7 @@ def run_benchmark(
     secret: str | None = None,
     extend: StopConfig | None = None,
     preflight: bool = True,
-    raised: Raised | None = None,
+    raised: OnTraceback | None = None,
 ) -> RunResult:
     """Run a benchmark and return its result.
 
@@ -169,7 +169,7 @@ class _Run:
         keep_hands: bool,
         play: bool,
         extend: StopConfig | None,
-        raised: Raised | None,
+        raised: OnTraceback | None,
     ) -> None:
         self.config = config
         self.seed = seed
@@ -198,7 +198,7 @@ class _Run:
         self.spending = Spending(config.models())
         self.under_way: tuple[tuple[str, str], int, int] | None = None
         folder = Path(journal.path).parent / "agents" if journal is not None else None
-        self.cast = Cast(affordable, agents, recorder, on_exchange=self.on_exchange, folder=folder, raised=raised)
+        self.cast = Cast(affordable, agents, recorder, on_exchange=self.on_exchange, folder=folder, on_traceback=raised)
         policies = self.cast.policies(known.header.source_hashes if known else None)
         self.problems += self.cast.problems
         self.ladder = Ladder(config, policies, keep_hands=keep_hands)

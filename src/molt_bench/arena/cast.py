@@ -15,7 +15,7 @@ from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.retries import RequestLimits
-from molt_bench.agents.tracebacks import Raised, TraceLog
+from molt_bench.agents.tracebacks import OnTraceback, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
@@ -83,7 +83,7 @@ class Cast:
         on_exchange: Called with every exchange, those of earlier sessions first.
         folder: Gets a file for each program that writes to its standard error, and for each agent that raises; None
             keeps none of it.
-        raised: Is told where agents of one's own raise.
+        on_traceback: Called with what the user's own agents raise.
     """
 
     def __init__(
@@ -94,9 +94,9 @@ class Cast:
         *,
         on_exchange: Callable[[Exchange], None] | None = None,
         folder: Path | None = None,
-        raised: Raised | None = None,
+        on_traceback: OnTraceback | None = None,
     ) -> None:
-        self.traces = TraceLog(folder, raised)
+        self.traces = TraceLog(folder, on_traceback)
         self.problems: list[str] = []
         self.models = config.models()
         self._agents = agents

@@ -13,13 +13,13 @@ from molt_bench.agents.kinds import KINDS, AgentKind, kind_of
 from molt_bench.errors import ConfigError
 from molt_bench.specs import ParticipantSpec
 
-#: A belief has to be one that floating-point numbers can move.
+#: Ratings stay in a range where floating-point updates still have an effect.
 Mu = Annotated[float, Field(ge=-1e6, le=1e6)]
 Sigma = Annotated[float, Field(ge=1e-6, le=1e6)]
 
 
 class InitialRating(Section):
-    """What is believed of a participant before its first match."""
+    """The rating of a participant before its first match."""
 
     mu: Mu
     sigma: Sigma
@@ -36,15 +36,15 @@ class ParticipantConfig(Section):
             "`exec:` and a command, or a URL.",
         ),
     ]
-    display_name: Annotated[str, Field(max_length=200, description="Name on screens; the id where it is empty.")] = ""
-    anchor: Annotated[bool, Field(description="Gives a scale, but is left out of the field.")] = False
-    params: Annotated[dict[str, Any], Field(description="Keyword arguments for whatever makes the agent.")] = {}  # noqa: RUF012 - pydantic copies it
+    display_name: Annotated[str, Field(max_length=200, description="Display name; the id if empty.")] = ""
+    anchor: Annotated[bool, Field(description="Anchors the scale, but is left out of the field.")] = False
+    params: Annotated[dict[str, Any], Field(description="Keyword arguments for the agent's factory.")] = {}  # noqa: RUF012 - pydantic copies it
     initial_rating: InitialRating | None = None
     isolated: Annotated[
         bool | None,
         Field(
-            description="Whether nothing that it saw in one game can reach another; null: not for web servers, which "
-            "go on between games. One that is not isolated gets other cards in each seating.",
+            description="Whether nothing it saw in one game can reach another; null: yes, but not for web servers, "
+            "which keep running between games. Without isolation, each seating is dealt other cards.",
             exclude_if=lambda value: value is None,
         ),
     ] = None

@@ -1,4 +1,4 @@
-"""Settings of agents in other languages, checked."""
+"""Settings of programs and web servers that play."""
 
 import os
 from typing import Annotated
@@ -11,7 +11,7 @@ from molt_bench.seeds import MASTER_SEED_VARIABLE
 
 
 class ExecSettings(AgentSettings):
-    """A program that plays: how it is started, and what it may use."""
+    """A program that plays: how it is started, and its limits."""
 
     command: Annotated[
         str | tuple[str, ...],

@@ -1,4 +1,4 @@
-"""LLMAgent: a language model in a seat."""
+"""LLMAgent: a language model that plays."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel
 class LLMAgent:
     """A model that plays one game.
 
-    It limits the time of its answers itself: waiting for its turn is not the model's time.
+    It enforces the time limit itself, since waiting for a turn to be asked does not count.
 
     Attributes:
         name: Name in records.
@@ -35,7 +35,7 @@ class LLMAgent:
         self.reset()
 
     async def greet(self) -> None:
-        """Find out before the first card whether the model can be asked."""
+        """Check before the first card that the model can be asked."""
         await self._gateway.greet(self.name)
 
     def reset(self) -> None:

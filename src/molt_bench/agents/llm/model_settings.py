@@ -1,4 +1,4 @@
-"""Settings of a language model that plays, checked."""
+"""Settings of a language model that plays."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, TypeAlias
@@ -8,11 +8,11 @@ from pydantic import Field, field_validator
 
 from molt_bench.agents.fields import MOST, MUCH, AgentSettings, Count, Name, PathText, as_problem, unset_key
 
-#: How the reply is asked for, strictest first; `auto` takes the first that the model and its server take.
+#: How the reply is requested, strictest first; `auto` uses the first that the model and its server accept.
 OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
-#: What it remembers: nothing; its own thoughts in this hand; and, for the session, what the table has seen so far.
+#: What it remembers: nothing; its thoughts in this hand; for the session, also what the table has seen so far.
 Memory: TypeAlias = Literal["none", "hand", "session"]
-#: What it is told: its cards alone, or its made hand as well.
+#: What it is told: only its cards, or its made hand as well.
 Track: TypeAlias = Literal["bare", "assisted"]
 Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 
@@ -25,7 +25,7 @@ _KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class LLMSettings(AgentSettings):
-    """How a language model plays. What is left out has its provider's default."""
+    """How a language model plays. Settings left out have the provider's default."""
 
     model: Annotated[Name, Field(description="Provider and model, such as openai:gpt-4.1.")]
     temperature: Annotated[float, Field(ge=0, le=1000)] | None = None
@@ -47,7 +47,7 @@ class LLMSettings(AgentSettings):
         bool, Field(description="Ask for the made hand and the price as well, and check them.")
     ] = False
     max_concurrent: (
-        Annotated[Count, Field(le=1_000_000, description="Requests at once; left out, it is found out.")] | None
+        Annotated[Count, Field(le=1_000_000, description="Requests at once; adapted to the provider if unset.")] | None
     ) = None
     requests_per_minute: Annotated[float, Field(ge=1e-3, le=MUCH)] | None = None
 
@@ -72,12 +72,12 @@ class LLMSettings(AgentSettings):
 
     @property
     def provider(self) -> str:
-        """The provider alone."""
+        """The provider's name."""
         return self.model.partition(":")[0]
 
     @property
     def endpoint(self) -> str:
-        """What shares one limit: a model at a server."""
+        """What a rate limit applies to: a model at a server."""
         return f"{self.model}@{self.base_url}" if self.base_url else self.model
 
     @property
@@ -94,6 +94,6 @@ class LLMSettings(AgentSettings):
         return unset_key(self.key_variables)
 
     def decisive(self) -> dict[str, object]:
-        """Return what decides a reply, apart from the prompt."""
+        """Return the settings that decide a reply, besides the prompt."""
         fields = ("model", "temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "base_url", "output_mode")
         return {field: getattr(self, field) for field in fields}
