@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from molt_bench.agents.base import PokerAgent, Policy
 from molt_bench.agents.kinds import make_agent
-from molt_bench.agents.ranges import equity_against_best
 from molt_bench.agents.scripted import RandomAgent, ScriptedAgent, raise_by_pot
+from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.agents.tag import TagAgent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import Hole

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from molt_bench._version import BENCH_VERSION as BENCH_VERSION
     from molt_bench._version import __version__ as __version__
     from molt_bench.agents.base import PokerAgent as PokerAgent
+    from molt_bench.agents.base import Policy as Policy
+    from molt_bench.agents.base import Sizes as Sizes
     from molt_bench.agents.kinds import BUILTIN_AGENTS as BUILTIN_AGENTS
     from molt_bench.agents.kinds import make_agent as make_agent
     from molt_bench.arena.benchmark import run_benchmark as run_benchmark
@@ -66,9 +68,11 @@ __all__ = [
     "Observation",
     "ParticipantSpec",
     "PokerAgent",
+    "Policy",
     "ProviderError",
     "RulesError",
     "RunResult",
+    "Sizes",
     "__version__",
     "cards_from_text",
     "cards_to_text",
@@ -87,6 +91,8 @@ _HOMES = {
     "__version__": "molt_bench._version",
     "BENCH_VERSION": "molt_bench._version",
     "PokerAgent": "molt_bench.agents.base",
+    "Policy": "molt_bench.agents.base",
+    "Sizes": "molt_bench.agents.base",
     "BUILTIN_AGENTS": "molt_bench.agents.kinds",
     "make_agent": "molt_bench.agents.kinds",
     "run_benchmark": "molt_bench.arena.benchmark",

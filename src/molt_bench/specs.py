@@ -15,6 +15,8 @@ StackMode: TypeAlias = Literal["reset", "carry"]
 
 #: Seconds an awaitable answer may take where no limit is set.
 DEFAULT_TIMEOUT_S: Final = 60.0
+#: Seconds a language model has for an answer where no limit is set.
+MODEL_TIMEOUT_S: Final = 120.0
 #: Seconds to connect within before the first game; whoever has taken the connection may take its time to answer.
 CONNECT_S: Final = 2.0
 #: Beyond this, JSON readers that know only floats would lose chips.

@@ -5,8 +5,8 @@ from statistics import fmean, stdev
 import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
-from molt_bench.agents.ranges import RANKED_HANDS, equity_against_best, starting_hand
 from molt_bench.agents.scripted import RandomAgent, TightAgent
+from molt_bench.agents.starting_hands import RANKED_HANDS, equity_against_best, starting_hand
 from molt_bench.play.match import play_match
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import cards_from_text, deal_from_text

@@ -141,3 +141,94 @@ def test_an_agent_that_is_async_takes_part():
 
     result = run_benchmark(CONFIG, agents={"mine": Slow}, games_at_once=4)
     assert [rating.id for rating in result.leaderboard] == ["random", "me"]
+
+
+MIXER = '''
+"""An agent that mixes, and publishes how."""
+
+from molt_bench import Action, Observation, Policy
+
+print("the file of the agent is loaded")
+
+
+class Mixer:
+    name = "mixer"
+
+    def act(self, observation: Observation) -> Action:
+        choices = [action for action, _ in self.policy(observation)]
+        return choices[observation.noise % len(choices)]
+
+    def policy(self, observation: Observation) -> Policy:
+        passive = Action("call") if observation.to_call else Action("check")
+        if not observation.max_raise_to:
+            return ((passive, 1.0),)
+        return (passive, 0.5), (Action("raiseTo", observation.min_raise_to), 0.5)
+
+
+class Stumbler(Mixer):
+    def policy(self, observation):
+        raise RuntimeError("no policy today") if observation.noise == 0 else AssertionError("the dice are shown")
+
+    def act(self, observation):
+        return Mixer.policy(self, observation)[0][0]
+
+
+class Shy(Mixer):
+    act = Stumbler.act
+    policy = 3
+
+
+class Locked(Shy):
+    @property
+    def policy(self):
+        raise RuntimeError("not yours to know")
+'''
+
+
+@pytest.fixture
+def mixer(tmp_path):
+    path = tmp_path / "mixer.py"
+    path.write_text(MIXER)
+    return path
+
+
+def margins(folder):
+    """Return the margins of all seed pairs, as they were adjusted and as they were corrected."""
+    matches = read(folder, "matches.json")["matches"]
+    found = [pair["marginsMbb"] for match in matches for pair in match["result"]["perSeed"]]
+    return [each["adjusted"] for each in found], [each["corrected"] for each in found]
+
+
+def test_the_policy_of_a_factorys_agent_is_used_wherever_it_plays_and_whenever_it_is_reported(tmp_path, mixer):
+    """Its dice are taken out of the result: inline, in workers, and again when the run is reported or replayed."""
+    arguments = (*SMALL, *SEEDED, "--participants", f"{mixer}:Mixer,callstation")
+    inline = quick_run(tmp_path / "inline", *arguments, "--executor", "inline")
+    workers = quick_run(tmp_path / "workers", *arguments, "--executor", "processes", "--workers", "2")
+    adjusted, corrected = margins(inline)
+    assert adjusted != corrected
+    assert results(workers) == results(inline)
+    before = results(inline)
+    done = quick("report", inline, "--json")
+    assert (done.returncode, results(inline)) == (0, before)
+    assert done.stdout.startswith("{"), "what agents print is not part of it"
+    assert "identical, byte for byte" in quick("replay", inline).stdout
+    assert "games are identical" in quick("verify", inline).stdout
+
+
+def test_a_run_is_reported_without_a_policy_whose_code_is_gone(tmp_path, mixer):
+    folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{mixer}:Mixer,callstation")
+    mixer.write_text(MIXER + "\nraise SystemExit('another file')\n")
+    for _ in range(2):
+        done = quick("report", folder)
+        assert done.returncode == 0
+        assert "warning: the code of 'mixer' is not the code that played" in done.stderr
+        adjusted, corrected = margins(folder)
+        assert adjusted == corrected
+        mixer.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("agent", ["Stumbler", "Shy", "Locked"])
+def test_a_policy_that_cannot_be_used_ends_no_run(tmp_path, mixer, agent):
+    folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{mixer}:{agent},callstation")
+    adjusted, corrected = margins(folder)
+    assert adjusted == corrected

@@ -1,1 +1,1 @@
-"""Agents: what plays."""
+"""Agents: everything that can play, and how it is made."""

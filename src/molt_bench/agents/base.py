@@ -1,4 +1,4 @@
-"""PokerAgent, the one protocol that everything that plays has in common."""
+"""PokerAgent, the protocol that every agent follows."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -10,15 +10,15 @@ from molt_bench.poker.observation import Observation
 
 
 class Sizes(msgspec.Struct, frozen=True, gc=False):
-    """Every `raiseTo` from `low` to `high` chips, both included, each with the same chance."""
+    """Every `raiseTo` from `low` to `high` chips inclusive, each equally likely."""
 
     low: int
     high: int
 
 
-#: What an agent does at one decision: each action, or range of sizes, with its probability. They add up to 1.
+#: What an agent may do at one decision: each action, or range of sizes, with its probability. They add up to 1.
 Policy: TypeAlias = Sequence[tuple[Action | Sizes, float]]
-#: Says what an agent does at a decision before it has drawn; the observation's noise is not to be looked at.
+#: Returns an agent's policy at a decision; it must not depend on the observation's noise.
 PolicyOf: TypeAlias = Callable[[Observation], Policy]
 
 
@@ -30,13 +30,13 @@ class PokerAgent(Protocol):
 
     - `reset()`: called before every game. Forget everything: no memory crosses the seat swap.
     - `on_hand_complete(result)`: called after every hand with a `HandResult`.
-    - `on_error(message)`: called when an answer was not taken, before the decision is asked for again.
-    - `close()`: called once when a game has ended, however it did: played out, given up or interrupted. Let go of what
-      the game held. What it raises is ignored, and after an interruption an `async` one is cancelled where it waits.
+    - `on_error(message)`: called when an answer was not accepted, before the agent is asked again.
+    - `close()`: called once when a game has ended, whether it was finished, given up or interrupted. Release whatever
+      the game held. Exceptions are ignored, and an `async` one is cancelled where it waits after an interruption.
 
-    One that mixes may publish how, with a plain method `policy(observation)` that returns a `Policy`. It is asked after
-    the game, with the observations of recorded hands and without their noise, so it has to be a function of what the
-    observation shows. Its dice can then be taken out of its result; see `molt_bench.luck`.
+    An agent that mixes may publish its probabilities with a plain method `policy(observation)` that returns a `Policy`.
+    It is called after the game, on a fresh agent, with the observations of recorded hands but without their noise, so
+    it must depend on the observation alone. Its dice are then taken out of its result; see `molt_bench.luck`.
     """
 
     @property

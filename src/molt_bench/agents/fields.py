@@ -1,6 +1,7 @@
-"""Sections of a config: what they have in common, and how a mistake in one becomes a line that names the field."""
+"""What all sections of a config share, and how a mistake in one becomes an error that names the field."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Final, TypeVar
 
@@ -11,10 +12,13 @@ from pydantic_core import PydanticCustomError
 from molt_bench.errors import ConfigError
 from molt_bench.specs import MOST_CHIPS
 
-#: No whole number is larger: JSON readers that know only floats would lose digits.
+#: The largest whole number: beyond it, JSON readers that use floats would lose digits.
 MOST: Final = MOST_CHIPS
-#: Seconds, dollars and the like beyond this are a slip of the pen.
+#: The most seconds, dollars and the like: more is a typing error.
 MUCH: Final = 1e9
+#: What stands in place of an API key. A shorter one is not secret, such as the "none" that some servers want.
+_HIDDEN: Final = "[key]"
+_SHORTEST_KEY: Final = 8
 
 Count = Annotated[int, Field(ge=1, le=MOST, strict=True)]
 NoneOrMore = Annotated[int, Field(ge=0, le=MOST, strict=True)]
@@ -23,7 +27,7 @@ PathText = Annotated[str, Field(min_length=1, max_length=4096)]
 
 
 class Section(BaseModel):
-    """What all sections of a config have in common: camelCase or snake_case, nothing unknown, nothing changed later."""
+    """Base of all sections of a config: camelCase or snake_case, no unknown fields, immutable."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -36,14 +40,28 @@ class Section(BaseModel):
     )
 
 
+class AgentSettings(Section):
+    """The settings of one kind of agent."""
+
+    def unset_variables(self) -> list[str]:
+        """Return the environment variables that it needs and that are not set; `A or B` where one of them will do."""
+        return []
+
+
 Settings = TypeVar("Settings", bound=Section)
 
 
+def unset_key(variables: Sequence[str]) -> list[str]:
+    """Return `A or B` unless one of these variables holds a key; nothing where no key is needed."""
+    held = any(os.environ.get(name, "").strip() for name in variables)
+    return [] if held or not variables else [" or ".join(variables)]
+
+
 def checked(settings: type[Settings], values: Mapping[str, object]) -> Settings:
-    """Check plain values for any kind of settings.
+    """Return settings made of plain values.
 
     Raises:
-        ConfigError: The first thing that is wrong, by its field.
+        ConfigError: The first mistake, with its field.
     """
     try:
         return settings.model_validate(values)
@@ -54,17 +72,22 @@ def checked(settings: type[Settings], values: Mapping[str, object]) -> Settings:
             raise ConfigError(field, problem["input"], another_field(field, settings)) from error
         context = problem.get("ctx", {})
         expected = context.get("expected") or problem["msg"].removeprefix("Input should be ")
-        # A check of ours says what may be shown of a value with a password in it.
+        # Our own checks say how much of a value may be shown: it may hold a password.
         raise ConfigError(field, context.get("value", problem["input"]), str(expected)) from error
 
 
+def hide_key(text: str, key: str) -> str:
+    """Return a text without an API key, which belongs in no log, record or error."""
+    return text.replace(key, _HIDDEN) if len(key) >= _SHORTEST_KEY else text
+
+
 def another_field(name: str, section: type[BaseModel]) -> str:
-    """Say which field was perhaps meant by one that a section does not have."""
+    """Return what to expect in place of an unknown field: the closest one, or all there are."""
     known = [field.alias or own for own, field in section.model_fields.items()]
     near = get_close_matches(name, known, n=1, cutoff=0.5)
     return f"another field: {near[0]!r} perhaps" if near else f"one of {', '.join(known)}"
 
 
 def as_problem(field: str, value: object, expected: str) -> PydanticCustomError:
-    """Return a problem that a check of ours has found, for pydantic to pass on with the place where it is."""
+    """Return a problem found by one of our own checks, for pydantic to report with its location."""
     return PydanticCustomError("ours", "{expected}", {"field": field, "value": value, "expected": expected})

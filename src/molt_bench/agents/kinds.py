@@ -1,16 +1,20 @@
-"""The registry: from a participant's spec to an agent that can play."""
+"""The kinds of agents, one row each, and the way from a participant's spec to an agent that can play.
 
-import os
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from hashlib import sha256
+A new kind is a row in `KINDS`, the settings it takes and the file of its agent. Rows name both as `module:name`, loaded
+when first used: importing this module must stay fast, since the command line's help and every worker do.
+"""
+
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType, ModuleType
-from typing import Any, Final, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
-from molt_bench.agents.base import PokerAgent
+import msgspec
+
+from molt_bench.agents.base import PokerAgent, PolicyOf
+from molt_bench.agents.external.command import command_hash, label_of
+from molt_bench.agents.factories import AgentFactory, call_factory, file_hash, find_factory
 from molt_bench.agents.scripted import (
     CallStationAgent,
     FolderAgent,
@@ -21,85 +25,109 @@ from molt_bench.agents.scripted import (
     TightAgent,
 )
 from molt_bench.agents.tag import TagAgent
-from molt_bench.errors import AgentError, ConfigError, shown
-from molt_bench.seeds import Seed, derive
-from molt_bench.specs import DEFAULT_TIMEOUT_S, ParticipantSpec
+from molt_bench.errors import ConfigError
+from molt_bench.seeds import Seed
+from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
 
-#: Makes an agent; takes nothing, or the params of the participant's spec.
-AgentFactory: TypeAlias = Callable[..., PokerAgent]
-
-#: The type of participants that are language models.
-LLM: Final = "llm"
-#: The type of participants that are programs of their own, in any language.
-EXEC: Final = "exec"
-#: The type of participants that are web servers.
-HTTP: Final = "http"
-#: Installed packages bring agents under this group of entry points.
-ENTRY_POINT_GROUP: Final = "molt_bench.agents"
+if TYPE_CHECKING:
+    from molt_bench.agents.fields import AgentSettings
 
 #: The built-in bots by the name they have in configs.
 BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
     {
         bot.kind: bot
-        for bot in (
-            RandomAgent,
-            TightAgent,
-            CallStationAgent,
-            ManiacAgent,
-            TagAgent,
-            FolderAgent,
-            ShoverAgent,
-        )
+        for bot in (RandomAgent, TightAgent, CallStationAgent, ManiacAgent, TagAgent, FolderAgent, ShoverAgent)
     }
 )
 
 
-def make_agent(
-    participant: ParticipantSpec | str,
-    *,
-    factories: Mapping[str, AgentFactory] | None = None,
-    seed: Seed = 0,
-    action_timeout_s: float = DEFAULT_TIMEOUT_S,
-    folder: Path | None = None,
-) -> PokerAgent:
-    """Make the agent of a participant.
+class MakeOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What making an agent may take besides the participant's spec; see `make_agent`."""
 
-    Args:
-        participant: Who takes part; a type alone will do.
-        factories: The caller's own agents by type; a built-in name given here is the caller's.
-        seed: The dice of a built-in bot, unless its params say otherwise.
-        action_timeout_s: Seconds for one answer of a program or a server, which limit their time themselves.
-        folder: Where a file gets what a program writes to its standard error; None keeps none of it.
+    factories: Mapping[str, AgentFactory] = {}
+    seed: Seed = 0
+    action_timeout_s: float | None = None
+    folder: Path | None = None
 
-    Raises:
-        ConfigError: There is no such type, or it does not take these params.
-        AgentError: The factory raised, or returned something that is no agent.
+
+class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of agent.
+
+    Attributes:
+        name: Name of the kind; for a kind with settings, also the `type` in a config.
+        types: The exact types that are of this kind.
+        prefixes: Starts of short forms such as `exec:./bot`; the rest is the value of `short_field`.
+        whole_prefixes: Starts of short forms such as a URL, where the whole text is that value.
+        short_field: The setting that a short form gives.
+        settings: Its settings, as `module:class`; "" for a kind that takes params.
+        agent: What makes its agent from a name and its settings, as `module:name`; "" where `make` needs none.
+        make: Makes an agent of this kind.
+        label: Returns the default id of a participant from its type.
+        code_hash: Returns the SHA-256 of a participant's code from its type and params; None where there is none.
+        timeout_s: Seconds for one answer where the config sets no limit.
+        waits: Whether its games wait for something outside this process, so that many can be under way at once.
+        remote: Whether it is reached over the network.
+        portable: Whether a worker process can make it from its spec.
+        remembers: Whether it may remember one game in another, unless its participant says otherwise.
+        built_in: Whether it is one of our bots, which know nothing but the observation.
+        user_code: Whether it runs the user's own Python code in this process.
+        usage: How a config names it, for the list of agents; "" leaves it out.
+        about: One line about it, for the same list.
     """
-    spec = ParticipantSpec(id=participant, type=participant) if isinstance(participant, str) else participant
-    if factories and spec.type in factories:
-        return _made(spec, factories[spec.type])
-    if is_llm(spec.type):
-        from molt_bench.agents.llm.agent import lone_agent
-        from molt_bench.agents.llm.model_settings import settings_from
 
-        return lone_agent(spec.id, settings_from(llm_params(spec.type, spec.params)))
-    if is_exec(spec.type):
-        from molt_bench.agents.external.exec_agent import ExecAgent
-        from molt_bench.agents.external.program_settings import ExecSettings
-        from molt_bench.agents.fields import checked
+    name: str
+    make: "Callable[[AgentKind, ParticipantSpec, MakeOptions], PokerAgent]"
+    label: Callable[[str], str]
+    types: Collection[str] = ()
+    prefixes: tuple[str, ...] = ()
+    whole_prefixes: tuple[str, ...] = ()
+    short_field: str = ""
+    settings: str = ""
+    agent: str = ""
+    code_hash: Callable[[str, Mapping[str, Any]], str | None] = lambda _type, _params: None
+    timeout_s: float = DEFAULT_TIMEOUT_S
+    waits: bool = False
+    remote: bool = False
+    portable: bool = False
+    remembers: bool = False
+    built_in: bool = False
+    user_code: bool = False
+    usage: str = ""
+    about: str = ""
 
-        program = checked(ExecSettings, exec_params(spec.type, spec.params))
-        return ExecAgent(spec.id, program, action_timeout_s=action_timeout_s, folder=folder)
-    if is_http(spec.type):
-        from molt_bench.agents.external.http_agent import HttpAgent
-        from molt_bench.agents.external.program_settings import HttpSettings
-        from molt_bench.agents.fields import checked
+    def matches(self, participant_type: str) -> bool:
+        """Return whether a participant's type is of this kind."""
+        return participant_type in self.types or participant_type.startswith((*self.prefixes, *self.whole_prefixes))
 
-        server = checked(HttpSettings, http_params(spec.type, spec.params))
-        return HttpAgent(spec.id, server, action_timeout_s=action_timeout_s)
-    if spec.type not in BUILTIN_AGENTS:
-        return _made(spec, _found_factory(spec.type, (*BUILTIN_AGENTS, *(factories or ()))))
-    params = {"seed": seed, "name": spec.id, **spec.params}
+    def params(self, participant_type: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the params of a participant, with the setting that its type gives in short form."""
+        value = participant_type
+        if not value.startswith(self.whole_prefixes):
+            value = next((value.removeprefix(each) for each in self.prefixes if value.startswith(each)), "")
+        return {self.short_field: value, **params} if value else dict(params)
+
+    def settings_class(self) -> "type[AgentSettings]":
+        """Return the model of its settings."""
+        found: type[AgentSettings] = _loaded(self.settings)
+        return found
+
+
+def _loaded(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _make_from_settings(kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
+    from molt_bench.agents.fields import checked  # loads pydantic, which is slow
+
+    settings = checked(kind.settings_class(), kind.params(spec.type, spec.params))
+    limit_s = kind.timeout_s if options.action_timeout_s is None else options.action_timeout_s
+    agent: PokerAgent = _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=options.folder)
+    return agent
+
+
+def _make_bot(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
+    params = {"seed": options.seed, "name": spec.id, **spec.params}
     unknown = sorted(params.keys() - {"seed", "name"})
     if unknown:
         raise ConfigError("params", unknown[0], f"what {spec.type!r} takes: seed or name")
@@ -108,123 +136,162 @@ def make_agent(
     return agent
 
 
-def is_llm(kind: str) -> bool:
-    """Say whether a type is a language model: `llm`, or `llm:openai:gpt-4.1`."""
-    return kind == LLM or kind.startswith(f"{LLM}:")
+def _make_from_factory(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
+    named = [kind.name for kind in KINDS if kind.settings]
+    return call_factory(spec, find_factory(spec.type, (*BUILTIN_AGENTS, *options.factories, *named)))
 
 
-def llm_params(kind: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the params of a language model, with the model that its type names."""
-    model = kind.removeprefix(LLM).removeprefix(":")
-    return {"model": model, **params} if model else dict(params)
+def _make_from_object(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
+    return call_factory(spec, options.factories[spec.type])
 
 
-def is_exec(kind: str) -> bool:
-    """Say whether a type is a program: `exec`, or `exec:./bot --flag`."""
-    return kind == EXEC or kind.startswith(f"{EXEC}:")
+def _model_label(participant_type: str) -> str:
+    return participant_type.split(":", 2)[-1]
 
 
-def exec_params(kind: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the params of a program, with the command that its type names."""
-    command = kind.removeprefix(EXEC).removeprefix(":")
-    return {"command": command, **params} if command else dict(params)
+def _command_label(participant_type: str) -> str:
+    return label_of(EXEC.params(participant_type, {}).get("command", participant_type))
 
 
-def is_http(kind: str) -> bool:
-    """Say whether a type is a web server: `http`, a URL, or `http:` and a URL."""
-    return kind == HTTP or kind.startswith((f"{HTTP}:", "https:"))
+def _url_label(participant_type: str) -> str:
+    url: str = HTTP.params(participant_type, {}).get("url", participant_type)
+    return url.partition("://")[2].partition("?")[0].rstrip("/") or participant_type
 
 
-def http_params(kind: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the params of a web server, with the URL that its type names."""
-    url = kind if kind.startswith(("http://", "https:")) else kind.removeprefix(HTTP).removeprefix(":")
-    return {"url": url, **params} if url else dict(params)
+def _factory_label(participant_type: str) -> str:
+    return Path(participant_type.rpartition(":")[0]).stem if ":" in participant_type else participant_type
 
 
-def plugins() -> dict[str, Any]:
-    """Return the entry points of installed packages that bring agents, by name."""
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+def _command_hash(participant_type: str, params: Mapping[str, Any]) -> str | None:
+    return command_hash(EXEC.params(participant_type, params).get("command", ""))
 
 
-@cache
-def _found_factory(kind: str, known: tuple[str, ...]) -> AgentFactory:
-    """Return the factory that a type names: `module:factory`, `path/to/file.py:factory` or a plug-in."""
-    place, colon, name = kind.rpartition(":")
-    if not colon:
-        points = plugins()
-        if kind not in points:
-            raise ConfigError("type", kind, _known_types(kind, (*known, LLM, EXEC, HTTP, *points)))
-        place, colon, name = points[kind].value.partition(":")
+LLM: Final = AgentKind(
+    name="llm",
+    types=("llm",),
+    prefixes=("llm:",),
+    short_field="model",
+    settings="molt_bench.agents.llm.model_settings:LLMSettings",
+    agent="molt_bench.agents.llm.agent:lone_agent",
+    make=_make_from_settings,
+    label=_model_label,
+    timeout_s=MODEL_TIMEOUT_S,
+    waits=True,
+    remote=True,
+    usage="llm:MODEL",
+    about="A language model, such as llm:openai:gpt-4.1; needs the extra molt-bench[llm].",
+)
+EXEC: Final = AgentKind(
+    name="exec",
+    types=("exec",),
+    prefixes=("exec:",),
+    short_field="command",
+    settings="molt_bench.agents.external.program_settings:ExecSettings",
+    agent="molt_bench.agents.external.exec_agent:ExecAgent",
+    make=_make_from_settings,
+    label=_command_label,
+    code_hash=_command_hash,
+    waits=True,
+    usage="exec:COMMAND",
+    about="A program in any language that speaks JSON lines, such as exec:./bot --fast.",
+)
+HTTP: Final = AgentKind(
+    name="http",
+    types=("http",),
+    prefixes=("http:",),
+    whole_prefixes=("http://", "https:"),
+    short_field="url",
+    settings="molt_bench.agents.external.program_settings:HttpSettings",
+    agent="molt_bench.agents.external.http_agent:HttpAgent",
+    make=_make_from_settings,
+    label=_url_label,
+    waits=True,
+    remote=True,
+    remembers=True,  # a server keeps running between games
+    usage="http:URL",
+    about="A web server that takes the same messages, such as http://127.0.0.1:9000/act.",
+)
+BOT: Final = AgentKind(
+    name="bot", types=BUILTIN_AGENTS, make=_make_bot, label=_factory_label, portable=True, built_in=True
+)
+#: The user's own: `module:factory`, `path/to/file.py:factory`, or a plug-in by its name. Every other type is one.
+FACTORY: Final = AgentKind(
+    name="factory",
+    make=_make_from_factory,
+    label=_factory_label,
+    code_hash=lambda participant_type, _params: file_hash(participant_type),
+    portable=True,
+    user_code=True,
+)
+#: The user's own, made by an object that the caller passes in.
+OBJECT: Final = AgentKind(name="object", make=_make_from_object, label=_factory_label, user_code=True)
+
+#: Every kind that a type can name, in the order they are tried.
+KINDS: Final = (LLM, EXEC, HTTP, BOT, FACTORY)
+
+
+def kind_of(participant_type: str, factories: Collection[str] = ()) -> AgentKind:
+    """Return the kind of a participant; a type among the caller's own `factories` is the caller's."""
+    if participant_type in factories:
+        return OBJECT
+    return next((kind for kind in KINDS if kind.matches(participant_type)), FACTORY)
+
+
+def make_agent(
+    participant: ParticipantSpec | str,
+    *,
+    factories: Mapping[str, AgentFactory] | None = None,
+    seed: Seed = 0,
+    action_timeout_s: float | None = None,
+    folder: Path | None = None,
+) -> PokerAgent:
+    """Make the agent of a participant.
+
+    Args:
+        participant: The participant; a type alone will do.
+        factories: The caller's own agents by type; they take precedence over built-in names.
+        seed: Seeds the dice of a built-in bot, unless its params say otherwise.
+        action_timeout_s: Seconds for one answer of an agent that limits its own time: a program, a server or a language
+            model. None for the default of its kind.
+        folder: Folder for what a program writes to its standard error; None discards it.
+
+    Raises:
+        ConfigError: There is no such type, or it does not take these params.
+        AgentError: The factory raised, or returned something that is not an agent.
+    """
+    spec = ParticipantSpec(id=participant, type=participant) if isinstance(participant, str) else participant
+    kind = kind_of(spec.type, factories or ())
+    options = MakeOptions(factories=factories or {}, seed=seed, action_timeout_s=action_timeout_s, folder=folder)
+    return kind.make(kind, spec, options)
+
+
+def published_policy(
+    spec: ParticipantSpec, factories: Mapping[str, AgentFactory] | None = None, *, run_user_code: bool = True
+) -> PolicyOf | None:
+    """Return the `policy` method of a participant's agent; None where it publishes none.
+
+    Args:
+        spec: The participant.
+        factories: The caller's own agents by type.
+        run_user_code: Whether the user's own code may run; otherwise only built-in bots are asked.
+
+    Raises:
+        ConfigError, AgentError: The agent cannot be made.
+    """
+    kind = kind_of(spec.type, factories or ())
+    if not kind.built_in and not (kind.user_code and run_user_code):
+        return None
+    agent = make_agent(spec, factories=factories, seed=spec.id)
     try:
-        module = _module_from_file(place) if place.endswith(".py") else import_module(place)
-        factory: AgentFactory = getattr(module, name)
-    except Exception as error:
-        raise ConfigError(
-            "type", kind, f"module:factory that can be imported ({type(error).__name__}: {error})"
-        ) from error
-    if not callable(factory):
-        raise ConfigError("type", kind, f"a factory, and {name} is a {type(factory).__name__}")
-    return factory
+        policy = getattr(agent, "policy", None)
+    except Exception:  # a property that raises; like a policy that does, it is not used
+        return None
+    return policy if callable(policy) else None
 
 
-def _module_from_file(path: str) -> ModuleType:
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    name = f"molt_bench_agent_{derive(path, 'module') & 0xFFFFFFFF:08x}"
-    spec = spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} cannot be loaded")
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    folder = os.path.dirname(os.path.abspath(path))
-    if folder not in sys.path:
-        sys.path.append(folder)  # so that it finds the modules beside it
-    spec.loader.exec_module(module)
-    return module
-
-
-def source_hash(kind: str, params: Mapping[str, Any] | None = None) -> str | None:
-    """Return the SHA-256 of the file that a type's factory comes from, or of those that a program's command names.
+def source_hash(participant_type: str, params: Mapping[str, Any] | None = None) -> str | None:
+    """Return the SHA-256 of the file that a type's factory comes from, or of the files that a command names.
 
     None for built-in agents, plug-ins, language models and web servers.
     """
-    from importlib.util import find_spec
-
-    if is_exec(kind):
-        from molt_bench.agents.external.command import command_hash
-
-        command: str | Sequence[str] = exec_params(kind, params or {}).get("command", "")
-        return command_hash(command)
-    place, colon, _ = kind.rpartition(":")
-    if not colon or kind in BUILTIN_AGENTS or is_llm(kind) or is_http(kind):
-        return None
-    try:
-        found = None if place.endswith(".py") else find_spec(place)
-        path = place if place.endswith(".py") else found.origin if found else None
-        with open(path or "", "rb") as file:
-            return sha256(file.read()).hexdigest()
-    except (OSError, ImportError, ValueError):
-        return None
-
-
-def _made(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
-    try:
-        agent = factory(**spec.params)
-    except Exception as error:
-        raise AgentError(f"participant {spec.id!r}: its factory raised {type(error).__name__}: {error}") from error
-    if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
-        raise AgentError(
-            f"participant {spec.id!r}: its factory returned {shown(agent)}, which is no agent: expected an object with "
-            "a name and a method act(observation)"
-        )
-    return agent
-
-
-def _known_types(wanted: str, known: tuple[str, ...]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(wanted, known, n=1)
-    listed = ", ".join(known)
-    return f"{near[0]!r} perhaps, or another of {listed}" if near else f"one of {listed}"
+    return kind_of(participant_type).code_hash(participant_type, params or {})

@@ -1,14 +1,14 @@
 """The built-in bots: simple, fast, and the same in every run.
 
-None has a memory: what a bot does depends on the observation and, where it mixes, on the observation's noise and its
-own seed. `tag`, the strongest of them, has a file of its own.
+None has a memory: what a bot does depends on the observation and, if it mixes, on the observation's noise and its own
+seed. `tag`, the strongest, has its own file.
 """
 
 from collections import Counter
 from typing import Final
 
 from molt_bench.agents.base import Policy, Sizes
-from molt_bench.agents.ranges import starting_hand
+from molt_bench.agents.starting_hands import starting_hand
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.observation import Observation
 from molt_bench.seeds import Seed, derive
@@ -17,11 +17,11 @@ _MASK: Final = (1 << 64) - 1
 
 
 class ScriptedAgent:
-    """What the built-in bots have in common.
+    """Base of the built-in bots.
 
     Attributes:
         name: Name in records.
-        seed: Tells apart two bots of one kind that mix: with equal seeds they throw the same dice.
+        seed: Seeds the dice of a bot that mixes: two of a kind with equal seeds throw the same.
     """
 
     #: Name in configs and on the command line.
@@ -33,7 +33,7 @@ class ScriptedAgent:
         self._salt = derive(seed, "agent") & _MASK
 
     def throw(self, observation: Observation) -> int:
-        """Return 64 random bits that belong to this decision and this bot (the mixer of SplitMix64)."""
+        """Return 64 random bits for this decision of this bot (the SplitMix64 mixer)."""
         bits = (observation.noise ^ self._salt) * 0x9E3779B97F4A7C15 & _MASK
         bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 & _MASK
         bits = (bits ^ bits >> 27) * 0x94D049BB133111EB & _MASK
@@ -61,7 +61,7 @@ class RandomAgent(ScriptedAgent):
         return FOLD
 
     def policy(self, observation: Observation) -> Policy:
-        """Return the chances of what `act` draws."""
+        """Return the probabilities that `act` draws with."""
         passive = CALL if observation.to_call else CHECK
         if not observation.max_raise_to:
             return (FOLD, 1 / 2), (passive, 1 / 2)
@@ -95,7 +95,7 @@ class ShoverAgent(ScriptedAgent):
     kind = "shover"
 
     def act(self, observation: Observation) -> Action:
-        """Raise all-in, or call where no raise is legal."""
+        """Raise all-in, or call if no raise is legal."""
         if observation.max_raise_to:
             return Action("raiseTo", observation.max_raise_to)
         return CALL if observation.to_call else CHECK
@@ -107,7 +107,7 @@ class ManiacAgent(ScriptedAgent):
     kind = "maniac"
 
     def act(self, observation: Observation) -> Action:
-        """Throw for a raise and its size."""
+        """Draw whether to raise, and by how much."""
         bits = self.throw(observation)
         if observation.max_raise_to and bits % 10 < 7:
             percent = 50 + (bits >> 8) % 101
@@ -115,13 +115,13 @@ class ManiacAgent(ScriptedAgent):
         return CALL if observation.to_call else CHECK
 
     def policy(self, observation: Observation) -> Policy:
-        """Return the chances of what `act` throws."""
+        """Return the probabilities that `act` draws with."""
         passive = CALL if observation.to_call else CHECK
         if not observation.max_raise_to:
             return ((passive, 1.0),)
         facing = observation.bets[observation.seat] + observation.to_call
         pot, least, most = observation.pot + observation.to_call, observation.min_raise_to, observation.max_raise_to
-        # As `raise_by_pot`, written out since it is asked for every size at every decision.
+        # `raise_by_pot` written out: it is needed for every size at every decision.
         sizes = Counter([min(max(facing + pot * percent // 100, least), most) for percent in range(50, 151)])
         return (passive, 0.3), *[(Action("raiseTo", size), times * 0.7 / 101) for size, times in sizes.items()]
 
@@ -129,7 +129,7 @@ class ManiacAgent(ScriptedAgent):
 class TightAgent(ScriptedAgent):
     """Plays few hands: raises premiums with the smallest raise, calls with good ones, and hopes.
 
-    After the flop it checks when that is free and calls only at pot odds below 0.2.
+    After the flop it checks when that is free, and calls only at pot odds below 0.2.
     """
 
     kind = "tight"
@@ -138,7 +138,7 @@ class TightAgent(ScriptedAgent):
     GOOD = frozenset({"99", "88", "77", "66", "AQo", "AJs", "AJo", "ATs", "KQs", "KQo", "KJs", "QJs", "JTs"})
 
     def act(self, observation: Observation) -> Action:
-        """Look the hand up before the flop, and at the price after it."""
+        """Go by the starting hand before the flop, and by pot odds after it."""
         if not observation.board:
             hand = starting_hand(observation.cards)
             if hand in self.PREMIUM and observation.max_raise_to:
@@ -152,7 +152,7 @@ class TightAgent(ScriptedAgent):
 
 
 def raise_by_pot(observation: Observation, percent: int) -> Action:
-    """Return a raise by `percent` of the pot as it would be after a call, as near as it is legal."""
+    """Return a raise by `percent` of the pot after a call, or the closest legal raise."""
     facing = observation.bets[observation.seat] + observation.to_call
     amount = facing + (observation.pot + observation.to_call) * percent // 100
     return Action("raiseTo", min(max(amount, observation.min_raise_to), observation.max_raise_to))

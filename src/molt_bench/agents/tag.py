@@ -1,8 +1,8 @@
 """`tag`, the strongest built-in bot: tight, aggressive, and good at arithmetic."""
 
 from molt_bench.agents.base import Policy
-from molt_bench.agents.ranges import equity_against_best
 from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot
+from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import Hole
 from molt_bench.poker.observation import Observation
@@ -21,7 +21,7 @@ class TagAgent(ScriptedAgent):
         return self._decide(observation, _equity(observation), self.throw(observation) % 100)
 
     def policy(self, observation: Observation) -> Policy:
-        """Return the chances of what `act` does: it throws for its bluffs alone."""
+        """Return the probabilities of what `act` does; it draws only whether to bluff."""
         equity = _equity(observation)
         found: dict[Action, float] = {}
         for first, last in ((0, 4), (4, 25), (25, 100)):
@@ -31,7 +31,7 @@ class TagAgent(ScriptedAgent):
 
     def _decide(self, observation: Observation, equity: float, chance: int) -> Action:
         can_raise = observation.max_raise_to > 0
-        # Before the first action only the big blind stands against the button.
+        # Before the first action, the button faces nothing but the big blind.
         if can_raise and not (observation.to_call and observation.log):
             return self._unopposed(observation, equity, chance)
         if not observation.to_call:
@@ -50,13 +50,13 @@ class TagAgent(ScriptedAgent):
 
 
 def _equity(observation: Observation) -> float:
-    """Return the equity against the hands that the other seat plausibly holds."""
-    hole = observation.cards if observation.board else _suits_named_anew(observation.cards)
+    """Return the equity against the hands that the opponent plausibly holds."""
+    hole = observation.cards if observation.board else _canonical(observation.cards)
     return equity_against_best(hole, observation.board, plausible_percent(observation))
 
 
 def plausible_percent(observation: Observation) -> int:
-    """Return the share of hands, from the best down, that fits what the other seat has done in this hand."""
+    """Return the opponent's plausible range, as a percentage of the best hands, from its actions in this hand."""
     percent = 100
     for done in observation.log:
         if done.seat == observation.seat or done.kind != "raiseTo":
@@ -69,7 +69,7 @@ def plausible_percent(observation: Observation) -> int:
     return percent
 
 
-def _suits_named_anew(hole: Hole) -> Hole:
-    """Return the one hand that stands for all with the same ranks and suitedness, so that a cache knows it."""
+def _canonical(hole: Hole) -> Hole:
+    """Return one hand for all with the same ranks and suitedness, so that they share a cache entry."""
     first, second = max(hole), min(hole)
     return first & ~3, (second & ~3) + (first & 3 != second & 3)

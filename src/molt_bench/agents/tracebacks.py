@@ -1,4 +1,4 @@
-"""Tracebacks: where agents of one's own raised, for whoever is to mend them. No result depends on them."""
+"""Tracebacks of the user's own agents, for debugging. No result depends on them."""
 
 import os
 import re
@@ -11,33 +11,33 @@ from typing import Final, TypeAlias
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.stderr_file import log_path
+from molt_bench.agents.external.stderr_log import log_path
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
 
-#: Is told what an agent raised.
+#: Called with what an agent raised.
 Note: TypeAlias = Callable[[BaseException], None]
-#: Is told of a participant's traceback, once for each place.
-Raised: TypeAlias = Callable[[str, str], None]
+#: Called with a participant and a traceback, once for each place.
+OnTraceback: TypeAlias = Callable[[str, str], None]
 
-#: Bytes of a participant's log, characters and frames of a traceback, and different ones of a participant.
+#: Bytes of a participant's log; characters and frames of a traceback; different tracebacks of a participant.
 KEPT: Final = 64 * 1024
 _LONGEST: Final = 8 * 1024
 _FRAMES: Final = 30
 _MOST: Final = 50
 _HEAD: Final = re.compile(r"^=== (\S+), (\d+) times? ===\n", re.MULTILINE)
 _PLACE: Final = re.compile(r'^ +File "(.*)", line (\d+)', re.MULTILINE)
-#: Where the frames of those who call an agent are.
+#: Folders of the code that calls agents, whose frames are left out.
 _HERE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CALLERS: Final = tuple(os.path.join(_HERE, room, "") for room in ("play", "testing"))
 
 
 class Traced:
-    """An agent, and who is told what it raises. Whoever seats it calls the agent itself.
+    """An agent together with a callback for what it raises; a seat calls the agent itself.
 
     Attributes:
         agent: The agent.
-        note: Is told what it raises.
+        note: Called with what it raises.
     """
 
     __slots__ = ("agent", "note")
@@ -48,7 +48,7 @@ class Traced:
 
     @property
     def name(self) -> str:
-        """That of the agent."""
+        """The agent's name."""
         return self.agent.name
 
     def act(self, observation: Observation) -> Action | Awaitable[Action]:
@@ -60,7 +60,7 @@ class Trace(msgspec.Struct):
     """One traceback.
 
     Attributes:
-        kind: The type of the exception.
+        kind: Type of the exception.
         text: The traceback as Python prints it.
         count: How often it was raised there.
     """
@@ -71,19 +71,19 @@ class Trace(msgspec.Struct):
 
     @property
     def place(self) -> tuple[object, ...]:
-        """What makes it the same as another one: the type, and all lines on the way there."""
+        """What identifies it: the type, and all lines on the way there."""
         return self.kind, *_PLACE.findall(self.text)
 
 
 def trace_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
-    """Return the traceback of an exception: its last frames, without those of whoever called the agent."""
-    from traceback import TracebackException
+    """Return the traceback of an exception: its last frames, without those of the code that called the agent."""
+    from traceback import TracebackException  # slow to import, and rarely needed
 
     kind = type(error).__name__
     try:
         start = _first_of_agent(error.__traceback__)
         text = "".join(TracebackException(type(error), error, start, limit=-frames, compact=True).format())
-    except Exception:  # an exception may be as broken as the agent
+    except Exception:  # the exception may be as broken as the agent
         text = f"{kind}, of which no traceback can be made\n"
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]}\n[...]\n{text[-_LONGEST // 2 :]}"
@@ -96,8 +96,8 @@ def _first_of_agent(at: TracebackType | None) -> TracebackType | None:
     return at
 
 
-class Traces:
-    """The tracebacks of one participant, each place once."""
+class _Tracebacks:
+    """The tracebacks of one participant, one for each place."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[object, ...], Trace] = {}
@@ -105,7 +105,7 @@ class Traces:
         self._by_position: dict[tuple[object, ...], Trace] = {}
 
     def note(self, error: BaseException) -> Trace | None:
-        """Count an exception; return its traceback unless it was noted here before."""
+        """Count an exception; return its traceback, or None if it is known."""
         key: list[object] = [type(error)]
         at = error.__traceback__
         while at is not None:
@@ -113,7 +113,7 @@ class Traces:
             at = at.tb_next
         position = tuple(key)
         known = self._by_position.get(position)
-        if known is not None:  # writing it out takes far longer than looking where it was
+        if known is not None:  # formatting a traceback takes far longer than finding its place
             known.count += 1
             return None
         trace = trace_of(error)
@@ -123,7 +123,7 @@ class Traces:
         return trace
 
     def add(self, trace: Trace) -> Trace | None:
-        """Count a traceback; return the one that is kept for its place, None if there are too many."""
+        """Count a traceback; return the one kept for its place, or None if there are too many."""
         kept = self.found.get(trace.place)
         if kept is not None:
             kept.count += trace.count
@@ -134,7 +134,7 @@ class Traces:
         return kept
 
     def text(self) -> str:
-        """Write all of them, each with how often it was."""
+        """Return all of them as text, with their counts."""
         parts, size, dropped = [], 0, self.dropped
         for trace in self.found.values():
             times = f"{trace.count} time{'' if trace.count == 1 else 's'}"
@@ -147,8 +147,8 @@ class Traces:
         return "".join([*parts, f"[{dropped} more at other places were dropped]\n" if dropped else ""])
 
     @classmethod
-    def read(cls, text: str) -> "Traces":
-        """Read what an earlier sitting wrote."""
+    def read(cls, text: str) -> "_Tracebacks":
+        """Read the log of an earlier session."""
         traces = cls()
         heads = [*_HEAD.finditer(text)]
         for at, head in enumerate(heads):
@@ -158,27 +158,26 @@ class Traces:
 
 
 class TraceLog:
-    """The tracebacks of all participants, in a file for each who has any.
+    """The tracebacks of all participants, in one file for each participant that has any.
 
-    A new one is written at once, how often it was raised at the end. A file that cannot be written is left out: no game
-    ends for that.
+    A new one is written at once, its count at the end. A file that cannot be written is skipped, and the game goes on.
 
     Args:
-        folder: Where the files are; None keeps them in memory only.
-        raised: Is told of every new one.
+        folder: Folder of the files; None keeps them in memory only.
+        on_traceback: Called with every new one.
     """
 
-    def __init__(self, folder: Path | None = None, raised: Raised | None = None) -> None:
+    def __init__(self, folder: Path | None = None, on_traceback: OnTraceback | None = None) -> None:
         self._folder = folder
-        self._raised = raised
-        self._books: dict[str, tuple[str, Traces]] = {}
+        self._on_traceback = on_traceback
+        self._books: dict[str, tuple[str, _Tracebacks]] = {}
         self._told: set[tuple[object, ...]] = set()
 
     def traced(self, participant: str, agent: PokerAgent) -> Traced:
-        """Return an agent whose exceptions are noted here."""
+        """Return the agent, with its exceptions logged here."""
 
         def note(error: BaseException) -> None:
-            with suppress(Exception):  # whatever an exception is, noting it ends no game
+            with suppress(Exception):  # logging an exception must not end a game
                 new = self._book(participant).note(error)
                 if new is not None:
                     self._tell(participant, new)
@@ -186,44 +185,44 @@ class TraceLog:
         return Traced(agent, note)
 
     def found(self) -> dict[str, tuple[Trace, ...]]:
-        """Return all tracebacks by participant, to be sent to another log."""
+        """Return all tracebacks by participant, to be added to another log."""
         return {participant: tuple(book.found.values()) for participant, book in self._books.values()}
 
     def add(self, found: Mapping[str, tuple[Trace, ...]]) -> None:
-        """Take the tracebacks of another log."""
+        """Add the tracebacks of another log."""
         for participant, traces in found.items():
             for trace in traces:
                 self._book(participant).add(trace)
                 self._tell(participant, trace)
 
-    def _book(self, participant: str) -> Traces:
-        # By the name of the file: two participants may share one.
+    def _book(self, participant: str) -> _Tracebacks:
+        # By file name: two participants may share a file.
         name = _file(participant)
         if name not in self._books:
             earlier = ""
             if self._folder is not None:
                 with suppress(OSError):
                     earlier = (self._folder / name).read_text("utf-8", "replace")
-            self._books[name] = participant, Traces.read(earlier)
+            self._books[name] = participant, _Tracebacks.read(earlier)
         return self._books[name][1]
 
     def _tell(self, participant: str, trace: Trace) -> None:
-        """Write a traceback, and tell of it, if it is the first of its place in this sitting."""
+        """Write and report a traceback if it is the first of its place in this session."""
         place = participant, *trace.place
         if place not in self._told:
             self._told.add(place)
             self._write(_file(participant))
-            if self._raised is not None:
-                self._raised(participant, trace.text)
+            if self._on_traceback is not None:
+                self._on_traceback(participant, trace.text)
 
     def _write(self, name: str) -> None:
         if self._folder is not None:
-            with suppress(OSError):  # a full disk is no reason to end a game
+            with suppress(OSError):  # a full disk must not end a game
                 self._folder.mkdir(parents=True, exist_ok=True)
                 (self._folder / name).write_bytes(self._books[name][1].text().encode("utf-8", "backslashreplace"))
 
     def close(self) -> None:
-        """Write how often everything was raised."""
+        """Write the final counts."""
         for name in self._books:
             self._write(name)
 

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from msgspec import UNSET
 
-from molt_bench.agents.kinds import AgentFactory
+from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.arena.cast import Cast, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
@@ -23,7 +23,7 @@ from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
-from molt_bench.runs.header import header_of, luck_version, source_hashes
+from molt_bench.runs.header import header_of, luck_version, published_policies, source_hashes
 from molt_bench.runs.journal import Game, Line, Resumption, Sitting
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in, settled
 from molt_bench.runs.past import extension_of, past_of, resumptions_in
@@ -106,7 +106,9 @@ class _Session:
         self._own = frozenset(agents)
         stop = files.extend or (self._past.stages[-1].stop if self._past.stages else config.stop)
         self._listed = listed_seeds(here.seeds, self._known.header.seeds if self._known is not None else None)
-        self._warnings = warnings_ahead(config, seed, self._listed, stop=stop, own=self._own)
+        recorded = self._known.header.source_hashes if self._known is not None else None
+        self._policies, unused = published_policies(here, agents, recorded)
+        self._warnings = [*warnings_ahead(config, seed, self._listed, stop=stop, own=self._own), *unused]
         self._spending = Spending(config.models())
         self._wanted = Round()
         self._folder = Path(files.journal.path).parent if files.journal is not None else None
@@ -116,7 +118,7 @@ class _Session:
             files.exchanges,
             on_exchange=self._on_exchange,
             folder=self._folder / "agents" if self._folder is not None else None,
-            raised=observer.on_traceback,
+            on_traceback=observer.on_traceback,
         )
         self._runner = GameRunner(config.llm, self._cast, where)
         self._played: dict[GameLabel, GameRecord] = {}
@@ -131,7 +133,7 @@ class _Session:
     def run(self, *, keep_hands: bool, preflight: bool) -> RunResult:
         """Run to the end."""
         config, known = self._config, self._known
-        self._ladder = ladder = Ladder(config, self._cast.policies(), keep_hands=keep_hands)
+        self._ladder = ladder = Ladder(config, self._policies, keep_hands=keep_hands)
         blocks = SeedBlocks(config.seeds, ladder.meetings, self._listed)
         if preflight:
             self._runner.preflight()

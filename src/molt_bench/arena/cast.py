@@ -1,24 +1,25 @@
-"""The cast: checks that all participants can play, and creates the agents that play a game."""
+"""Participants: whether everybody can play, and the agents that play a game."""
 
 from collections.abc import Callable, Container, Mapping
 from functools import partial
 from pathlib import Path
 
-from molt_bench.agents.base import PokerAgent, PolicyOf
-from molt_bench.agents.kinds import BUILTIN_AGENTS, EXEC, HTTP, AgentFactory, make_agent
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.factories import AgentFactory
+from molt_bench.agents.kinds import kind_of, make_agent
 from molt_bench.agents.llm.agent import LLMAgent
+from molt_bench.agents.llm.budget import ModelBudget
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
-from molt_bench.agents.llm.gateway import DEFAULT_TIMEOUT_S, Desk, Policy
-from molt_bench.agents.llm.prices import PriceList, Purse
+from molt_bench.agents.llm.gateway import Gateway
+from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.prompt import system_prompt
-from molt_bench.agents.tracebacks import Raised, TraceLog
+from molt_bench.agents.llm.retries import RequestLimits
+from molt_bench.agents.tracebacks import OnTraceback, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
-from molt_bench.config.environment import spec_without, unset_variables
-from molt_bench.config.participants import LLMParticipantConfig
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.specs import GameLabel, ParticipantSpec
+from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, ParticipantSpec
 
 
 def check_participants(
@@ -28,58 +29,60 @@ def check_participants(
     skills: Container[str] = (),
     keys: bool = True,
 ) -> None:
-    """Create each agent once, so that one that cannot be created is an error before the first card.
+    """Make each agent once: one that cannot be made is an error before the first card.
 
     Args:
         config: The config of the run.
-        agents: The caller's custom agents, by type.
-        skills: Language models whose skill document is already recorded.
-        keys: Whether the environment variables they need must be set.
+        agents: Agents of the caller's own, by type.
+        skills: Language models whose skill document is recorded already.
+        keys: Whether the environment variables that they need have to be set.
 
     Raises:
-        ConfigError: A type, param, package, key, skill document or program is missing.
-        AgentError: A factory raises, or does not return an agent.
+        ConfigError: A type, a param, a package, a key, a skill document or a program that is not there.
+        AgentError: A factory that raises, or returns no agent.
     """
+    models = config.models()
     for participant in config.participants:
-        unset = [] if keys else unset_variables(participant)
+        unset = [] if keys else participant.unset_variables()
+        model = models.get(participant.id)
         try:
-            if isinstance(participant, LLMParticipantConfig):
+            if model is not None:
                 if participant.id not in skills:
-                    system_prompt(participant.settings())
-                ModelClient(participant.settings(), key="none" if unset else None)
+                    system_prompt(model)
+                ModelClient(model, key="none" if unset else None)
             else:
-                make_agent(spec_without(participant, unset), factories=agents, seed=participant.id)
+                make_agent(participant.spec(without=unset), factories=agents, seed=participant.id)
         except ConfigError as error:
             field = f"participants.{participant.id}.{error.field}"
             raise ConfigError(field, error.value, error.expected) from error
     limits = config.stop.budget
     if limits is not None and limits.max_cost_usd is not None:
         prices = PriceList(config.llm.prices)
-        unpriced = next((each.model for each in config.models().values() if not prices.knows(each)), None)
+        unpriced = next((each.model for each in models.values() if not prices.knows(each)), None)
         if unpriced is not None:
             expected = f"a price of {unpriced} in llm.prices, since none is published"
             raise ConfigError("stop.budget.maxCostUsd", limits.max_cost_usd, expected)
 
 
 class Cast:
-    """Creates the agents for the games of a run.
+    """Makes the agents of a run's games.
 
     Attributes:
         models: The participants that are language models.
-        desk: Where language models are asked; None if there are none.
-        waiting: Participants whose games wait for something outside this process, so that many can run at once.
+        gateway: Where those are asked; None where there are none.
+        waiting: Those whose games wait for something outside this process, so that many can be under way.
         agents: All participants.
-        portable: Participants that any process can create from their specs.
-        traces: Where custom agents raised.
+        portable: Those that any process can make from their specs.
+        traces: Tracebacks of what the user's own agents raised.
 
     Args:
         config: The config of the run.
-        agents: The caller's custom agents, by type.
+        agents: Agents of the caller's own, by type.
         recorder: Holds the exchanges with language models.
         on_exchange: Called with every exchange, those of earlier sessions first.
-        folder: Receives a file for each program that writes to standard error, and for each agent that raises; None
+        folder: Gets a file for each program that writes to its standard error, and for each agent that raises; None
             keeps none of it.
-        raised: Called with the place where a custom agent raises.
+        on_traceback: Called with what the user's own agents raise.
     """
 
     def __init__(
@@ -90,42 +93,38 @@ class Cast:
         *,
         on_exchange: Callable[[Exchange], None] | None = None,
         folder: Path | None = None,
-        raised: Raised | None = None,
+        on_traceback: OnTraceback | None = None,
     ) -> None:
-        self.traces = TraceLog(folder, raised)
+        self.traces = TraceLog(folder, on_traceback)
         self.models = config.models()
         self._agents = agents
         self._specs = {participant.id: participant.spec() for participant in config.participants}
         self.agents = {*self._specs}
         self._folder = folder
-        self._timeout_s = config.game.action_timeout_s or DEFAULT_TIMEOUT_S
-        self.waiting = {
-            *self.models,
-            *(name for name, spec in self._specs.items() if spec.type in (EXEC, HTTP) and spec.type not in agents),
-        }
-        self.portable = {
-            name for name, spec in self._specs.items() if name not in self.waiting and spec.type not in agents
-        }
-        limits = config.stop.budget
-        purse = Purse(limits.max_cost_usd, limits.max_tokens) if limits else Purse()
+        self._timeout_s = config.game.action_timeout_s
+        self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
+        self.waiting = {*self.models, *(name for name, kind in self._kinds.items() if kind.waits)}
+        self.portable = {name for name, kind in self._kinds.items() if kind.portable}
+        stop = config.stop.budget
+        budget = ModelBudget(stop.max_cost_usd, stop.max_tokens) if stop else ModelBudget()
         for exchange in recorder.earlier:
-            purse.add(exchange)
+            budget.add(exchange)
             if on_exchange is not None:
                 on_exchange(exchange)
-        policy = Policy(
-            timeout_s=self._timeout_s,
+        limits = RequestLimits(
+            timeout_s=self._timeout_s or MODEL_TIMEOUT_S,
             transport_retries=config.llm.transport_retries,
             backoff_s=config.llm.backoff_s,
             max_concurrent=config.llm.max_concurrent,
         )
-        self.desk = (
-            Desk(
+        self.gateway = (
+            Gateway(
                 self.models,
                 recorder=recorder,
-                policy=policy,
+                limits=limits,
                 prices=PriceList(config.llm.prices),
-                purse=purse,
-                heard=on_exchange,
+                budget=budget,
+                on_exchange=on_exchange,
             )
             if self.models
             else None
@@ -134,46 +133,34 @@ class Cast:
     @property
     def awaited(self) -> int:
         """Number of pending replies from language models."""
-        return self.desk.awaited if self.desk is not None else 0
+        return self.gateway.awaited if self.gateway is not None else 0
 
     @property
     def spent(self) -> str | None:
         """The budget for language models that is used up, as text; None for none."""
-        return self.desk.purse.empty if self.desk is not None else None
-
-    def policies(self) -> dict[str, PolicyOf]:
-        """Return the action probabilities published by built-in bots and by the caller's custom agents."""
-        found = {}
-        for name, spec in self._specs.items():
-            if spec.type in BUILTIN_AGENTS or spec.type in self._agents:
-                policy = getattr(make_agent(spec, factories=self._agents, seed=name), "policy", None)
-                if callable(policy):
-                    found[name] = policy
-        return found
+        return self.gateway.budget.spent if self.gateway is not None else None
 
     def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
-        """Return the preflight checks of participants outside this process: the free ones, and those of models."""
+        """Return how those outside this process are asked whether they are there: for free, and models."""
         free = {}
         for name in sorted(self.waiting - self.models.keys()):
             greet = greeting_of(self._made(name, folder=None))
             if greet is not None:
                 free[name] = greet
-        desk = self.desk
-        return free, {} if desk is None else {name: partial(desk.greet, name) for name in self.models}
+        gateway = self.gateway
+        return free, {} if gateway is None else {name: partial(gateway.greet, name) for name in self.models}
 
     def specs_of(self, participants: Container[str]) -> tuple[ParticipantSpec, ...]:
-        """Return the specs of the given participants."""
+        """Return the specs of some participants."""
         return tuple(spec for name, spec in self._specs.items() if name in participants)
 
     def agent(self, participant: str, game: GameLabel, *, may_put_back: bool = False) -> PokerAgent:
-        """Create a participant's agent for one game."""
+        """Make the agent of one participant for one game."""
         settings = self.models.get(participant)
-        if settings is not None and self.desk is not None:
-            return LLMAgent(participant, settings, self.desk, game=game, may_put_back=may_put_back)
+        if settings is not None and self.gateway is not None:
+            return LLMAgent(participant, settings, self.gateway, game=game, may_put_back=may_put_back)
         made = self._made(participant, folder=self._folder)
-        kind = self._specs[participant].type
-        own = participant not in self.waiting and (kind in self._agents or kind not in BUILTIN_AGENTS)
-        return self.traces.traced(participant, made) if own else made
+        return self.traces.traced(participant, made) if self._kinds[participant].user_code else made
 
     def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
         return make_agent(

@@ -210,9 +210,9 @@ class GameRunner:
 
     def close(self, *, patience_s: float = _PATIENCE_S) -> None:
         """Close the event loop and the workers; pending replies are awaited first, since they are paid for."""
-        if self._cast.desk is not None:
+        if self._cast.gateway is not None:
             with suppress(KeyboardInterrupt):  # a second interrupt ends the wait
-                self._loop.run(self._cast.desk.close(patience_s=patience_s))
+                self._loop.run(self._cast.gateway.close(patience_s=patience_s))
         self._loop.close()
         self._cast.traces.close()
         if self._pool is not None:

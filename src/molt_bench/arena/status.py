@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from molt_bench.agents.tracebacks import Raised
+from molt_bench.agents.tracebacks import OnTraceback
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
@@ -51,4 +51,4 @@ class Observer(msgspec.Struct, frozen=True):
 
     on_status: Callable[[RunStatus], None] | None = None
     on_warning: Callable[[str], None] | None = None
-    on_traceback: Raised | None = None
+    on_traceback: OnTraceback | None = None

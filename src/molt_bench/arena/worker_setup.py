@@ -8,7 +8,7 @@ import msgspec
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PokerAgent, PolicyOf
-from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent, source_hash
+from molt_bench.agents.kinds import kind_of, make_agent, published_policy, source_hash
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates, game_estimates
@@ -62,7 +62,7 @@ class WorkerSetup(msgspec.Struct, frozen=True):
                     f"{wanted}: install the same there"
                 )
         try:
-            policies = {spec.id: _policy(spec) for spec in self.participants}
+            policies = {spec.id: published_policy(spec) for spec in self.participants}
         except ConfigError as error:
             raise MoltBenchError(f"the worker on {platform.node()} cannot make an agent: {error}") from error
         return partial(_play, {spec.id: spec for spec in self.participants}, policies)
@@ -78,12 +78,6 @@ def _versions(participants: tuple[ParticipantSpec, ...]) -> dict[str, str]:
     }
 
 
-def _policy(spec: ParticipantSpec) -> PolicyOf | None:
-    made = make_agent(spec, seed=spec.id)
-    policy = getattr(made, "policy", None) if spec.type in BUILTIN_AGENTS else None
-    return policy if callable(policy) else None
-
-
 def _play(specs: dict[str, ParticipantSpec], policies: dict[str, PolicyOf | None], game: GameSpec) -> PlayedGame:
     first, second = game.players
     log = TraceLog()
@@ -94,4 +88,4 @@ def _play(specs: dict[str, ParticipantSpec], policies: dict[str, PolicyOf | None
 
 def _agent(spec: ParticipantSpec, log: TraceLog) -> PokerAgent:
     made = make_agent(spec, seed=spec.id)
-    return made if spec.type in BUILTIN_AGENTS else log.traced(spec.id, made)
+    return log.traced(spec.id, made) if kind_of(spec.type).user_code else made

@@ -7,11 +7,11 @@ import typer
 import yaml
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import is_llm, llm_params, make_agent
+from molt_bench.agents.kinds import LLM, kind_of, make_agent
 from molt_bench.config.participants import named
 from molt_bench.errors import ConfigError
 from molt_bench.seeds import Seed
-from molt_bench.specs import DEFAULT_TIMEOUT_S, GameLabel, ParticipantSpec
+from molt_bench.specs import GameLabel, ParticipantSpec
 
 
 def agent_from(text: str, assignments: Sequence[str]) -> ParticipantSpec:
@@ -50,15 +50,16 @@ def maker_of(
     Raises:
         MoltBenchError: A language model cannot be called; other agents raise when they are made.
     """
-    if not is_llm(participant.type):
-        limit_s = DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
-        return lambda: make_agent(participant, seed=seed, action_timeout_s=limit_s)
+    if kind_of(participant.type) is not LLM:
+        return lambda: make_agent(participant, seed=seed, action_timeout_s=timeout_s)
     # Imported here, so that a game against any other agent starts faster.
+    from molt_bench.agents.fields import checked
     from molt_bench.agents.llm.agent import LLMAgent
-    from molt_bench.agents.llm.gateway import Desk, Policy
-    from molt_bench.agents.llm.model_settings import settings_from
+    from molt_bench.agents.llm.gateway import Gateway
+    from molt_bench.agents.llm.model_settings import LLMSettings
+    from molt_bench.agents.llm.retries import RequestLimits
 
-    settings = settings_from(llm_params(participant.type, participant.params))
-    policy = Policy() if timeout_s is None else Policy(timeout_s=timeout_s)
-    desk = Desk({participant.id: settings}, policy=policy)
-    return lambda: LLMAgent(participant.id, settings, desk, game=GameLabel(0, seed, "AB"))
+    settings = checked(LLMSettings, LLM.params(participant.type, participant.params))
+    limits = RequestLimits() if timeout_s is None else RequestLimits(timeout_s=timeout_s)
+    gateway = Gateway({participant.id: settings}, limits=limits)
+    return lambda: LLMAgent(participant.id, settings, gateway, game=GameLabel(0, seed, "AB"))

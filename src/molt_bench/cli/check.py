@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import is_http, is_llm
+from molt_bench.agents.kinds import LLM, kind_of
 from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.options import AgentName, AsJson, Params, positive
@@ -58,7 +58,7 @@ def check(
 
 
 def _run_checks(spec: ParticipantSpec, *, hands: int | None, timeout_s: float | None, as_json: bool) -> AgentReport:
-    model = is_llm(spec.type)
+    model = kind_of(spec.type) is LLM
     partners = _MODEL_PARTNERS if model else SPARRING_PARTNERS
     each = hands or (_MODEL_HANDS if model else _HANDS)
     limit_s = timeout_s if model or timeout_s is not None else _TIMEOUT_S
@@ -76,7 +76,7 @@ def _run_checks(spec: ParticipantSpec, *, hands: int | None, timeout_s: float | 
 
 def _ask_once(participant: ParticipantSpec, make: Callable[[], PokerAgent]) -> None:
     """Call a server or a model once before the first game: one that is not there fails at once."""
-    greet = greeting_of(make()) if is_http(participant.type) or is_llm(participant.type) else None
+    greet = greeting_of(make()) if kind_of(participant.type).remote else None
     if greet is not None:
         run_in_new_loop(preflight({participant.id: greet}, {}))
 

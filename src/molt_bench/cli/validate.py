@@ -6,7 +6,6 @@ import typer
 
 from molt_bench.arena.cast import check_participants
 from molt_bench.cli.config_flags import config_from, warn_ahead
-from molt_bench.config.environment import unset_variables
 from molt_bench.config.sections import BenchmarkConfig
 
 
@@ -26,7 +25,7 @@ def _missing_keys(config: BenchmarkConfig) -> str:
     """Describe the environment variables that a run needs and that are not set."""
     needed: dict[str, list[str]] = {}
     for participant in config.participants:
-        for variable in unset_variables(participant):
+        for variable in participant.unset_variables():
             needed.setdefault(variable, []).append(participant.id)
     listed = ", ".join(f"{variable} (for {', '.join(names)})" for variable, names in needed.items())
     return f"; not set yet, but needed for a run: {listed}" if listed else ""

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from molt_bench.agents.fields import MUCH, Count, NoneOrMore, PathText, Section, as_problem
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import Price
-from molt_bench.config.participants import AnyParticipant, LLMParticipantConfig, Mu, ParticipantConfig, Sigma, named
+from molt_bench.config.participants import AnyParticipant, Mu, ParticipantConfig, Sigma, named
 from molt_bench.errors import ConfigError
 from molt_bench.play.drivers import GameOptions
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
@@ -248,7 +248,8 @@ class BenchmarkConfig(Section):
 
     def models(self) -> dict[str, LLMSettings]:
         """Return the settings of every language model, by participant."""
-        return {each.id: each.settings() for each in self.participants if isinstance(each, LLMParticipantConfig)}
+        settings = {each.id: each.settings() for each in self.participants}
+        return {name: found for name, found in settings.items() if isinstance(found, LLMSettings)}
 
     def matches_per_round(self) -> int:
         """Return how many matches are scheduled together: with models, whose games wait, no one should sit idle."""

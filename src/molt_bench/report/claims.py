@@ -51,7 +51,7 @@ def _decks(found: Analysis) -> list[str]:
     if who:
         names = f"{', '.join(who)}, which may remember"
         said.append(f"Games of {names}, use different decks for each seating; in other games the seatings share them.")
-    isolated = [each.id for each in result.config.participants if each.type == "http" and each.isolated]
+    isolated = [each.id for each in result.config.participants if each.kind.remembers and each.isolated]
     if isolated:
         names = ", ".join(isolated)
         said.append(f"Games of {names}, declared to forget (isolated), share their decks between seatings.")

@@ -10,8 +10,11 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION, __version__
-from molt_bench.agents.kinds import source_hash
+from molt_bench.agents.base import PolicyOf
+from molt_bench.agents.factories import AgentFactory
+from molt_bench.agents.kinds import kind_of, published_policy, source_hash
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import MoltBenchError
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
@@ -59,3 +62,34 @@ def config_hash(plain: Mapping[str, Any]) -> str:
     """Return a hash of everything in a config that affects a result."""
     decisive = {key: value for key, value in plain.items() if key != "outputDir"}
     return sha256(msgspec.json.encode(decisive, order="sorted")).hexdigest()
+
+
+def published_policies(
+    config: BenchmarkConfig, agents: Mapping[str, AgentFactory], recorded: Mapping[str, str] | None = None
+) -> tuple[dict[str, PolicyOf], list[str]]:
+    """Return the policies that participants publish, and a warning for each that cannot be used.
+
+    Args:
+        config: The config, with its files where they are now.
+        agents: The caller's custom agents, by type.
+        recorded: Hashes of the code that played a known run, by participant; None for a new run. A policy of any other
+            code says nothing about a known run.
+    """
+    found, warnings = {}, []
+    for spec in [participant.spec() for participant in config.participants]:
+        policy, same = None, True
+        if recorded is not None and kind_of(spec.type, agents).user_code:
+            same = recorded.get(spec.id) in (None, source_hash(spec.type, spec.params))
+        try:
+            policy = published_policy(spec, agents) if same else None
+        except MoltBenchError:
+            if recorded is None:
+                raise
+            same = False
+        if policy is not None:
+            found[spec.id] = policy
+        if not same:
+            warnings.append(
+                f"the code of {spec.id!r} is not the code that played: if that published a policy, it is not used"
+            )
+    return found, warnings

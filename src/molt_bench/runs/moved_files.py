@@ -6,8 +6,7 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 from molt_bench.agents.external.command import names_a_file, words_of
-from molt_bench.agents.kinds import is_exec
-from molt_bench.config.participants import ExecParticipantConfig, ParticipantConfig
+from molt_bench.config.participants import ParticipantConfig
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import AgentError
 from molt_bench.runs.header import source_hashes
@@ -34,7 +33,7 @@ def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str
     for each in plain["participants"]:
         participant = dict(each)
         place, colon, name = participant["type"].rpartition(":")
-        if is_exec(participant["type"]):
+        if "command" in participant:
             program, *arguments = words_of(participant["command"])
             program = moved(program) if "/" in program else program  # otherwise it is on the PATH
             participant["command"] = [program, *(_moved_argument(word, started, root) for word in arguments)]
@@ -103,8 +102,9 @@ def _missing(participant: ParticipantConfig, *, hashed: bool) -> str | None:
         participant: The participant.
         hashed: Whether its code was found at all.
     """
-    if isinstance(participant, ExecParticipantConfig):
-        program, *arguments = words_of(participant.command)
+    command = getattr(participant, "command", None)
+    if command is not None:
+        program, *arguments = words_of(command)
         words = [program] if "/" in program else []
         words += [word for word in arguments if not word.startswith("-") and _looks_like_a_file(word)]
         return next((word for word in words if not os.path.exists(word)), None)

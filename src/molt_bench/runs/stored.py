@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import redirect_stdout
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -10,8 +11,6 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.bench.decks import Deal, SeedBlocks
 from molt_bench.bench.ladder import Ladder
@@ -24,7 +23,7 @@ from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
 from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.folder import EXCHANGES, JOURNAL, SUMMARY, journal_in
-from molt_bench.runs.header import config_hash
+from molt_bench.runs.header import config_hash, published_policies
 from molt_bench.runs.journal import (
     Chain,
     Game,
@@ -190,14 +189,15 @@ class StoredRun:
         spending = Spending(config.models())
         for exchange in exchanges.earlier:
             spending.add(exchange)
-        ladder = Ladder(config, _policies(self.here), keep_hands=keep_hands)
-        trusted = only_built_in(config)
-        blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
-        deal = Deal(config, blocks, trusted=trusted, resumptions=resumptions_in(content.lines))
-        with naming_damage(content):
+        with redirect_stdout(sys.stderr), naming_damage(content):  # agents that are asked for their policy may print
+            policies, unused = published_policies(self.here, {}, self.header.source_hashes)
+            ladder = Ladder(config, policies, keep_hands=keep_hands)
+            blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
+            deal = Deal(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
         warnings = [
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
+            *unused,
             *told_before(content),
             *result.warnings,
         ]
@@ -297,13 +297,3 @@ def check_unchanged(path: Path, content: JournalContent) -> None:
             f"{path} has {len(content.hashes):,} lines; it is not the journal of {lines:,} lines that {SUMMARY} was "
             f"written from{f': {missing}' if missing else ''}"
         )
-
-
-def _policies(config: BenchmarkConfig) -> dict[str, PolicyOf]:
-    found = {}
-    for participant in config.participants:
-        spec = participant.spec()
-        policy = getattr(make_agent(spec, seed=spec.id), "policy", None) if spec.type in BUILTIN_AGENTS else None
-        if callable(policy):
-            found[spec.id] = policy
-    return found

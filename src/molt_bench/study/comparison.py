@@ -15,7 +15,6 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from molt_bench.bench.result import RunResult
-from molt_bench.config.participants import LLMParticipantConfig
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.rating.book import AUTO, ESTIMATORS
@@ -58,8 +57,9 @@ class Run(msgspec.Struct, frozen=True):
     def identity(self, participant: str) -> dict[str, Any]:
         """Return everything that determines how a participant plays."""
         found = next(each for each in self.config.participants if each.id == participant)
-        if isinstance(found, LLMParticipantConfig):
-            settings = found.settings().model_dump(exclude=set(_BESIDES_THE_POINT))
+        model = self.config.models().get(participant)
+        if model is not None:
+            settings = model.model_dump(exclude=set(_BESIDES_THE_POINT))
             return {"type": found.type, **settings, "skill": self.skills.get(participant)}
         return {"type": found.type, "params": found.params, "code": self.sources.get(participant)}
 

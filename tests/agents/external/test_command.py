@@ -7,7 +7,7 @@ import pytest
 
 from molt_bench import ConfigError, make_agent
 from molt_bench.agents.external.command import command_hash, label_of, resolved, words_of
-from molt_bench.agents.external.stderr_file import KEPT, ErrorLog, log_path
+from molt_bench.agents.external.stderr_log import KEPT, StderrLog, log_path
 from molt_bench.arena.cast import check_participants
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
@@ -151,12 +151,12 @@ def test_the_log_of_standard_error_goes_on_where_it_ended(tmp_path):
     assert path.parent == tmp_path / "agents"
     assert path.name == "_a_bot_1.stderr.log"
     for _ in range(3):
-        ErrorLog(path).add(b"x" * (KEPT // 2 + 1))
+        StderrLog(path).add(b"x" * (KEPT // 2 + 1))
     assert path.read_bytes() == b"x" * KEPT + b"\n[%d more bytes were dropped]\n" % (3 * (KEPT // 2 + 1) - KEPT)
 
 
 def test_the_last_line_of_standard_error_is_fit_to_print():
-    log = ErrorLog()
+    log = StderrLog()
     log.add(b"first\n\x1b[31mlast\xff\n\n  \n")
     assert log.last_line == "?[31mlast\N{REPLACEMENT CHARACTER}"
     assert sys.getsizeof(log.last_line) < 1000

@@ -9,7 +9,7 @@ from statistics import median
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
-from molt_bench.agents.llm import gateway as desk_module
+from molt_bench.agents.llm import gateway as gateway_module
 from molt_bench.agents.llm.rate_limits import START, ModelLimit
 from molt_bench.agents.llm.reply import LONGEST_REPLY
 from molt_bench.errors import ProviderError
@@ -365,9 +365,8 @@ class Watched(ModelLimit):
 
     def slowed(self, started, pause_s):
         before = self.limit
-        at_floor = super().slowed(started, pause_s)
+        super().slowed(started, pause_s)
         Watched.cuts.append((before, self.limit))
-        return at_floor
 
     def succeeded(self, latency_s):
         super().succeeded(latency_s)
@@ -377,7 +376,7 @@ class Watched(ModelLimit):
 @pytest.fixture
 def watched(monkeypatch):
     Watched.cuts, Watched.last = [], 0.0
-    monkeypatch.setattr(desk_module, "ModelLimit", Watched)
+    monkeypatch.setattr(gateway_module, "ModelLimit", Watched)
     return Watched
 
 

@@ -19,7 +19,7 @@ GAME = GameLabel(1, "s", "AB")
 KINDS = list(product(("none", "hand", "session"), ("bare", "assisted"), (False, True)))
 
 
-class Desk:
+class Asked:
     """Stands in for the real one: notes what is asked, and answers what it is told to."""
 
     def __init__(self):
@@ -47,16 +47,16 @@ class Seat:
     """A model of every kind in one seat, and its twins, who play the same hand with other unseen cards."""
 
     def __init__(self):
-        self.desk, self.twin_desk = Desk(), Desk()
+        self.gateway, self.twin_gateway = Asked(), Asked()
         kinds = [
             LLMSettings(model="a:b", memory=memory, track=track, comprehension=comprehension)
             for memory, track, comprehension in KINDS
         ]
-        self.agents = [LLMAgent("m", settings, self.desk, game=GAME) for settings in kinds]
-        self.twins = [LLMAgent("m", settings, self.twin_desk, game=GAME) for settings in kinds]
+        self.agents = [LLMAgent("m", settings, self.gateway, game=GAME) for settings in kinds]
+        self.twins = [LLMAgent("m", settings, self.twin_gateway, game=GAME) for settings in kinds]
 
     def act(self, observation, twin_observation, action):
-        self.desk.answer = self.twin_desk.answer = action
+        self.gateway.answer = self.twin_gateway.answer = action
         for agent, twin in zip(self.agents, self.twins, strict=True):
             assert now(agent.act(observation)) == now(twin.act(twin_observation)) == action
 
@@ -111,8 +111,8 @@ def test_no_prompt_depends_on_a_card_that_was_not_seen(seed):
             twin = swapped(hand, seat, dice, deal, over=True)
             seats[seat].hear(result_for(hand, seat, number), result_for(twin, seat, number))
     for seat in seats:
-        assert seat.desk.asked == seat.twin_desk.asked
-        assert len(seat.desk.asked) > 300 * len(KINDS) / 2
+        assert seat.gateway.asked == seat.twin_gateway.asked
+        assert len(seat.gateway.asked) > 300 * len(KINDS) / 2
     assert differing > 500, "the cards were swapped"
 
 
@@ -123,12 +123,12 @@ def test_nothing_of_a_game_is_left_in_the_next_one():
 
     def first_prompt():
         hand = Hand(RULES, deal, (10_000, 10_000), button=0)
-        seat.desk.answer = Action("call")
+        seat.gateway.answer = Action("call")
         now(agent.act(observe(hand, 1)))
         hand.apply(Action("call"))
         hand.apply(Action("fold"))
         agent.on_hand_complete(result_for(hand, 0, 1))
-        return seat.desk.asked[-1]
+        return seat.gateway.asked[-1]
 
     fresh = first_prompt()
     assert first_prompt() != fresh, "it remembers"

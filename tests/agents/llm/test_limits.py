@@ -78,9 +78,11 @@ def test_it_never_falls_below_one_and_says_so():
     async def main():
         limit = a_limit(2)
         loop = asyncio.get_running_loop()
-        assert not limit.slowed(loop.time(), 0)
+        assert not limit.at_floor
+        limit.slowed(loop.time(), 0)
         await asyncio.sleep(0.01)
-        assert limit.slowed(loop.time(), 0)
+        assert limit.at_floor
+        limit.slowed(loop.time(), 0)
         assert limit.limit == 1
 
     asyncio.run(main())

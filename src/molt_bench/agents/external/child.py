@@ -1,4 +1,10 @@
-"""A program under our eyes: started with limits, written to and read from line by line, ended with all it started."""
+"""One process of a program: started with limits, talked to line by line, and ended with all its descendants.
+
+`asyncio.create_subprocess_exec` will not do. It reaps the process as soon as that ends, and from then on the number of
+its process group may belong to another process, so the group could no longer be killed safely. Its transports belong to
+the event loop, but a process has to be ended after the loop is closed as well, and when Python exits. And its stream
+readers either buffer without bound or stop reading, whereas standard error has to be drained throughout, within bounds.
+"""
 
 import asyncio
 import os
@@ -11,20 +17,20 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from molt_bench.agents.external.bounds import limit, surroundings
 from molt_bench.agents.external.cleanup import sweep
+from molt_bench.agents.external.process_limits import environment_of, limit
 from molt_bench.agents.external.protocol import LONGEST_ANSWER
-from molt_bench.agents.external.stderr_file import ErrorLog
+from molt_bench.agents.external.stderr_log import StderrLog
 from molt_bench.errors import AgentFailed
 
-#: Bytes of output that nobody has asked for yet; more is a flood.
+#: Bytes of unread output; more is a flood.
 MOST_UNREAD: Final = 1024 * 1024
 _CHUNK: Final = 64 * 1024
-#: Seconds between looks whether the program is alive: its end is not seen on a pipe that a child of its holds open.
+#: Seconds between checks that the program is alive: a child of its own may hold the pipe open after its end.
 _LOOK_S: Final = 0.1
-#: Seconds that a program which closed a pipe gets to end: was that its crash, or does it live on?
+#: Seconds that a program which closed a pipe gets to end, to tell a crash from one that lives on.
 _ENDING_S: Final = 1.0
-#: No file descriptor.
+#: Stands for no file descriptor.
 _NONE: Final = -1
 
 
@@ -32,15 +38,15 @@ class Child:
     """One process of a program, on the running event loop.
 
     Attributes:
-        started: When it was started, by the clock of the loop.
-        greeted: Whether its hello has come.
+        started: When it was started, by the event loop's clock.
+        greeted: Whether it has said hello.
 
     Args:
         command: The program and its arguments.
-        environment: The variables it gets, beside those of every program.
-        memory_mb: Megabytes of data that a process may have.
-        cpu_seconds: Processor time that a process may take.
-        errors: Gets what it writes to its standard error.
+        environment: The variables it gets, besides those of every program.
+        memory_mb: Megabytes of data for each process.
+        cpu_seconds: Processor time for each process.
+        errors: Log of its standard error.
 
     Raises:
         AgentFailed: It cannot be started.
@@ -53,7 +59,7 @@ class Child:
         *,
         memory_mb: int,
         cpu_seconds: int,
-        errors: ErrorLog,
+        errors: StderrLog,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._errors = errors
@@ -76,14 +82,14 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder,
-                env=surroundings(folder, environment),
+                env=environment_of(folder, environment),
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
             os.rmdir(folder)
             why = getattr(error, "strerror", None) or str(error)
             raise AgentFailed("crash", f"the program cannot be started: {why}") from None
-        # Also at the end of Python itself, should nobody have ended it before.
+        # Runs when Python exits, too, if nobody has ended the process before.
         self._sweep = weakref.finalize(self, sweep, self._process, folder, os.getpid())
         limit(self._process.pid, memory_mb=memory_mb, cpu_seconds=cpu_seconds)
         streams = (self._process.stdin, self._process.stdout, self._process.stderr)
@@ -94,7 +100,7 @@ class Child:
         self._loop.add_reader(self._err, self._read_err)
 
     def write(self, data: bytes) -> None:
-        """Send a line, as soon as the program takes it; it is dropped if that cannot be any more."""
+        """Send a line as soon as the program reads it; it is dropped if the program is gone."""
         if self._closed or not self._sweep.alive:
             return
         empty = not self._unsent
@@ -137,8 +143,8 @@ class Child:
         elif self._unread > MOST_UNREAD:
             self._flood = f"more than {MOST_UNREAD // 1024} KiB that nobody asked for"
         if self._flood:
-            self._loop.remove_reader(self._out)  # nothing of it is looked at any more
-        self._tell()
+            self._loop.remove_reader(self._out)  # the rest is not read
+        self._wake()
 
     def _read_err(self) -> None:
         data = _read(self._err)
@@ -149,9 +155,9 @@ class Child:
 
     def _lost(self, pipe: str) -> None:
         self._closed = self._closed or pipe
-        self._tell()
+        self._wake()
 
-    def _tell(self) -> None:
+    def _wake(self) -> None:
         if self._news is not None and not self._news.done():
             self._news.set_result(None)
 
@@ -159,11 +165,11 @@ class Child:
         """Return the next line of its output.
 
         Args:
-            deadline: Until when, by the clock of the loop.
-            late: What to say if none has come by then.
+            deadline: Until when to wait, by the event loop's clock.
+            late: The message if none has come by then.
 
         Raises:
-            AgentFailed: None came; the kind says why.
+            AgentFailed: No line came; the kind says why.
         """
         while True:
             if self._flood:
@@ -187,9 +193,9 @@ class Child:
             await self._anything(min(deadline - now, _LOOK_S))
 
     async def _anything(self, limit_s: float) -> None:
-        """Wait until something has come, or the time is up."""
+        """Wait until something has happened, or the time is up."""
         self._news = self._loop.create_future()
-        timer = self._loop.call_later(limit_s, self._tell)
+        timer = self._loop.call_later(limit_s, self._wake)
         try:
             await self._news
         finally:
@@ -198,7 +204,7 @@ class Child:
 
     @property
     def ended(self) -> bool:
-        """Whether the process is over; it is not reaped by asking."""
+        """Whether the process has ended; asking does not reap it."""
         if not self._sweep.alive or self._process.returncode is not None:
             return True
         if not hasattr(os, "waitid"):
@@ -208,14 +214,14 @@ class Child:
         return True
 
     async def ending(self, limit_s: float) -> None:
-        """Wait until the process is over, but not for longer than this."""
+        """Wait until the process has ended, but no longer than this."""
         deadline, pause_s = self._loop.time() + limit_s, 0.001
         while not self.ended and self._loop.time() < deadline:
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, 0.02)
 
     def _read_to_the_end(self) -> None:
-        """Read what the process has written before it ended; a child of its may still hold the pipe."""
+        """Read what the process wrote before it ended; a child of its own may still hold the pipe."""
         for _ in range(MOST_UNREAD // _CHUNK):
             before = self._unread, len(self._partial)
             if self._flood or self._closed == "output":
@@ -237,15 +243,15 @@ class Child:
         return f"{said}; its last line on standard error: {last}" if last else said
 
     async def leave(self, grace_s: float) -> None:
-        """Close its input and give it a moment to end by itself."""
+        """Close its input and give it a moment to exit."""
         if self._sweep.alive and not self._unsent and self._process.stdin is not None:
             self._process.stdin.close()
-            self._in = _NONE  # its number may be another's now
+            self._in = _NONE  # the descriptor may be reused
             self._closed = self._closed or "input"
             await self.ending(grace_s)
 
     def end(self) -> None:
-        """End it now, with everything it started."""
+        """Kill it now, with everything it started."""
         if not self._sweep.alive:
             return
         if not self._loop.is_closed():
@@ -266,7 +272,7 @@ class Child:
 
 
 def _read(pipe: int) -> bytes | None:
-    """Return what is in a pipe: nothing at its end, None if there is nothing to read just now."""
+    """Return what is in a pipe: b"" at its end, None if there is nothing to read yet."""
     try:
         return os.read(pipe, _CHUNK)
     except BlockingIOError:

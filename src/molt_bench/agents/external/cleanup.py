@@ -1,4 +1,4 @@
-"""Ending a program for good: its process group, what escaped from it, its zombie and its folder."""
+"""Cleaning up after a program: its process group, descendants that escaped, its zombie and its folder."""
 
 import os
 import shutil
@@ -9,26 +9,26 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-#: The variable by which everything that a program started can be told; its value is the program's folder.
+#: The variable that marks everything a program started; its value is the program's folder.
 TAG: Final = "MOLT_BENCH_AGENT"
-#: Looks at the process table before one gives up on what starts processes faster than they are ended.
+#: Passes over the process table before giving up on a program that forks faster than it can be killed.
 _SWEEPS: Final = 100
 
 
 def sweep(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
-    """End a program and all it started, reap it and remove its folder.
+    """Kill a program and all it started, reap it and remove its folder.
 
     Args:
         process: The program; it leads a process group.
         folder: Its folder, which is also its tag.
-        owner: The process that started it; a fork of that one must leave it alone.
+        owner: Id of the process that started it; a fork of that process must leave the program alone.
     """
     if os.getpid() != owner:
         return
     try:
         with _undisturbed():
             _end(process, folder)
-    except KeyboardInterrupt:  # one that had come already: nobody else would sweep
+    except KeyboardInterrupt:  # it came before signals were blocked, and nobody else would clean up
         with _undisturbed():
             _end(process, folder)
         raise
@@ -36,7 +36,7 @@ def sweep(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Put signals off for a moment: nobody would sweep again after a Ctrl-C in the middle of it."""
+    """Block signals for a moment: after a Ctrl-C half-way, nobody would finish the cleanup."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -48,7 +48,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _end(process: "subprocess.Popen[bytes]", folder: str) -> None:
-    # The group before the zombie is reaped: from then on its number could be another's.
+    # Kill the group before reaping its leader: from then on its number could be reused.
     if process.returncode is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -69,7 +69,7 @@ def _end(process: "subprocess.Popen[bytes]", folder: str) -> None:
 
 
 def tagged(tag: str) -> list[int]:
-    """Return the processes with this tag that are alive; none where the system has no /proc."""
+    """Return the living processes with this tag; none on systems without /proc."""
     mark = f"{TAG}={tag}".encode()
     try:
         names = os.listdir("/proc")
@@ -82,14 +82,14 @@ def tagged(tag: str) -> list[int]:
                 with open(f"/proc/{name}/environ", "rb", buffering=0) as file:
                     if mark in file.read().split(b"\0"):
                         found.append(int(name))
-            except OSError:  # another user's, or gone
+            except OSError:  # another user's process, or it has ended
                 continue
     return found
 
 
 def _remove(folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    if os.path.isdir(folder):  # it may have locked itself out of folders of its own
+    if os.path.isdir(folder):  # the program may have removed its own permissions
         for path, _, _ in os.walk(folder):
             with suppress(OSError):
                 Path(path).chmod(0o700)

@@ -1,4 +1,4 @@
-"""The command of a program that plays: from a text to a program that can be started, found before the first card."""
+"""The command of a program that plays: parsed, found and hashed before the first card."""
 
 import os
 import shlex
@@ -11,10 +11,10 @@ from molt_bench.errors import ConfigError
 
 
 def words_of(command: str | Sequence[str]) -> list[str]:
-    """Return the words of a command, split as a shell would, without a shell.
+    """Return the words of a command, split as a shell would split them.
 
     Raises:
-        ConfigError: There are none, or a quote is not closed.
+        ConfigError: There are no words, or a quote is not closed.
     """
     if not isinstance(command, str):
         words = list(command)
@@ -29,12 +29,12 @@ def words_of(command: str | Sequence[str]) -> list[str]:
 
 
 def resolved(command: str | Sequence[str]) -> tuple[str, ...]:
-    """Return a command that works in any folder: its program, and the files it names from here, as absolute paths.
+    """Return a command that works in any folder: its program and the files it names become absolute paths.
 
-    A folder counts as named by a word with a slash in it only, since a plain word is as likely something else.
+    A word names a folder only if it has a slash in it: a plain word is as likely to be something else.
 
     Raises:
-        ConfigError: The program is not there, or cannot be started.
+        ConfigError: The program does not exist, or is not executable.
     """
     program, *arguments = words_of(command)
     return _program(program), *(os.path.abspath(word) if names_a_file(word) else word for word in arguments)
@@ -64,9 +64,9 @@ def _program(word: str) -> str:
 
 
 def command_hash(command: str | Sequence[str]) -> str | None:
-    """Return the SHA-256 over the files that a command names; None where they cannot be read.
+    """Return the SHA-256 of the files that a command names; None if they cannot be read.
 
-    The program itself is left out where it was found on the PATH and other files are named: then it is an interpreter.
+    A program found on the PATH does not count if the command names other files: then it is an interpreter.
     """
     try:
         words = words_of(command)
@@ -86,7 +86,7 @@ def _digest(path: str) -> bytes:
 
 
 def label_of(command: str) -> str:
-    """Return a short name for a command: that of its script where it has one, otherwise that of its program."""
+    """Return a short name for a command: the name of its script, or else of its program."""
     try:
         words = words_of(command)
     except ConfigError:

@@ -1,4 +1,4 @@
-"""ExecAgent: a program in a seat, in any language, over JSON lines on its standard input and output."""
+"""ExecAgent: a program in any language, playing over JSON lines on its standard input and output."""
 
 import asyncio
 import os
@@ -19,36 +19,36 @@ from molt_bench.agents.external.protocol import (
     read_hello,
     result,
 )
-from molt_bench.agents.external.stderr_file import ErrorLog, log_path
+from molt_bench.agents.external.stderr_log import StderrLog, log_path
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind, shown
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 
-#: Seconds that a program gets to end by itself when its game is over.
+#: Seconds that a program gets to exit when its game is over.
 GRACE_S: Final = 0.5
-#: Seconds for which a program that has said hello is watched: one that ends at once is not waiting for a game.
+#: Seconds to watch a program after its hello: one that exits at once is not waiting for a game.
 _LINGERING_S: Final = 0.05
-#: After these the process is of no more use: it is ended, and the next decision starts another.
+#: After these faults the process is useless: it is killed, and the next decision starts another.
 _BEYOND_REPAIR: Final[tuple[FaultKind, ...]] = ("crash", "timeout", "flood", "transport")
 
 
 class ExecAgent:
-    """A program that plays one game at a time, in a process that is started for the game and ended with it.
+    """A program that plays one game at a time, in a process that is started for the game and ends with it.
 
-    It limits the time of its answers itself: starting is not answering.
+    It enforces the time limit itself, since starting up does not count as answering.
 
     Attributes:
         name: Name in records.
 
     Args:
         name: Name in records.
-        settings: The command, and what it may use.
+        settings: The command and its limits.
         action_timeout_s: Seconds for one answer.
-        folder: Where a file gets what it writes to its standard error.
+        folder: Folder for the log of its standard error; None discards it.
 
     Raises:
-        ConfigError: The program is not there, or a variable of its environment is not.
+        ConfigError: The program does not exist, or a variable of its environment is not set.
     """
 
     keeps_time = True
@@ -69,16 +69,16 @@ class ExecAgent:
         if unset is not None:
             raise ConfigError("env", unset, "names of environment variables that are set")
         self._environment = {variable: os.environ[variable] for variable in settings.env}
-        self._errors = ErrorLog(log_path(folder, name) if folder is not None else None)
+        self._errors = StderrLog(log_path(folder, name) if folder is not None else None)
         self._child: Child | None = None
         self._starts = 0
         self._decisions = 0
 
     async def greet(self) -> None:
-        """Start the program, read its hello and end it, to find out before the first card whether it can play.
+        """Check before the first card that the program can play: start it, read its hello and end it.
 
         Raises:
-            AgentError: It cannot.
+            AgentError: It cannot play.
         """
         try:
             child = self._start()
@@ -97,13 +97,13 @@ class ExecAgent:
             self._starts = 0
 
     async def reset(self) -> None:
-        """Start a fresh process. It is not waited for: the first decision does that, and has the fault if it fails."""
+        """Start a fresh process. The first decision waits for it, and is at fault if it fails."""
         self._end()
         self._starts = self._decisions = 0
         try:
             self._start()
         except AgentFailed:
-            self._starts = 0  # the first decision tries again, and says why
+            self._starts = 0  # the first decision tries again and reports why
 
     async def act(self, observation: Observation) -> Action:
         """Ask the program."""
@@ -118,15 +118,15 @@ class ExecAgent:
             raise
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
-        """Tell the program what the table saw."""
+        """Send the program the result as the table saw it."""
         self._tell(result(outcome))
 
     async def on_error(self, message: str) -> None:
-        """Tell the program that its answer was not taken."""
+        """Tell the program that its answer was not accepted."""
         self._tell(Rejection(message=message))
 
     async def close(self) -> None:
-        """End the process: by itself if it is quick about it, otherwise with all it started."""
+        """End the process: give it a moment to exit, then kill it with all it started."""
         try:
             if self._child is not None:
                 self._tell(Bye())
@@ -149,7 +149,7 @@ class ExecAgent:
                 return action
             if not 0 < answered < number:
                 raise AgentFailed("unparsable", f"id is {shown(answered)}: expected {number}, that of the observation")
-            read += len(line)  # an answer to an earlier observation has come too late to count
+            read += len(line)  # an answer to an earlier observation came too late to count
         raise AgentFailed("flood", "the program keeps answering earlier observations")
 
     async def _hello(self, child: Child) -> None:
@@ -158,7 +158,7 @@ class ExecAgent:
         child.greeted = True
 
     def _start(self) -> Child:
-        """Start a process, unless there have been enough in this game."""
+        """Start a process, unless there have been too many in this game."""
         settings = self._settings
         if self._starts > settings.max_restarts:
             raise AgentFailed("crash", f"given up after {settings.max_restarts} restarts")
@@ -174,7 +174,7 @@ class ExecAgent:
         return child
 
     def _tell(self, message: ToAgent) -> None:
-        """Send what needs no answer; if the process is gone, the next decision will notice."""
+        """Send a message that needs no answer; if the process is gone, the next decision will notice."""
         if self._child is not None:
             self._child.write(line_of(message))
 

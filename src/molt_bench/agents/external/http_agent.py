@@ -1,4 +1,7 @@
-"""HttpAgent: a web server in a seat. Every message is posted to it as JSON."""
+"""HttpAgent: a web server that plays. Every message is posted to it as JSON.
+
+httpx2 is imported late, since it is slow to import.
+"""
 
 import asyncio
 import os
@@ -6,9 +9,9 @@ import secrets
 import ssl
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from molt_bench.agents.api_keys import without
 from molt_bench.agents.external.program_settings import HttpSettings
 from molt_bench.agents.external.protocol import (
     LONGEST_ANSWER,
@@ -22,6 +25,7 @@ from molt_bench.agents.external.protocol import (
     read_hello,
     result,
 )
+from molt_bench.agents.fields import hide_key
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
@@ -30,34 +34,42 @@ from molt_bench.specs import CONNECT_S, DEFAULT_TIMEOUT_S
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
 
-#: Seconds that a server gets to take notice of the end of a game.
+#: Seconds that a server gets to acknowledge the end of a game.
 GRACE_S: Final = 0.5
-#: Seconds after which an idle connection is not used again: many servers hang up after five.
+#: Seconds after which an idle connection is not reused: many servers close it after five.
 _IDLE_S: Final = 2.0
 
 
 class HttpAgent:
-    """A server that plays one game at a time, over connections that are the game's own.
+    """A server that plays one game at a time, over the game's own connections.
 
-    It limits the time of its answers itself. A failed request is the game's to repeat: there is no other retry.
+    It enforces the time limit itself. It does not retry: the game repeats a decision whose request failed.
 
     Attributes:
         name: Name in records.
 
     Args:
         name: Name in records.
-        settings: Where it is.
+        settings: Its URL and key.
         action_timeout_s: Seconds for one answer, connecting included.
+        folder: Not used: a server keeps its own logs.
 
     Raises:
-        ConfigError: The key is not there.
+        ConfigError: The key is not set.
     """
 
     keeps_time = True
-    #: A server goes on when a game is over, and may remember it.
+    #: A server keeps running when a game is over, and may remember it.
     outlives_games = True
 
-    def __init__(self, name: str, settings: HttpSettings, *, action_timeout_s: float = DEFAULT_TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: HttpSettings,
+        *,
+        action_timeout_s: float = DEFAULT_TIMEOUT_S,
+        folder: Path | None = None,
+    ) -> None:
         self.name = name
         self._url = settings.url
         self._limit_s = action_timeout_s
@@ -66,23 +78,23 @@ class HttpAgent:
         self._begin()
 
     def _begin(self) -> None:
-        # Drawn, since a name derived from the seed would tell of the deck. It decides nothing.
+        # Random, since an id derived from the seed would reveal the deck. No result depends on it.
         self._game = secrets.token_hex(8)
         self._decisions = 0
         self._greeted = False
         self._answering = True
 
     async def greet(self) -> None:
-        """Say hello and goodbye, to find out before the first card whether anybody is there.
+        """Check before the first card that the server answers: say hello and goodbye.
 
         Raises:
-            ConfigError: Nobody is, or not one who plays.
+            ConfigError: It does not answer, or not as it should.
         """
         try:
             read_hello(await self._posted(hello(self.name, self._game), self._limit_s, connect_s=CONNECT_S))
             self._greeted = True
         except AgentFailed as failure:
-            why = without(str(failure), self._key)
+            why = hide_key(str(failure), self._key)
             raise ConfigError("url", self._url, f"a server that answers ({why})") from None
         finally:
             await self.close()
@@ -104,29 +116,29 @@ class HttpAgent:
             answered, action = read_action(await self._posted(question, self._limit_s))
         except AgentFailed as failure:
             self._answering = failure.kind not in ("timeout", "transport")
-            raise AgentFailed(failure.kind, without(str(failure), self._key)) from None
+            raise AgentFailed(failure.kind, hide_key(str(failure), self._key)) from None
         self._answering = True
         if answered != self._decisions:
             raise AgentFailed("unparsable", f"id is not {self._decisions}, that of the observation")
         return action
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
-        """Tell the server what the table saw."""
+        """Send the server the result as the table saw it."""
         await self._tell(result(outcome, self._game), self._limit_s)
 
     async def on_error(self, message: str) -> None:
-        """Tell the server that its answer was not taken."""
+        """Tell the server that its answer was not accepted."""
         await self._tell(Rejection(message=message, game=self._game), self._limit_s)
 
     async def close(self) -> None:
-        """Say goodbye and hang up."""
+        """Say goodbye and disconnect."""
         try:
             await self._tell(Bye(game=self._game), GRACE_S)
         finally:
             await self._disconnect()
 
     async def _tell(self, message: ToAgent, limit_s: float) -> None:
-        """Send what needs no answer, and do not mind what comes back; one that does not answer is not told either."""
+        """Send a message that needs no answer and ignore the response; skip a server that has stopped answering."""
         if self._greeted and self._answering:
             try:
                 await self._posted(message, limit_s)
@@ -137,7 +149,7 @@ class HttpAgent:
         """Post a message and return the body of the answer; `connect_s` limits the time to connect alone.
 
         Raises:
-            AgentFailed: There is none; the kind says why.
+            AgentFailed: There is no answer; the kind says why.
         """
         import httpx2
 
@@ -194,19 +206,19 @@ def _client(url: str, key: str) -> "AsyncClient":
         "Accept-Encoding": "identity",
         **({"Authorization": f"Bearer {key}"} if key else {}),
     }
-    # Nothing is taken from our environment: no proxy, and no key of a netrc file.
+    # Nothing is taken from our environment: no proxy, and no credentials from a netrc file.
     return httpx2.AsyncClient(
         headers=headers,
         verify=_tls() if url.startswith("https:") else False,
         trust_env=False,
-        timeout=None,  # one limit holds for all of a request, and is kept elsewhere
+        timeout=None,  # a single limit on the whole request is enforced elsewhere
         limits=httpx2.Limits(max_connections=1, keepalive_expiry=_IDLE_S),
     )
 
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Make it once: reading the certificates takes longer than a game of bots."""
+    """Return the TLS context, made once: reading certificates takes longer than a game between bots."""
     import httpx2
 
     return httpx2.create_ssl_context(trust_env=False)

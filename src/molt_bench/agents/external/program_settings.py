@@ -1,16 +1,17 @@
-"""Settings of agents in other languages, checked."""
+"""Settings of programs and web servers that play."""
 
+import os
 from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
-from molt_bench.agents.fields import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem
+from molt_bench.agents.fields import MUCH, AgentSettings, Count, Name, NoneOrMore, PathText, as_problem, unset_key
 from molt_bench.seeds import MASTER_SEED_VARIABLE
 
 
-class ExecSettings(Section):
-    """A program that plays: how it is started, and what it may use."""
+class ExecSettings(AgentSettings):
+    """A program that plays: how it is started, and its limits."""
 
     command: Annotated[
         str | tuple[str, ...],
@@ -42,8 +43,12 @@ class ExecSettings(Section):
             raise as_problem("", MASTER_SEED_VARIABLE, "any other variable: whoever knows this one knows the cards")
         return value
 
+    def unset_variables(self) -> list[str]:
+        """Return the variables it is to get that are not set."""
+        return [name for name in self.env if name not in os.environ]
 
-class HttpSettings(Section):
+
+class HttpSettings(AgentSettings):
     """A web server that plays."""
 
     url: Annotated[PathText, Field(description="Every message is posted there.")]
@@ -64,3 +69,7 @@ class HttpSettings(Section):
         if parts.username or parts.password:
             raise as_problem("", "...", "a URL without a password in it: name the variable of a key in apiKeyEnv")
         return value
+
+    def unset_variables(self) -> list[str]:
+        """Return the variable of its key if it holds none."""
+        return unset_key(() if self.api_key_env is None else (self.api_key_env,))

@@ -1,7 +1,7 @@
-"""The protocol: what goes out to an agent of another language and how its answers are read. Pure: no I/O.
+"""The protocol of agents in other languages: what is sent to them, and how their answers are read. Pure: no I/O.
 
-One JSON object a message. What one seat may see goes out, and nothing else: never the seed, since the deck follows from
-it. Answers are never guessed at and never mended.
+Each message is one JSON object. It holds only what the seat may see, never the seed, since the deck follows from it.
+Answers are neither guessed at nor repaired.
 """
 
 import json
@@ -17,11 +17,11 @@ from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MOST_CHIPS
 
 PROTOCOL: Final = 1
-#: Bytes of one answer; a longer one is a flood.
+#: Most bytes of one answer; a longer one is a flood.
 LONGEST_ANSWER: Final = 64 * 1024
 
 Card: TypeAlias = Annotated[str, Meta(pattern="^[2-9TJQKA][cdhs]$", examples=["Ah"])]
-Seat: TypeAlias = Annotated[int, Meta(ge=0, le=1)]
+SeatNumber: TypeAlias = Annotated[int, Meta(ge=0, le=1)]
 Chips: TypeAlias = Annotated[int, Meta(ge=0)]
 GameId: TypeAlias = Annotated[str, Meta(description="Over HTTP only: tells one game from another.")]
 
@@ -47,8 +47,8 @@ class Decision(Struct, frozen=True, kw_only=True, rename="camel", tag_field="typ
 
     id: Annotated[int, Meta(ge=1, description="The answer has to repeat it. It grows from decision to decision.")]
     hand_number: Annotated[int, Meta(ge=1)]
-    seat: Seat
-    button: Seat
+    seat: SeatNumber
+    button: SeatNumber
     position: Literal["button", "bigBlind"]
     street: Street
     cards: tuple[Card, Card]
@@ -74,8 +74,8 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type"
     """A hand is over; no answer. Pairs are indexed by seat."""
 
     hand_number: Annotated[int, Meta(ge=1)]
-    seat: Seat
-    button: Seat
+    seat: SeatNumber
+    button: SeatNumber
     cards: tuple[Card, Card]
     opponent_cards: Annotated[tuple[Card, Card] | None, Meta(description="After a showdown only.")]
     board: Annotated[tuple[Card, ...], Meta(max_length=5)]
@@ -122,7 +122,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 def line_of(message: ToAgent) -> bytes:
-    """Write a message as one line."""
+    """Encode a message as one line."""
     return _encode(message) + b"\n"
 
 
@@ -171,7 +171,7 @@ def _legal(observation: Observation) -> tuple[Legal, ...]:
 
 
 def result(outcome: HandResult, game: str | UnsetType = UNSET) -> Result:
-    """Return the message that a hand is over."""
+    """Return the message about a finished hand."""
     own, other = outcome.cards, outcome.opponent_cards
     return Result(
         hand_number=outcome.hand_number,
@@ -192,10 +192,10 @@ def _texts(cards: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def read_hello(answer: bytes) -> None:
-    """Check what an agent answered to hello.
+    """Check an agent's answer to hello.
 
     Raises:
-        AgentFailed: It is none, or of another version.
+        AgentFailed: It is not a hello, or of another version.
     """
     fields = _message(answer, "hello")
     if type(fields.get("protocol")) is not int or fields["protocol"] != PROTOCOL:
@@ -205,10 +205,10 @@ def read_hello(answer: bytes) -> None:
 
 
 def read_action(answer: bytes) -> tuple[int, Action]:
-    """Return which observation an agent has answered, and how. Whether the action is legal is for the game to say.
+    """Return the id of the observation that an agent answered, and its action. The game checks whether that is legal.
 
     Raises:
-        AgentFailed: It is not in the form of an action.
+        AgentFailed: The answer is not an action.
     """
     fields = _message(answer, "action")
     number, kind, amount = fields.get("id"), fields.get("kind"), fields.get("amount")
@@ -226,7 +226,7 @@ def read_action(answer: bytes) -> tuple[int, Action]:
 
 
 def _message(answer: bytes, kind: str) -> dict[str, Any]:
-    """Read an answer as strict JSON: one object, no key twice, and of the type that was asked for."""
+    """Read an answer as strict JSON: one object, no duplicate keys, of the expected type."""
     if not answer.strip():
         raise AgentFailed("empty", "the answer is empty")
     try:
@@ -249,8 +249,8 @@ def _message(answer: bytes, kind: str) -> dict[str, Any]:
     return found
 
 
-class _NotTaken(ValueError):  # noqa: N818 - carries why to the one place that reads answers
-    """JSON that other readers might take, each in its own way."""
+class _NotTaken(ValueError):  # noqa: N818 - carries the reason to the one place that reads answers
+    """JSON that parsers read in different ways."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

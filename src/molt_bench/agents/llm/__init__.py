@@ -1,1 +1,1 @@
-"""Language models as agents: prompt and reply are pure, the client alone does I/O, every exchange is recorded."""
+"""Language models as agents. Prompt and reply are pure, only the client does I/O, and every exchange is recorded."""

@@ -1,4 +1,4 @@
-"""The client: asks one model over the network, once. Whoever calls it decides about trying again."""
+"""The client: sends one request to one model. Retrying is up to the caller."""
 
 import asyncio
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
 
-from molt_bench.agents.api_keys import without
+from molt_bench.agents.fields import hide_key
 from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.providers import USUAL, Pool, api_key, model_settings, provider_class, trial_settings
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import ModelRequestParameters
 
-#: Requests that share a pool of connections: a pool looks at all of its connections for every request.
+#: Requests per connection pool: a pool goes through all of its connections for every request.
 _IN_ANY_POOL: Final = 12
-#: Google's library takes long to make one.
+#: Google's library takes long to set one up.
 _IN_A_POOL: Final[Mapping[str, int]] = {"google": 100}
 _LADDER: Final[tuple[OutputMode, ...]] = get_args(OutputMode)
-#: Why a request has failed: too many at once; no connection, or an answer that is none; refused as it is; refused
-#: whatever it is, as with a wrong key; no answer in time.
+#: Why a request failed: too many at once; no connection, or an answer of another protocol; this request refused; every
+#: request refused, as with a wrong key; no answer in time.
 Trouble: TypeAlias = Literal["busy", "transport", "rejected", "fatal", "timeout"]
 
 
@@ -30,7 +30,7 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
     """A request that brought no reply.
 
     Attributes:
-        trouble: What kind of failure it was.
+        trouble: Kind of failure.
         retry_after_s: Seconds that the provider asks to wait.
     """
 
@@ -41,7 +41,7 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a model answered; the fields are those of `Exchange`."""
+    """A model's answer; the fields are those of `Exchange`."""
 
     text: str
     finish: str | None
@@ -50,28 +50,28 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class ModelClient:
-    """One model with its settings, over connections that belong to the event loop it is first used on.
+    """One model with its settings, over connections that belong to the running event loop.
 
     Attributes:
-        mode: How replies are asked for now.
-        answered: The modes in which the model has ever answered.
+        mode: The output mode of the next request.
+        answered: The output modes in which the model has answered.
 
     Raises:
         ConfigError: The package, the key or the provider is missing.
     """
 
     def __init__(self, settings: LLMSettings, *, keep_alive: bool = True, key: str | None = None) -> None:
-        """Look for everything that is needed.
+        """Check that everything needed is there.
 
         Args:
-            settings: Which model, and how.
-            keep_alive: Whether connections are kept for the next request; then `close` ends them.
-            key: The key; None for the one in the environment.
+            settings: The model and how it is asked.
+            keep_alive: Whether connections are kept for the next request; then `close` closes them.
+            key: The API key; None for the one in the environment.
         """
         self._settings = settings
         self._keep_alive = keep_alive
         if settings.provider not in USUAL:
-            provider_class(settings)  # that there is no such provider is said before that its key is missing
+            provider_class(settings)  # an unknown provider is reported before a missing key
         self._key = api_key(settings) if key is None else key
         self._pools = [self._new_pool()]
         self._fixed = settings.output_mode != "auto"
@@ -89,24 +89,24 @@ class ModelClient:
             return "tool"
         return "prompted" if profile.get("supports_json_object_output") else "text"
 
-    def step_down(self, refused: OutputMode) -> bool:
-        """Ask in the next less strict way from now on, since the server refused this one; say whether there is one."""
+    def can_step_down(self, refused: OutputMode) -> bool:
+        """Return whether there is a simpler output mode than one that the server refused and never accepted."""
         if self._fixed or refused in self.answered:
             return False
+        return self.mode != refused or refused != _LADDER[-1]
+
+    def step_down(self, refused: OutputMode) -> None:
+        """Use the next simpler output mode from now on, unless that has happened since the request was sent."""
         if self.mode == refused:
-            lower = _LADDER.index(refused) + 1
-            if lower == len(_LADDER):
-                return False
-            self.mode = _LADDER[lower]
-        return True
+            self.mode = _LADDER[_LADDER.index(refused) + 1]
 
     async def connect(self, *, within_s: float) -> None:
-        """Find out whether the server is there, asking it for nothing that is paid for.
+        """Check that the server can be reached, without a request that costs anything.
 
         Raises:
             RequestFailed: There is no connection within these seconds.
         """
-        import httpx2
+        import httpx2  # slow to import
 
         pool = self._free_pool()
         if not pool.model.base_url:
@@ -118,7 +118,7 @@ class ModelClient:
         except httpx2.ConnectError as error:
             raise RequestFailed("transport", f"no connection: {self.cleaned(str(error))}") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError):
-            pass  # whatever it does next, it is there
+            pass  # whatever went wrong, the server is there
 
     async def ask(
         self, system: str, message: str, mode: OutputMode, *, timeout_s: float, max_tokens: int | None = None
@@ -127,14 +127,15 @@ class ModelClient:
 
         Args:
             system: The system prompt.
-            message: What is asked.
-            mode: How the reply is asked for.
+            message: The message.
+            mode: The output mode.
             timeout_s: Seconds for the answer.
-            max_tokens: For a trial alone, which says nothing about the mode: tokens that the answer may have.
+            max_tokens: Tokens of the answer to a preflight question, which proves nothing about the output mode.
 
         Raises:
             RequestFailed: It brought no reply.
         """
+        # Loaded here, and below, since the library takes a second to import.
         from pydantic_ai.exceptions import ContentFilterError
         from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
 
@@ -150,7 +151,7 @@ class ModelClient:
         except ContentFilterError as error:
             return Answer(self.cleaned(str(error)), WITHHELD, None, Tokens())
         except Exception as error:
-            # Not chained: what the provider's library carries along may hold the key.
+            # Not chained: the provider's exception may hold the key.
             raise self._failure(error) from None
         finally:
             pool.in_use -= 1
@@ -162,7 +163,7 @@ class ModelClient:
         return answer
 
     def _free_pool(self) -> "Pool":
-        """Return connections that belong to the running event loop and are not too busy."""
+        """Return a pool that belongs to the running event loop and has room."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             if self._loop is not None:
@@ -178,7 +179,7 @@ class ModelClient:
         return Pool(self._settings, self._key, keep_alive=self._keep_alive)
 
     def _asking(self, mode: OutputMode) -> "ModelRequestParameters":
-        """Return how the reply is asked for."""
+        """Return the request parameters of an output mode."""
         if mode not in self._parameters:
             from pydantic_ai.models import ModelRequestParameters
             from pydantic_ai.output import OutputObjectDefinition
@@ -221,7 +222,7 @@ class ModelClient:
         usage = response.usage
         reasoning = usage.details.get("reasoning_tokens") or usage.details.get("thoughts_tokens") or 0
         return Answer(
-            # Cut, so that one answer cannot fill the disk; one character more than is read, so that it shows.
+            # Cut, so that one answer cannot fill the disk; one character too long, so that the cut is noticed.
             self.cleaned(text.strip())[: LONGEST_REPLY + 1],
             response.finish_reason,
             self.cleaned(response.model_name) if response.model_name else None,
@@ -243,8 +244,8 @@ class ModelClient:
         return RequestFailed("transport", message, after)
 
     def cleaned(self, text: str) -> str:
-        """Return a text without the key in it."""
-        return without(text, self._key)
+        """Return a text without the key."""
+        return hide_key(text, self._key)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -253,7 +254,7 @@ class ModelClient:
 
 
 def _asked_pause(error: Exception) -> float | None:
-    """Return the seconds that a provider asks to wait: in its header, also as a fraction, or as Google says it."""
+    """Return the seconds that a provider asks to wait, in a header or in the error that Google returns."""
     known: float | None = getattr(error, "retry_after", None)
     if known is not None:
         return known

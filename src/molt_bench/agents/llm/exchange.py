@@ -1,4 +1,4 @@
-"""An exchange: one question to a model and what came of it; and the exchanges of a run, as they are held in memory."""
+"""An exchange: one question to a model and its outcome. And the exchanges of a run, held in memory."""
 
 from hashlib import sha256
 from typing import Literal, TypeAlias
@@ -8,12 +8,34 @@ import msgspec
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.specs import GameLabel
 
-#: What came of a question: a reply, none in time, or no connection until all tries were spent.
-Outcome: TypeAlias = Literal["reply", "timeout", "transport"]
+#: What came of a question: a reply, no reply in time, or no connection after all retries.
+ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport"]
+
+
+class Question(msgspec.Struct, frozen=True):
+    """One question to a model.
+
+    Attributes:
+        game: The game it is asked in.
+        hand: Number of the hand.
+        decision: Number of actions in the hand before this decision.
+        attempt: Number of the attempt at the decision, from 1.
+        message: The message.
+        hand_held: What the model's hand is, to check its reading.
+        to_call: Chips a call costs, to check its reading.
+    """
+
+    game: GameLabel
+    hand: int
+    decision: int
+    attempt: int
+    message: str
+    hand_held: str
+    to_call: int
 
 
 class Tokens(msgspec.Struct, frozen=True, rename="camel"):
-    """Tokens of one exchange; cached ones are part of the input, reasoning ones part of the output."""
+    """Tokens of one exchange; cached tokens are part of the input, reasoning tokens part of the output."""
 
     input: int = 0
     cached: int = 0
@@ -22,31 +44,31 @@ class Tokens(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def total(self) -> int:
-        """Input and output."""
+        """Input and output together."""
         return self.input + self.output
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_field="line", rename="camel"):
-    """One question to a model, as it stands in the file.
+    """One question to a model and its outcome, as the file has it.
 
     Attributes:
-        key: Names the question: model, settings, prompt, participant, game, hand, decision and attempt.
-        participant: Who was asked.
-        game: In which game.
+        key: Identifies the question: model, settings, prompt, participant, game, hand, decision and attempt.
+        participant: Name of the participant that was asked.
+        game: The game it was asked in.
         hand: Number of the hand.
-        decision: How many actions the hand had before.
-        attempt: Which try at the decision it was, from 1.
+        decision: Number of actions in the hand before this decision.
+        attempt: Number of the attempt at the decision, from 1.
         prompt_hash: SHA-256 of the system prompt and the message.
-        mode: How the reply was asked for.
+        mode: Output mode of the request.
         outcome: What came of it.
-        text: What the model said, or why there is no reply; keys and the like are cut out.
-        finish: Why the reply ended, as the provider says.
+        text: The reply, or why there is none; API keys are cut out.
+        finish: Why the reply ended, as the provider reports it.
         model: The model, as the provider reports it.
-        tokens: What it took.
-        cost_usd: What it cost; None where no price is known.
+        tokens: Tokens it used.
+        cost_usd: Dollars it cost; None where no price is known.
         latency_s: Seconds the last request took.
         tries: Requests that were sent.
-        misread: What it misread of its hand and the price, where it was asked for that; None where it was not.
+        misread: What the model misread of its hand and the price; None where it was not asked.
     """
 
     key: str
@@ -57,7 +79,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     attempt: int
     prompt_hash: str
     mode: OutputMode
-    outcome: Outcome
+    outcome: ExchangeOutcome
     text: str
     finish: str | None = None
     model: str | None = None
@@ -72,9 +94,9 @@ class Exchanges:
     """The exchanges of a run, held in memory. `molt_bench.runs.exchanges` keeps them in a file as well.
 
     Attributes:
-        skills: Every participant's system prompt, once it is known.
-        read_only: Whether no model may be asked: an exchange that is missing is an error.
-        earlier: The exchanges of an earlier session, in order, for whoever adds them up.
+        skills: The system prompt of every participant, once it is known.
+        read_only: Whether no model may be asked: a missing exchange is an error.
+        earlier: The exchanges of earlier sessions, in order.
     """
 
     def __init__(self) -> None:
@@ -89,7 +111,7 @@ class Exchanges:
             self.skills = skills
 
     def find(self, game: GameLabel, key: str) -> Exchange | None:
-        """Return the exchange with this key, if it has taken place."""
+        """Return the exchange with this key, if there is one."""
         return self._known.get(game, {}).get(key)
 
     def add(self, exchange: Exchange) -> None:
@@ -97,25 +119,51 @@ class Exchanges:
         self._known.setdefault(exchange.game, {})[exchange.key] = exchange
 
     def forget(self, game: GameLabel) -> None:
-        """Let go of the exchanges of a finished game."""
+        """Drop the exchanges of a finished game."""
         self._known.pop(game, None)
 
     @property
     def problem(self) -> str | None:
-        """Why recording ended early, if it did."""
+        """Why recording stopped early, if it did."""
         return None
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close any open file."""
 
 
 def settings_hash(participant: str, settings: LLMSettings) -> bytes:
-    """Return the hash of who is asked with which settings."""
+    """Return the hash of a participant and of those of its settings that decide a reply."""
     content = {"participant": participant, **settings.decisive()}
     return sha256(msgspec.json.encode(content, order="sorted")).digest()
 
 
-def exchange_key(asked: bytes, prompt_hash: str, game: GameLabel, hand: int, decision: int, attempt: int) -> str:
-    """Return the name of a question. Two questions in different places are never the same one, whatever they say."""
-    place = msgspec.json.encode((prompt_hash, game, hand, decision, attempt))
-    return sha256(asked + place).hexdigest()
+def prompt_hash(system: str, message: str) -> str:
+    """Return the hash of everything that is sent: the system prompt and the message."""
+    return sha256(f"{system}\0{message}".encode()).hexdigest()
+
+
+def unanswered(question: Question, participant: str, settings: bytes, system: str) -> Exchange:
+    """Return the exchange for a question as long as there is no reply.
+
+    Its key differs from that of any other question in the run, whatever that says.
+
+    Args:
+        question: The question.
+        participant: Name of the participant that is asked.
+        settings: Its `settings_hash`.
+        system: The system prompt.
+    """
+    sent = prompt_hash(system, question.message)
+    place = msgspec.json.encode((sent, question.game, question.hand, question.decision, question.attempt))
+    return Exchange(
+        key=sha256(settings + place).hexdigest(),
+        participant=participant,
+        game=question.game,
+        hand=question.hand,
+        decision=question.decision,
+        attempt=question.attempt,
+        prompt_hash=sent,
+        mode="text",
+        outcome="transport",
+        text="",
+    )

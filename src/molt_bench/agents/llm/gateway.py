@@ -1,101 +1,54 @@
-"""The desk: where all models of a run are asked. It keeps the limits, tries again, records and adds up."""
+"""The gateway: where all models of a run are asked. It keeps the limits, retries, records, and counts the cost."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.client import ModelClient, RequestFailed
-from molt_bench.agents.llm.exchange import Exchange, Exchanges, Outcome, exchange_key, settings_hash
+from molt_bench.agents.llm.budget import ModelBudget
+from molt_bench.agents.llm.client import Answer, ModelClient, RequestFailed
+from molt_bench.agents.llm.exchange import Exchange, Exchanges, Question, settings_hash, unanswered
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
-from molt_bench.agents.llm.prices import PriceList, Purse
+from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.rate_limits import ModelLimit
 from molt_bench.agents.llm.reply import read_reply
+from molt_bench.agents.llm.retries import RequestLimits, next_step
 from molt_bench.errors import AgentFailed, ConfigError, GamePutBack, GameUnfinished, ProviderError
 from molt_bench.specs import CONNECT_S, GameLabel
 
-#: Seconds a model has for an answer where the game sets no limit.
-DEFAULT_TIMEOUT_S = 120.0
-#: A provider that asks for a longer pause is not waited for.
-LONGEST_PAUSE_S = 600.0
-#: Where the question is recorded that every model is asked before the first card.
+#: The game under which the preflight question is recorded, which every model is asked before the first card.
 PREFLIGHT: Final = GameLabel(0, "preflight", "AB")
-#: What is asked then, and how many tokens the answer may have.
+#: The system prompt and the message of that question, and how many tokens the answer may have.
 PREFLIGHT_PROMPT: Final = ("Answer in one word.", "Are you ready?")
 _PREFLIGHT_TOKENS: Final = 16
-#: Tries are never further apart than this, unless the provider asks for it.
-_LONGEST_BACKOFF_S = 60.0
 
 
-class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """How models are asked.
-
-    Attributes:
-        timeout_s: Seconds for one answer.
-        transport_retries: How often a request that brought no reply is sent again.
-        backoff_s: Seconds before the first of those; doubled for every further one.
-        max_concurrent: Requests at once, to all models together.
-    """
-
-    timeout_s: float = DEFAULT_TIMEOUT_S
-    transport_retries: int = 5
-    backoff_s: float = 1.0
-    max_concurrent: int = 1000
-
-
-class Question(msgspec.Struct, frozen=True):
-    """One question to a model.
-
-    Attributes:
-        game: In which game.
-        hand: Number of the hand.
-        decision: How many actions the hand had before.
-        attempt: Which try at the decision it is, from 1.
-        message: What is asked.
-        hand_held: What the model's hand is, for the check of its reading.
-        to_call: What a call costs, for the same.
-    """
-
-    game: GameLabel
-    hand: int
-    decision: int
-    attempt: int
-    message: str
-    hand_held: str
-    to_call: int
-
-
-class _Seat:
-    """One participant: its settings, its system prompt, and how it is reached."""
+class _Participant:
+    """One participant that is a model: its settings and its system prompt."""
 
     def __init__(self, name: str, settings: LLMSettings, skill: str) -> None:
         self.name = name
         self.settings = settings
         self.skill = skill
-        self.asked = settings_hash(name, settings)
-        self.skill_digest = sha256(skill.encode())
+        self.hash = settings_hash(name, settings)
 
-    def prompt_hash(self, message: str) -> str:
-        """Return the hash of everything that is sent."""
-        digest = self.skill_digest.copy()
-        digest.update(b"\0" + message.encode())
-        return digest.hexdigest()
+    def __str__(self) -> str:
+        return f"{self.name} ({self.settings.model})"
 
 
-class Desk:
+class Gateway:
     """Asks the models of a run.
 
     Args:
-        participants: The settings of everybody who is a model, by participant.
+        participants: The settings of every participant that is a model, by name.
         recorder: Holds the exchanges; None asks every time and keeps nothing, for single games.
-        policy: How models are asked.
-        prices: What they cost.
-        purse: What may be spent.
-        heard: Is told of every new exchange.
+        limits: How requests are limited and retried.
+        prices: What the models cost.
+        budget: What may be spent.
+        on_exchange: Called with every new exchange.
 
     Raises:
         ConfigError: A key, a package or a skill document is missing.
@@ -106,62 +59,61 @@ class Desk:
         participants: Mapping[str, LLMSettings],
         *,
         recorder: Exchanges | None = None,
-        policy: Policy | None = None,
+        limits: RequestLimits | None = None,
         prices: PriceList | None = None,
-        purse: Purse | None = None,
-        heard: Callable[[Exchange], None] | None = None,
+        budget: ModelBudget | None = None,
+        on_exchange: Callable[[Exchange], None] | None = None,
     ) -> None:
         self.recorder = recorder
-        self.policy = policy or Policy()
-        self.purse = purse or Purse()
+        self.limits = limits or RequestLimits()
+        self.budget = budget or ModelBudget()
         self._prices = prices or PriceList({})
-        self._heard = heard
+        self._on_exchange = on_exchange
         skills = dict(recorder.skills) if recorder is not None else {}
         asking = recorder is None or not recorder.read_only
         for name, settings in participants.items():
             if name not in skills:
                 skills[name] = system_prompt(settings) if asking else ""
-        self._seats = {name: _Seat(name, settings, skills[name]) for name, settings in participants.items()}
+        self._participants = {name: _Participant(name, each, skills[name]) for name, each in participants.items()}
         self._clients: dict[str, ModelClient] = {}
-        self._limits: dict[str, ModelLimit] = {}
+        self._rates: dict[str, ModelLimit] = {}
         if asking:
             for name, settings in participants.items():
                 self._clients[name] = ModelClient(settings, keep_alive=recorder is not None)
-                self._limits[settings.endpoint] = self._limit(settings)
+                self._rates[settings.endpoint] = self._rate(settings)
         if recorder is not None and asking:
             recorder.begin(skills)
-        self._room = asyncio.Semaphore(self.policy.max_concurrent)
+        self._room = asyncio.Semaphore(self.limits.max_concurrent)
         self._under_way: set[asyncio.Task[Exchange]] = set()
         self._tries: dict[str, int] = {}
         self._closing = False
         self._sent = 0
 
-    def _limit(self, settings: LLMSettings) -> ModelLimit:
-        """Return the limit of a model; participants that share it share the tightest."""
-        alike = [seat.settings for seat in self._seats.values() if seat.settings.endpoint == settings.endpoint]
+    def _rate(self, settings: LLMSettings) -> ModelLimit:
+        """Return the limit of a model; participants that share a model share the tightest of their limits."""
+        endpoint, everybody = settings.endpoint, self._participants.values()
+        alike = [each.settings for each in everybody if each.settings.endpoint == endpoint]
         paces = [each.requests_per_minute for each in alike if each.requests_per_minute is not None]
         most = min((each.max_concurrent for each in alike if each.max_concurrent is not None), default=None)
-        return ModelLimit(most, per_minute=min(paces, default=None), timeout_s=self.policy.timeout_s)
+        return ModelLimit(most, per_minute=min(paces, default=None), timeout_s=self.limits.timeout_s)
 
     async def ask(self, participant: str, question: Question, *, may_put_back: bool) -> Exchange:
         """Return the exchange for a question: the recorded one, or a new one, recorded before it is returned.
 
         Args:
-            participant: Who is asked.
-            question: What is asked.
-            may_put_back: Whether the game can be tried again later, should there be no connection.
+            participant: Name of the participant to ask.
+            question: The question.
+            may_put_back: Whether the game can be played again later, should there be no connection.
 
         Raises:
-            GamePutBack: There is no connection, and the game can be tried again later.
-            GameUnfinished: There is no money for it.
+            GamePutBack: There is no connection, and the game can be played again later.
+            GameUnfinished: The budget is spent.
             ProviderError: The provider refuses for good.
         """
-        seat = self._seats[participant]
-        prompt_hash = seat.prompt_hash(question.message)
-        place = (question.game, question.hand, question.decision, question.attempt)
-        key = exchange_key(seat.asked, prompt_hash, *place)
+        asked = self._participants[participant]
+        exchange = unanswered(question, participant, asked.hash, asked.skill)
         if self.recorder is not None:
-            known = self.recorder.find(question.game, key)
+            known = self.recorder.find(question.game, exchange.key)
             if known is not None:
                 return known
             if self.recorder.read_only:
@@ -169,210 +121,155 @@ class Desk:
                     f"no exchange is recorded for {participant}, match {question.game.match}, seed "
                     f"{question.game.seed!r}, seating {question.game.seating}, hand {question.hand}"
                 )
-        # A task of its own: a reply that is paid for is recorded even if nobody waits for it any more.
-        task = asyncio.ensure_future(self._ask(seat, question, key, prompt_hash, may_put_back=may_put_back))
-        self._under_way.add(task)
-        task.add_done_callback(self._done)
-        return await asyncio.shield(task)
+        return await self._shielded(self._ask(asked, question, exchange, may_put_back=may_put_back))
 
     async def greet(self, participant: str) -> None:
-        """Find out before the first card whether a model can be asked: connect, and ask it one short question.
+        """Check before the first card that a model can be asked: connect, and ask it one short question.
 
-        The question is asked once in a run: never of one that has an exchange recorded. That no usable answer comes
-        is for the games to deal with; only what would stop them is an error.
+        The question is asked once in a run, and not at all if an exchange with the model is recorded. An unusable
+        answer is no error here: the games deal with it. Only what would stop them is.
 
         Raises:
-            ConfigError: There is no connection to a server of the user's own.
-            ProviderError: There is none to the provider, or it refuses for good.
+            ConfigError: There is no connection to the user's own server.
+            ProviderError: There is no connection to the provider, or it refuses for good.
         """
-        seat = self._seats[participant]
+        asked = self._participants[participant]
         try:
             await self._clients[participant].connect(within_s=CONNECT_S)
         except RequestFailed as problem:
-            if seat.settings.base_url is not None:
+            if asked.settings.base_url is not None:
                 expected = f"a server that answers ({problem})"
-                raise ConfigError("baseUrl", seat.settings.base_url, expected) from None
-            raise ProviderError(f"{seat.name} ({seat.settings.model}) cannot be asked: {problem}") from None
+                raise ConfigError("baseUrl", asked.settings.base_url, expected) from None
+            raise ProviderError(f"{asked} cannot be asked: {problem}") from None
         earlier = self.recorder.earlier if self.recorder is not None else ()
         if any(exchange.participant == participant for exchange in earlier):
             return
-        task = asyncio.ensure_future(self._greet(seat))
-        self._under_way.add(task)
-        task.add_done_callback(self._done)
         try:
-            await asyncio.shield(task)
+            await self._shielded(self._greet(asked))
         except ProviderError:
             raise
         except GameUnfinished:
-            pass  # there is no money for it, which the games will notice
+            pass  # the budget is spent, which the games will notice
 
-    async def _greet(self, seat: _Seat) -> Exchange:
-        client, limit = self._clients[seat.name], self._limits[seat.settings.endpoint]
+    async def _greet(self, asked: _Participant) -> Exchange:
         system, message = PREFLIGHT_PROMPT
-        prompt_hash = sha256(f"{system}\0{message}".encode()).hexdigest()
-        exchange = Exchange(
-            key=exchange_key(seat.asked, prompt_hash, PREFLIGHT, 0, 0, 0),
-            participant=seat.name,
-            game=PREFLIGHT,
-            hand=0,
-            decision=0,
-            attempt=0,
-            prompt_hash=prompt_hash,
-            mode="text",
-            outcome="transport",
-            text="",
-        )
-        await limit.acquire()
+        question = Question(PREFLIGHT, 0, 0, 0, message, "", 0)
+        exchange = unanswered(question, asked.name, asked.hash, system)
+        answer, started = await self._send(asked, system, message, "text", max_tokens=_PREFLIGHT_TOKENS)
+        if isinstance(answer, Answer):
+            return self._record(exchange, **self._reply(asked, answer, _now() - started))
+        if answer.trouble == "fatal":
+            raise ProviderError(f"{asked} cannot be asked: {answer}")
+        outcome = "timeout" if answer.trouble == "timeout" else "transport"
+        return self._record(exchange, outcome=outcome, text=str(answer))
+
+    async def _ask(
+        self, asked: _Participant, question: Question, exchange: Exchange, *, may_put_back: bool
+    ) -> Exchange:
+        """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
+        client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
+        failures, tries = 0, self._tries.pop(exchange.key, 0)
+        while True:
+            mode = client.mode
+            answer, started = await self._send(asked, asked.skill, question.message, mode)
+            tries += 1
+            if isinstance(answer, Answer):
+                latency_s = _now() - started
+                rate.succeeded(latency_s)
+                reply = self._reply(asked, answer, latency_s)
+                misread = _misread(answer, mode, question) if asked.settings.comprehension else None
+                return self._record(exchange, mode=mode, tries=tries, misread=misread, **reply)
+            step = next_step(
+                answer,
+                failures,
+                self.limits,
+                can_step_down=client.can_step_down(mode),
+                ever_answered=bool(client.answered),
+                at_floor=rate.at_floor,
+                may_put_back=may_put_back,
+            )
+            if step.name == "stop":
+                raise ProviderError(f"{asked} {step.reason}")
+            if step.name == "step down":
+                client.step_down(mode)
+            if answer.trouble in ("busy", "timeout"):
+                rate.slowed(started, step.pause_s)
+            failures += step.counts
+            if step.name == "put back":
+                self._tries[exchange.key] = tries
+                raise GamePutBack(str(answer))
+            if step.name == "give up":
+                late: dict[str, Any] = {"outcome": "timeout", "latency_s": self.limits.timeout_s}
+                more = late if answer.trouble == "timeout" else {}
+                return self._record(exchange, mode=mode, text=str(answer), tries=tries, **more)
+            if answer.trouble != "busy":  # then nothing is sent to the model until the pause is over
+                await asyncio.sleep(step.pause_s)
+
+    async def _send(
+        self, asked: _Participant, system: str, message: str, mode: OutputMode, *, max_tokens: int | None = None
+    ) -> tuple[Answer | RequestFailed, float]:
+        """Send one request when its turn comes; return the answer, or why there is none, and when it was sent."""
+        client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
+        started = await rate.acquire()
         try:
-            async with self._asking() as started:
-                answer = await client.ask(
-                    system, message, "text", timeout_s=self.policy.timeout_s, max_tokens=_PREFLIGHT_TOKENS
-                )
+            async with self._sending() as started:
+                timeout_s = self.limits.timeout_s
+                return await client.ask(system, message, mode, timeout_s=timeout_s, max_tokens=max_tokens), started
         except RequestFailed as problem:
-            if problem.trouble == "fatal":
-                raise ProviderError(f"{seat.name} ({seat.settings.model}) cannot be asked: {problem}") from None
-            outcome: Outcome = "timeout" if problem.trouble == "timeout" else "transport"
-            return self._record(exchange, outcome=outcome, text=str(problem))
+            return problem, started
         finally:
-            limit.release()
-        return self._record(
-            exchange,
-            outcome="reply",
-            text=answer.text,
-            finish=answer.finish,
-            model=answer.model,
-            tokens=answer.tokens,
-            cost_usd=self._prices.cost(seat.settings, answer.tokens),
-            latency_s=round(asyncio.get_running_loop().time() - started, 4),
-        )
+            rate.release()
 
     @asynccontextmanager
-    async def _asking(self) -> AsyncIterator[float]:
-        """Wait for room for one more request, and see that there is money for it; gives the time it is sent at.
+    async def _sending(self) -> AsyncIterator[float]:
+        """Wait until one more request may be under way, and check the budget; yields the time it is sent at.
 
         Raises:
-            GameUnfinished: There is no money for it, or nothing more is asked.
+            GameUnfinished: The budget is spent, or the gateway is closing.
         """
         async with self._room:
             if self._closing:
                 raise GameUnfinished("no more questions are asked")
-            self.purse.open()
+            self.budget.open()
             self._sent += 1
             try:
-                yield asyncio.get_running_loop().time()
+                yield _now()
             finally:
                 self._sent -= 1
-                self.purse.close()
+                self.budget.close()
+
+    async def _shielded(self, asking: Coroutine[Any, Any, Exchange]) -> Exchange:
+        """Wait for a task of its own: a reply that is paid for is recorded even if nobody waits for it any more."""
+        task = asyncio.ensure_future(asking)
+        self._under_way.add(task)
+        task.add_done_callback(self._done)
+        return await asyncio.shield(task)
 
     def _done(self, task: "asyncio.Task[Exchange]") -> None:
         self._under_way.discard(task)
         if not task.cancelled():
-            task.exception()  # looked at, should nobody wait for it any more
+            task.exception()  # retrieved, in case nobody waits for it any more
 
-    async def _ask(
-        self, seat: _Seat, question: Question, key: str, prompt_hash: str, *, may_put_back: bool
-    ) -> Exchange:
-        client, limit = self._clients[seat.name], self._limits[seat.settings.endpoint]
-        exchange = Exchange(
-            key=key,
-            participant=seat.name,
-            game=question.game,
-            hand=question.hand,
-            decision=question.decision,
-            attempt=question.attempt,
-            prompt_hash=prompt_hash,
-            mode=client.mode,
-            outcome="transport",
-            text="",
-        )
-        failures, tries = 0, self._tries.pop(key, 0)
-        while True:
-            mode = client.mode
-            started = await limit.acquire()
-            try:
-                async with self._asking() as started:
-                    tries += 1
-                    answer = await client.ask(seat.skill, question.message, mode, timeout_s=self.policy.timeout_s)
-            except RequestFailed as failure:
-                problem = failure
-            else:
-                latency_s = asyncio.get_running_loop().time() - started
-                limit.succeeded(latency_s)
-                return self._record(
-                    exchange,
-                    mode=mode,
-                    outcome="reply",
-                    text=answer.text,
-                    finish=answer.finish,
-                    model=answer.model,
-                    tokens=answer.tokens,
-                    cost_usd=self._prices.cost(seat.settings, answer.tokens),
-                    latency_s=round(latency_s, 4),
-                    tries=tries,
-                    misread=_misread(answer.text, answer.finish, mode, question)
-                    if seat.settings.comprehension
-                    else None,
-                )
-            finally:
-                limit.release()
-            if problem.trouble == "timeout":
-                limit.slowed(started, 0.0)
-                return self._record(
-                    exchange,
-                    mode=mode,
-                    outcome="timeout",
-                    text=str(problem),
-                    latency_s=self.policy.timeout_s,
-                    tries=tries,
-                )
-            pause_s = self._pause(seat, client, mode, problem, failures)
-            if problem.trouble == "rejected" and pause_s == 0.0:
-                continue  # asked in another way from now on
-            if problem.trouble == "busy" and not limit.slowed(started, pause_s):
-                continue
-            failures += 1
-            if problem.trouble == "rejected" or failures > self.policy.transport_retries:
-                if may_put_back:
-                    self._tries[key] = tries
-                    raise GamePutBack(str(problem))
-                return self._record(exchange, mode=mode, text=str(problem), tries=tries)
-            if problem.trouble != "busy":
-                await asyncio.sleep(pause_s)
+    def _reply(self, asked: _Participant, answer: Answer, latency_s: float) -> dict[str, Any]:
+        """Return the fields of an exchange that a reply fills in."""
+        cost_usd = self._prices.cost(asked.settings, answer.tokens)
+        known = {"outcome": "reply", "cost_usd": cost_usd, "latency_s": round(latency_s, 4)}
+        return {**msgspec.structs.asdict(answer), **known}
 
-    def _pause(
-        self, seat: _Seat, client: ModelClient, mode: OutputMode, problem: RequestFailed, failures: int
-    ) -> float:
-        """Return the seconds until the next try; 0 where the request was refused as it is and is sent in another way.
-
-        Raises:
-            ProviderError: Another try makes no sense.
-        """
-        asked_s = problem.retry_after_s
-        if problem.trouble == "rejected" and client.step_down(mode):
-            return 0.0
-        if problem.trouble == "fatal" or (problem.trouble == "rejected" and not client.answered):
-            raise ProviderError(f"{seat.name} ({seat.settings.model}) cannot be asked: {problem}")
-        if asked_s is not None and asked_s > LONGEST_PAUSE_S:
-            raise ProviderError(
-                f"{seat.name} ({seat.settings.model}) asks for a pause of {asked_s:,.0f} s: go on after it"
-            )
-        backoff_s = min(_LONGEST_BACKOFF_S, self.policy.backoff_s * 2**failures)
-        return backoff_s if asked_s is None else max(asked_s, 0.001)
-
-    def _record(self, exchange: Exchange, **outcome: object) -> Exchange:
-        found = msgspec.structs.replace(exchange, **outcome)
+    def _record(self, exchange: Exchange, **fields: object) -> Exchange:
+        found = msgspec.structs.replace(exchange, **fields)
         if self.recorder is not None:
             self.recorder.add(found)
-        self.purse.add(found)
-        if self._heard is not None:
-            self._heard(found)
+        self.budget.add(found)
+        if self._on_exchange is not None:
+            self._on_exchange(found)
         return found
 
     async def close(self, *, patience_s: float = 0.0) -> None:
         """Ask nothing more, wait a while for replies that are paid for, then close all connections."""
         self._closing = True
-        until = asyncio.get_running_loop().time() + patience_s
-        while self._sent and asyncio.get_running_loop().time() < until:
+        until = _now() + patience_s
+        while self._sent and _now() < until:
             await asyncio.wait(self._under_way, timeout=0.1, return_when=asyncio.FIRST_COMPLETED)
         for task in self._under_way:
             task.cancel()
@@ -381,19 +278,19 @@ class Desk:
 
     @property
     def awaited(self) -> int:
-        """How many replies are on their way."""
+        """Number of replies that are still to come."""
         return self._sent
 
 
-def _misread(text: str, finish: str | None, mode: OutputMode, question: Question) -> tuple[str, ...] | None:
-    """Return what a model misread of its hand and the price; None where its reply cannot be read at all."""
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _misread(answer: Answer, mode: OutputMode, question: Question) -> tuple[str, ...] | None:
+    """Return what a model misread of its hand and the price; None if its reply cannot be read at all."""
     try:
-        reply = read_reply(text, finish, mode)
+        reply = read_reply(answer.text, answer.finish, mode)
     except AgentFailed:
         return None
-    wrong = []
-    if reply.hand != question.hand_held:
-        wrong.append("hand")
-    if reply.to_call != question.to_call:
-        wrong.append("toCall")
-    return tuple(wrong)
+    hand = () if reply.hand == question.hand_held else ("hand",)
+    return (*hand, *(() if reply.to_call == question.to_call else ("toCall",)))

@@ -1,24 +1,31 @@
-"""Settings of a language model that plays, checked."""
+"""Settings of a language model that plays."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
-from molt_bench.agents.fields import MOST, MUCH, Count, Name, PathText, Section, as_problem, checked
+from molt_bench.agents.fields import MOST, MUCH, AgentSettings, Count, Name, PathText, as_problem, unset_key
 
-#: How the reply is asked for, strictest first; `auto` takes the first that the model and its server take.
+#: How the reply is requested, strictest first; `auto` uses the first that the model and its server accept.
 OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
-#: What it remembers: nothing; its own thoughts in this hand; and, for the session, what the table has seen so far.
+#: What it remembers: nothing; its thoughts in this hand; for the session, also what the table has seen so far.
 Memory: TypeAlias = Literal["none", "hand", "session"]
-#: What it is told: its cards alone, or its made hand as well.
+#: What it is told: only its cards, or its made hand as well.
 Track: TypeAlias = Literal["bare", "assisted"]
 Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 
+#: Where providers keep their keys, if that is not PROVIDER_API_KEY.
+_KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "openai-chat": ("OPENAI_API_KEY",),
+    "openai-responses": ("OPENAI_API_KEY",),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+}
 
-class LLMSettings(Section):
-    """How a language model plays. What is left out has its provider's default."""
+
+class LLMSettings(AgentSettings):
+    """How a language model plays. Settings left out have the provider's default."""
 
     model: Annotated[Name, Field(description="Provider and model, such as openai:gpt-4.1.")]
     temperature: Annotated[float, Field(ge=0, le=1000)] | None = None
@@ -40,7 +47,7 @@ class LLMSettings(Section):
         bool, Field(description="Ask for the made hand and the price as well, and check them.")
     ] = False
     max_concurrent: (
-        Annotated[Count, Field(le=1_000_000, description="Requests at once; left out, it is found out.")] | None
+        Annotated[Count, Field(le=1_000_000, description="Requests at once; adapted to the provider if unset.")] | None
     ) = None
     requests_per_minute: Annotated[float, Field(ge=1e-3, le=MUCH)] | None = None
 
@@ -65,24 +72,28 @@ class LLMSettings(Section):
 
     @property
     def provider(self) -> str:
-        """The provider alone."""
+        """The provider's name."""
         return self.model.partition(":")[0]
 
     @property
     def endpoint(self) -> str:
-        """What shares one limit: a model at a server."""
+        """What a rate limit applies to: a model at a server."""
         return f"{self.model}@{self.base_url}" if self.base_url else self.model
 
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables of which one has to hold the key; none where no key is needed."""
+        if self.api_key_env is not None:
+            return (self.api_key_env,)
+        if self.base_url is not None:
+            return ()  # never send a provider's key to another server
+        return _KEY_VARIABLES.get(self.provider, (f"{self.provider.upper().replace('-', '_')}_API_KEY",))
+
+    def unset_variables(self) -> list[str]:
+        """Return the variables of its key if none of them holds it."""
+        return unset_key(self.key_variables)
+
     def decisive(self) -> dict[str, object]:
-        """Return what decides a reply, apart from the prompt."""
+        """Return the settings that decide a reply, besides the prompt."""
         fields = ("model", "temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "base_url", "output_mode")
         return {field: getattr(self, field) for field in fields}
-
-
-def settings_from(values: Mapping[str, object]) -> LLMSettings:
-    """Check plain values.
-
-    Raises:
-        ConfigError: The first thing that is wrong, by its field.
-    """
-    return checked(LLMSettings, values)

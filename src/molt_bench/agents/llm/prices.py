@@ -1,4 +1,4 @@
-"""Cost: what exchanges take in tokens and dollars, and when the budget is spent."""
+"""Prices: what tokens cost in dollars."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -6,9 +6,8 @@ from typing import Annotated
 from pydantic import Field
 
 from molt_bench.agents.fields import MUCH, Section
-from molt_bench.agents.llm.exchange import Exchange, Tokens
+from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.errors import GameUnfinished
 
 _Dollars = Annotated[float, Field(ge=0, le=MUCH)]
 
@@ -30,23 +29,23 @@ class Price(Section):
 class PriceList:
     """Prices by model: the user's own first, then the published ones.
 
-    A model at a base URL of the user's has no published price, whatever it is called.
+    A model at the user's own base URL has no published price, whatever its name.
 
     Args:
-        own: The user's prices, by model as configs name it.
+        own: The user's prices, by the model's name in configs.
     """
 
     def __init__(self, own: Mapping[str, Price]) -> None:
         self._own = own
 
     def cost(self, settings: LLMSettings, tokens: Tokens) -> float | None:
-        """Return the dollars for these tokens, or None where no price is known: unpriced is not free."""
+        """Return the dollars for these tokens; None where no price is known, which does not mean free."""
         own = self._own.get(settings.model)
         if own is not None:
             return own.cost(tokens)
         if settings.base_url is not None:
             return None
-        from genai_prices import Usage, calc_price
+        from genai_prices import Usage, calc_price  # slow to import
 
         provider, _, name = settings.model.partition(":")
         usage = Usage(input_tokens=tokens.input, cache_read_tokens=tokens.cached, output_tokens=tokens.output)
@@ -56,62 +55,9 @@ class PriceList:
             return None
 
     def knows(self, settings: LLMSettings) -> bool:
-        """Say whether there is a price for this model."""
+        """Return whether there is a price for this model."""
         return self.cost(settings, Tokens(1000, 0, 1000, 0)) is not None
 
 
-#: Prices are listed by provider, not by which of its interfaces is used.
+#: Prices are published by provider, not by the API that is used.
 _PRICED_AS = {"openai-chat": "openai", "openai-responses": "openai", "google-cloud": "google"}
-
-
-class Purse:
-    """What a run may spend, and what it has spent.
-
-    Attributes:
-        usd: Dollars spent.
-        tokens: Tokens spent.
-        empty: Why nothing more can be bought, once that is so.
-
-    Args:
-        most_usd: Dollars at most, or None.
-        most_tokens: Tokens at most, or None.
-    """
-
-    def __init__(self, most_usd: float | None = None, most_tokens: int | None = None) -> None:
-        self.most_usd = most_usd
-        self.most_tokens = most_tokens
-        self.usd = 0.0
-        self.tokens = 0
-        self.empty: str | None = None
-        self._exchanges = 0
-        self._in_flight = 0
-
-    def add(self, exchange: Exchange) -> None:
-        """Count what an exchange took."""
-        self._exchanges += 1
-        self.usd += exchange.cost_usd or 0.0
-        self.tokens += exchange.tokens.total
-
-    def open(self) -> None:
-        """Start one more request, if there is money for it and for those under way.
-
-        Raises:
-            GameUnfinished: There is not.
-        """
-        self.empty = self.empty or self._spent(self._in_flight + 1)
-        if self.empty is not None:
-            raise GameUnfinished(self.empty)
-        self._in_flight += 1
-
-    def close(self) -> None:
-        """End a request."""
-        self._in_flight -= 1
-
-    def _spent(self, more: int) -> str | None:
-        """Say that the budget has no room for so many more requests of the usual size."""
-        each = 1 / self._exchanges if self._exchanges else 0.0
-        if self.most_usd is not None and self.usd * (1 + more * each) > self.most_usd:
-            return f"the budget of ${self.most_usd:,.10g} is spent"
-        if self.most_tokens is not None and self.tokens * (1 + more * each) > self.most_tokens:
-            return f"the budget of {self.most_tokens:,} tokens is spent"
-        return None

@@ -1,7 +1,7 @@
-"""The prompt: what a model is told. Pure: it is made of what its seat may see, and of nothing else.
+"""The prompt: what a model is told. Pure: it is made only of what its seat may see.
 
-What stays the same comes first (the skill document, the game), then what changes with the hand, then with the decision:
-so the caches of the providers are hit.
+What stays the same comes first (the skill document, the game), then what changes with the hand, then with the decision,
+so that providers can cache it.
 """
 
 from functools import cache
@@ -15,16 +15,16 @@ from molt_bench.poker.cards import CARD_TEXT, rank_of
 from molt_bench.poker.evaluator import CATEGORIES, category, strength
 from molt_bench.poker.observation import Observation
 
-#: What a made hand may be called, from the worst to the best.
+#: The names of made hands, from worst to best.
 MADE_HANDS = tuple(name for _, name in CATEGORIES)
 
-#: Bytes of a skill document.
+#: Most bytes of a skill document.
 _LONGEST_SKILL: Final = 1_000_000
 _VERBS = {"fold": "fold", "check": "check", "call": "call"}
 
 
 def system_prompt(settings: LLMSettings) -> str:
-    """Return the skill document: the user's own, verbatim, or ours.
+    """Return the skill document: the user's, verbatim, or the default.
 
     Raises:
         ConfigError: It cannot be read.
@@ -36,7 +36,7 @@ def system_prompt(settings: LLMSettings) -> str:
 
 @cache
 def default_skill() -> str:
-    """Return our own skill document: rules, notation and the form of the reply; no strategy."""
+    """Return the default skill document: rules, notation and the form of the reply, but no strategy."""
     return (Path(__file__).parent / "skill.md").read_text("utf-8")
 
 
@@ -52,10 +52,10 @@ def decision_prompt(
 
     Args:
         observation: What the seat sees.
-        memory: What it remembers of the session, as text.
+        memory: What the model remembers of the session, as text.
         thoughts: What it thought earlier in this hand, as text.
-        track: Whether its made hand is told.
-        comprehension: Whether it is to say how it reads its hand and the price.
+        track: Whether it is told its made hand.
+        comprehension: Whether it has to say how it reads its hand and the price.
     """
     parts = [_game(observation)]
     if memory:
@@ -70,19 +70,19 @@ def decision_prompt(
 
 
 def made_hand(cards: tuple[int, int], board: tuple[int, ...]) -> str:
-    """Name what two cards make with a board, as in `"two pair"`; before the flop a pair or a high card."""
+    """Return what two cards make with a board, such as `"two pair"`; before the flop a pair or a high card."""
     if board:
         return category(strength((*cards, *board)))
     return "pair" if rank_of(cards[0]) == rank_of(cards[1]) else "high card"
 
 
 def spaced(cards: tuple[int, ...]) -> str:
-    """Write cards with blanks between them."""
+    """Return cards as text, separated by spaces."""
     return " ".join([CARD_TEXT[card] for card in cards])
 
 
 def action_text(log: tuple[LoggedAction, ...], seat: int) -> str:
-    """Write actions street by street, as the seat says them: `preflop: you raiseTo 300, opponent call (300)`."""
+    """Return actions by street from a seat's view: `preflop: you raiseTo 300, opponent call (300)`."""
     lines = []
     for street in STREETS:
         done = [_said(action, seat) for action in log if action.street == street]

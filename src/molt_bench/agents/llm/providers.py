@@ -1,4 +1,4 @@
-"""Providers: the key, the library and the connections of a model, before anything is asked."""
+"""Providers: a model's API key, library and connections. Libraries are imported late, since that takes a second."""
 
 import inspect
 import os
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from molt_bench.agents.api_keys import without
+from molt_bench.agents.fields import hide_key
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.errors import ConfigError
 
@@ -14,27 +14,21 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
-#: Where providers keep their keys, where that is not PROVIDER_API_KEY.
-_KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "openai-chat": ("OPENAI_API_KEY",),
-    "openai-responses": ("OPENAI_API_KEY",),
-    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-}
-#: Known without a look into the library, which takes a second to import.
+#: Known without importing the library, which takes a second.
 USUAL: Final = ("openai", "openai-chat", "openai-responses", "anthropic", "google")
-#: Tokens of a reply where the provider has no default of its own.
+#: Tokens of a reply for providers that have no default.
 _MAX_TOKENS: Final[Mapping[str, int]] = {"anthropic": 8192}
-#: Where retries are turned off once; elsewhere with every request, which takes longer.
+#: Providers whose client turns retries off once; for others every request does, which takes longer.
 _RETRIES_ON_CLIENT: Final = ("openai", "openai-chat", "anthropic")
 
 
 def api_key(settings: LLMSettings) -> str:
-    """Return the key of a model; a server of the user's own needs none.
+    """Return the API key of a model; the user's own server needs none.
 
     Raises:
-        ConfigError: It is not there.
+        ConfigError: It is not set.
     """
-    variables = key_variables(settings)
+    variables = settings.key_variables
     key = next((found for name in variables if (found := os.environ.get(name, "").strip())), "")
     if key or not variables:
         return key
@@ -43,18 +37,8 @@ def api_key(settings: LLMSettings) -> str:
     raise ConfigError("model", settings.model, f"its key in the environment variable {' or '.join(variables)}")
 
 
-def key_variables(settings: LLMSettings) -> tuple[str, ...]:
-    """Return the environment variables of which one has to hold the key of a model; none where it needs no key."""
-    if settings.api_key_env is not None:
-        return (settings.api_key_env,)
-    if settings.base_url is not None:
-        return ()  # never send a provider's key to another server
-    provider = settings.provider
-    return _KEY_VARIABLES.get(provider, (f"{provider.upper().replace('-', '_')}_API_KEY",))
-
-
 class Pool:
-    """A model as pydantic-ai has it, with connections of its own, and how many requests are using them."""
+    """A pydantic-ai model with its own connections, and the number of requests that use them."""
 
     __slots__ = ("http", "in_use", "model")
 
@@ -65,7 +49,7 @@ class Pool:
 
 
 def _http(*, keep_alive: bool) -> Any:
-    """Return connections without limits: how many there are and how long they take is decided elsewhere."""
+    """Return an HTTP client without limits: concurrency and timeouts are enforced elsewhere."""
     try:
         import httpx2
     except ImportError as error:
@@ -125,19 +109,19 @@ def _model(settings: LLMSettings, key: str, http: Any) -> "Model":
         return provider
 
     provider, _, name = settings.model.partition(":")
-    # By itself `openai:` means the Responses API, which drops the seed and which other servers do not have.
+    # Plain `openai:` would mean the Responses API, which drops the seed and which other servers lack.
     wanted = f"openai-chat:{name}" if provider == "openai" else settings.model
     try:
         return infer_model(wanted, provider_of)
     except ImportError as error:
         raise _missing(error) from error
     except (UserError, ValueError, TypeError) as error:
-        expected = f"a model that can be asked ({without(str(error), key)})"
+        expected = f"a model that can be asked ({hide_key(str(error), key)})"
         raise ConfigError("model", settings.model, expected) from None
 
 
 def model_settings(settings: LLMSettings) -> "ModelSettings":
-    """Return the settings as pydantic-ai takes them; one retry layer is enough, so those of the providers are off."""
+    """Return the settings for pydantic-ai, with the provider's own retries off: one retry layer is enough."""
     effort = "openai_reasoning_effort" if settings.provider in ("openai", "openai-chat") else "thinking"
     wanted: dict[str, Any] = {
         "max_retries": None if settings.provider in _RETRIES_ON_CLIENT else 0,
@@ -153,6 +137,6 @@ def model_settings(settings: LLMSettings) -> "ModelSettings":
 
 
 def trial_settings(settings: LLMSettings, max_tokens: int) -> "ModelSettings":
-    """Return the settings for a trial: a short answer, and no thinking, for which there would be no room."""
+    """Return the settings for a preflight question: a short answer, without reasoning, which would not fit."""
     room = min(max_tokens, settings.max_tokens or max_tokens)
     return model_settings(settings.model_copy(update={"max_tokens": room, "reasoning_effort": None}))

@@ -1,29 +1,29 @@
-"""Limits: how many requests a model gets at once. It finds out itself what the provider bears."""
+"""Rate limits: how many requests a model gets at once, adapted to what the provider can take."""
 
 import asyncio
 from collections import deque
 from typing import Final
 
-#: Requests at once where nothing is said: to begin with, and at most.
+#: Requests at once where the config sets no limit: at first, and at most.
 START: Final = 64
 MOST: Final = 500
-#: Seconds between two requests at least, about what sending one takes: else replies that came together would be worked
-#: through together, and the next requests all sent late.
+#: Least seconds between two requests, about the time it takes to send one. Otherwise replies that arrive together would
+#: be processed together, and the next requests all sent late.
 _APART_S: Final = 0.006
-#: Who is late by less than this catches up.
+#: A request that is late by less than this catches up.
 _LATE_S: Final = 0.1
 
 
 class ModelLimit:
-    """The requests to one model: at most so many at once, and so many a minute.
+    """Limits the requests to one model: how many at once, and how many per minute.
 
-    As in TCP: the limit doubles until the provider first says that it is too much, is halved then, and from there on
-    grows by one for every full round of successes.
+    As in TCP, the limit doubles until the provider first reports that it is too much; then it is halved, and grows by
+    one for every full round of successes.
 
     Args:
-        most: Requests at once, from the start; None finds out how many, from 64 to 500.
-        per_minute: Requests a minute, or None for no limit.
-        timeout_s: Seconds after which a request is given up: answers near it mean that the server is crowded.
+        most: Requests at once, from the start; None adapts the number, from 64 to at most 500.
+        per_minute: Requests per minute, or None for no limit.
+        timeout_s: Seconds after which a request is given up; answers that take half of that mean a crowded server.
     """
 
     def __init__(self, most: int | None = None, *, per_minute: float | None = None, timeout_s: float) -> None:
@@ -39,7 +39,7 @@ class ModelLimit:
         self._timer: asyncio.TimerHandle | None = None
 
     async def acquire(self) -> float:
-        """Wait for one's turn; return when it came, on the clock of the event loop."""
+        """Wait for a turn; return when it came, by the event loop's clock."""
         loop = asyncio.get_running_loop()
         if self._waiting or not self._free(loop.time()):
             turn = loop.create_future()
@@ -56,34 +56,34 @@ class ModelLimit:
         return loop.time()
 
     def release(self) -> None:
-        """Give the place back."""
+        """End a turn."""
         self.in_flight -= 1
         self._serve()
 
     def succeeded(self, latency_s: float) -> None:
-        """Learn from a reply: more may be asked at once, unless it took long."""
+        """Raise the limit after a reply, unless it took long."""
         if latency_s < self._crowded_s:
             self.limit = min(self.most, self.limit + (1 if self._growing else 1 / self.limit))
             self._serve()
 
-    def slowed(self, started: float, pause_s: float) -> bool:
-        """Learn that it was too much: ask less at once, and nothing for a while.
+    def slowed(self, started: float, pause_s: float) -> None:
+        """Lower the limit after a request that was too much, and pause.
 
         Args:
-            started: When the request was sent: those sent before the last cut say nothing new.
+            started: When the request was sent; those sent before the last cut say nothing new.
             pause_s: Seconds until the next request.
-
-        Returns:
-            Whether the limit was as low as it can be already.
         """
-        at_floor = self.limit <= 1
         now = asyncio.get_running_loop().time()
         if started > self._last_cut:
             self._last_cut = now
             self._growing = False
             self.limit = max(1.0, min(self.limit, self.in_flight + 1) / 2)
         self._may_start_at = max(self._may_start_at, now + pause_s)
-        return at_floor
+
+    @property
+    def at_floor(self) -> bool:
+        """Whether only one request at a time is sent already."""
+        return self.limit <= 1
 
     def _free(self, now: float) -> bool:
         return self.in_flight < int(self.limit) and now >= self._may_start_at
@@ -94,7 +94,7 @@ class ModelLimit:
         self._may_start_at = due + self._interval_s
 
     def _serve(self) -> None:
-        """Let those in whose turn it is; come back when the pause is over."""
+        """Give turns to those waiting, and come back when the pause is over."""
         if not self._waiting:
             return
         loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""The reply: from what a model said to an action, or to what is wrong with it. Pure: it never guesses, never mends."""
+"""The reply: from a model's text to an action, or to what is wrong with it. Pure: it neither guesses nor repairs."""
 
 import json
 from typing import Any, Final
@@ -10,23 +10,23 @@ from molt_bench.agents.llm.prompt import MADE_HANDS
 from molt_bench.errors import AgentFailed, FaultKind, shown
 from molt_bench.poker.actions import KINDS, Action, Kind
 
-#: Longer replies are not read.
+#: Most characters of a reply; longer ones are not read.
 LONGEST_REPLY: Final = 100_000
 
-#: Tells why a reply ended: it came to its end, it met the limit of tokens, the provider withheld it.
+#: Why a reply ended: it was complete, it reached the token limit, or the provider withheld it.
 Finish = str
 CUT_OFF: Final = "length"
 WITHHELD: Final = "content_filter"
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What a model said.
+    """A model's reply.
 
     Attributes:
-        action: What it wants to do.
+        action: The action it chose.
         reasoning: Why.
-        hand: What it says it has, where it was asked; None if it did not say.
-        to_call: What it says a call costs, where it was asked; None if it did not say.
+        hand: What it says its hand is, if it was asked; None if it did not say.
+        to_call: What it says a call costs, if it was asked; None if it did not say.
     """
 
     action: Action
@@ -36,7 +36,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def reply_schema(*, comprehension: bool = False) -> dict[str, Any]:
-    """Return the JSON Schema of a reply. It is the same for every decision, so that providers can keep it."""
+    """Return the JSON Schema of a reply. It is the same for every decision, so that providers can cache it."""
     properties: dict[str, Any] = {"reasoning": {"type": "string"}}
     if comprehension:
         properties["hand"] = {"type": "string", "enum": list(MADE_HANDS)}
@@ -55,12 +55,12 @@ def read_reply(text: str, finish: Finish | None, mode: OutputMode) -> Reply:
     """Read a reply.
 
     Args:
-        text: What the model said.
-        finish: Why it ended, if the provider told.
-        mode: How it was asked for: in `text` the last JSON object counts, otherwise all of it has to be one.
+        text: The model's text.
+        finish: Why it ended, if the provider reported it.
+        mode: The output mode: in `text` the last JSON object counts, otherwise the whole text has to be one.
 
     Raises:
-        AgentFailed: It is not an answer; the kind says in what way, and the message what would have been one.
+        AgentFailed: It is not a valid reply; the kind says why, and the message what is expected.
     """
     if finish == WITHHELD:
         raise AgentFailed("refused", f"the reply was refused: {shown(text)}" if text else "the reply was refused")
@@ -82,7 +82,7 @@ def read_reply(text: str, finish: Finish | None, mode: OutputMode) -> Reply:
 
 
 def _whole_object(text: str) -> dict[str, Any] | None:
-    """Return the object that the text is; a fence of backticks around it is taken for what it is."""
+    """Return the text as a JSON object, with or without a code fence around it."""
     if text.startswith("```") and text.endswith("```"):
         text = text[3:-3].removeprefix("json")
     return _object(text)
@@ -97,7 +97,7 @@ def _object(text: str) -> dict[str, Any] | None:
 
 
 def _last_object(text: str) -> dict[str, Any] | None:
-    """Return the last JSON object in a text that is not inside another one."""
+    """Return the last top-level JSON object in a text."""
     decoder = json.JSONDecoder()
     found = None
     at = text.find("{")
@@ -113,7 +113,7 @@ def _last_object(text: str) -> dict[str, Any] | None:
 
 
 def _ends_inside_an_object(text: str) -> bool:
-    """Say whether a JSON object is open where the text ends."""
+    """Return whether the text ends inside a JSON object."""
     start = text.find("{")
     if start < 0:
         return False

@@ -1,19 +1,72 @@
-"""Memory: what a model is reminded of. It holds what a table would have seen, is bounded, and dies with the game."""
+"""The conversation with a model in one game: what it is told, what it replies, and what it is reminded of.
+
+The agent uses it to ask a model, and the viewer to show what was asked. Its memory holds only what the table has seen,
+is bounded, and ends with the game.
+"""
 
 from collections import deque
+from typing import Final
 
-from molt_bench.agents.llm.prompt import action_text, made_hand, spaced
-from molt_bench.poker.actions import LoggedAction
-from molt_bench.poker.observation import HandResult
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.prompt import action_text, decision_prompt, made_hand, spaced
+from molt_bench.agents.llm.reply import read_reply
+from molt_bench.errors import AgentFailed
+from molt_bench.poker.actions import Action, LoggedAction
+from molt_bench.poker.observation import HandResult, Observation
 
-#: A thought is cut to this many characters.
-THOUGHT_LENGTH = 600
-#: So many of the last thoughts of a hand are kept.
-THOUGHTS = 6
+#: Characters that are kept of a thought.
+THOUGHT_LENGTH: Final = 600
+#: Thoughts that are kept of a hand, the last ones.
+THOUGHTS: Final = 6
 
 
-class Share:
-    """How often something happened out of how many chances."""
+class Conversation:
+    """The conversation with one model in one game.
+
+    Args:
+        settings: How the model plays, which says what it remembers and what it is told.
+    """
+
+    def __init__(self, settings: LLMSettings) -> None:
+        self._settings = settings
+        self._session = SessionMemory(settings.shown_hands)
+        self._thoughts = HandMemory()
+
+    def message(self, observation: Observation) -> str:
+        """Return the message that asks for a decision."""
+        settings = self._settings
+        return decision_prompt(
+            observation,
+            memory=self._session.text() if settings.memory == "session" else "",
+            thoughts=self._thoughts.text(observation.hand_number) if settings.memory != "none" else "",
+            track=settings.track,
+            comprehension=settings.comprehension,
+        )
+
+    def take_reply(self, observation: Observation, exchange: Exchange) -> Action:
+        """Return the action that the model chose, and remember why if it is legal.
+
+        Raises:
+            AgentFailed: There is no usable reply; the kind says why.
+        """
+        if exchange.outcome != "reply":
+            raise AgentFailed(exchange.outcome, exchange.text)
+        reply = read_reply(exchange.text, exchange.finish, exchange.mode)
+        action = reply.action
+        if self._settings.memory != "none" and observation.legal.allows(action):
+            chosen = f"{action.kind} {action.amount}" if action.kind == "raiseTo" else action.kind
+            self._thoughts.add(observation.hand_number, observation.street, reply.reasoning, chosen)
+        return action
+
+    def take_result(self, result: HandResult) -> None:
+        """Remember a finished hand as the table saw it."""
+        if self._settings.memory == "session":
+            self._session.add(result)
+
+
+class Frequency:
+    """How often something happened, out of how many chances."""
 
     __slots__ = ("chances", "times")
 
@@ -47,27 +100,27 @@ class HandMemory:
         self._thoughts.append(f"- {street}, {action}: {cut}")
 
     def text(self, hand_number: int) -> str:
-        """Return the thoughts of this hand."""
+        """Return the thoughts of a hand; "" if there are none."""
         if hand_number != self._hand or not self._thoughts:
             return ""
         return "\n".join(["What you thought earlier in this hand:", *self._thoughts])
 
 
 class SessionMemory:
-    """What the table has seen of the opponent in the hands of this game that are over.
+    """What the table has seen of the opponent in the finished hands of this game.
 
     Args:
-        shown_hands: So many of the last hands that were shown down are kept.
+        shown_hands: Showdowns that are kept, the last ones.
     """
 
     def __init__(self, shown_hands: int) -> None:
         self._hands = 0
         self._net = 0
-        self._vpip = Share()
-        self._raised = Share()
-        self._aggressive = Share()
-        self._folded_to_bet = Share()
-        self._showdowns = Share()
+        self._vpip = Frequency()
+        self._raised = Frequency()
+        self._aggressive = Frequency()
+        self._folded_to_bet = Frequency()
+        self._showdowns = Frequency()
         self._shown: deque[str] = deque(maxlen=shown_hands)
 
     def add(self, result: HandResult) -> None:
@@ -89,7 +142,7 @@ class SessionMemory:
             self._shown.append(_shown_hand(result, result.opponent_cards))
 
     def text(self) -> str:
-        """Return everything as text; nothing before the first hand is over."""
+        """Return everything as text; "" before the first hand is over."""
         if not self._hands:
             return ""
         lines = [
@@ -104,7 +157,7 @@ class SessionMemory:
 
 
 def _with_bets(log: tuple[LoggedAction, ...]) -> list[tuple[LoggedAction, bool]]:
-    """Return every action, and whether its seat faced a bet or raise of the other one; blinds are not bets."""
+    """Return every action, and whether its seat faced a bet or raise; blinds do not count as bets."""
     found = []
     street, facing = "preflop", False
     for action in log:

@@ -1,4 +1,4 @@
-"""The bounds of a program that plays: what it gets of our environment, and how much memory and time."""
+"""The limits of a program that plays: its environment variables, memory and processor time."""
 
 import os
 import sys
@@ -8,8 +8,8 @@ from contextlib import suppress
 from molt_bench.agents.external.cleanup import TAG
 
 
-def surroundings(folder: str, passed_on: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a program: nothing of ours but the PATH and what is passed on, so no key of ours."""
+def environment_of(folder: str, passed_on: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a program: of ours only PATH and what is passed on, so none of our API keys."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": folder,
@@ -22,13 +22,13 @@ def surroundings(folder: str, passed_on: Mapping[str, str]) -> dict[str, str]:
 
 
 def limit(pid: int, *, memory_mb: int, cpu_seconds: int) -> None:
-    """Limit a process and all it will start, where the system can: Linux."""
+    """Limit a process and its future children, on systems that can: Linux."""
     if sys.platform != "linux":
         return
-    import resource
+    import resource  # only on Linux
 
     megabytes = memory_mb * 1024 * 1024
-    # Data and not address space: some runtimes reserve far more addresses than they use.
+    # Data rather than address space: some runtimes reserve far more addresses than they use.
     wanted = {
         resource.RLIMIT_DATA: (megabytes, megabytes),
         resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 5),

@@ -1,4 +1,4 @@
-"""What a program writes to its standard error: always read, kept within bounds."""
+"""The standard error of a program: always read, and kept up to a limit."""
 
 import os
 import re
@@ -6,15 +6,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-#: Bytes kept for a participant in a run; what comes later is only counted.
+#: Bytes kept for each participant of a run; the rest is only counted.
 KEPT: Final = 64 * 1024
-#: Bytes that the last line is looked for in.
+#: Bytes in which the last line is searched.
 _TAIL: Final = 2048
 _LINE_LENGTH: Final = 200
 
 
-class ErrorLog:
-    """The log of one participant, and its last line. All its state is in the file, which many games share.
+class StderrLog:
+    """The standard error of one participant, and its last line. Many games share the file.
 
     Args:
         path: The file; None keeps the last line only.
@@ -28,11 +28,11 @@ class ErrorLog:
         """Add what was written."""
         self._tail = (self._tail + data)[-_TAIL:]
         if self._path is not None:
-            with suppress(OSError):  # a full disk is no reason to end a game
+            with suppress(OSError):  # a full disk must not end a game
                 _append(self._path, data)
 
     def forget_line(self) -> None:
-        """Forget the last line, since another process begins."""
+        """Forget the last line, since another process starts."""
         self._tail = b""
 
     @property
@@ -44,13 +44,13 @@ class ErrorLog:
 
 
 def log_path(folder: Path, participant: str, kind: str = "stderr") -> Path:
-    """Return where the log of a participant is: of what it writes to its standard error, or of another kind."""
+    """Return the path of a participant's log: of its standard error, or of another kind."""
     safe = re.sub(r"[^A-Za-z0-9._-]+", "_", participant)[:100].lstrip(".") or "_"
     return folder / f"{safe}.{kind}.log"
 
 
 def _append(path: Path, data: bytes) -> None:
-    """Append to a log: what goes beyond the bound becomes a number in its last line."""
+    """Append to a log; bytes beyond the limit are counted in its last line."""
     try:
         file = open(path, "r+b")  # noqa: SIM115 - closed below, whichever way it was opened
     except FileNotFoundError:

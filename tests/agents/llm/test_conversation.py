@@ -1,8 +1,16 @@
-"""Memory: bounded, counted with numerator and denominator, and only what the table saw."""
+"""The conversation: what a model is told and replies; its memory is bounded and has only what the table saw."""
 
-from molt_bench.agents.llm.memory import THOUGHT_LENGTH, THOUGHTS, HandMemory, SessionMemory
+import pytest
+
+from molt_bench.agents.llm.conversation import THOUGHT_LENGTH, THOUGHTS, Conversation, HandMemory, SessionMemory
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.errors import AgentFailed
+from molt_bench.poker.actions import Action
+from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.poker.observation import result_for
+from molt_bench.poker.observation import observe, result_for
+from molt_bench.specs import GameLabel
 
 #: Button in seat 0 in odd hands. `me` is seat 0.
 HANDS = (
@@ -72,3 +80,41 @@ def test_thoughts_belong_to_their_hand_and_are_bounded():
     assert memory.text(4) == ""
     memory.add(4, "preflop", "new", "fold")
     assert "thought" not in memory.text(4).split("\n", 1)[1]
+
+
+def seen(number=1):
+    deal = (((0, 1), (2, 3)), (4, 5, 6, 7, 8))
+    return observe(Hand(HandRules(50, 100, 0, None), deal, (10_000, 10_000), button=0), number)
+
+
+def exchange(text, outcome="reply"):
+    place = {"game": GameLabel(1, "s", "AB"), "hand": 1, "decision": 0, "attempt": 1}
+    return Exchange(key="", participant="m", prompt_hash="", mode="native", outcome=outcome, text=text, **place)
+
+
+@pytest.mark.parametrize(("memory", "reminded"), [("none", False), ("hand", True), ("session", True)])
+def test_a_reply_is_an_action_and_a_thought_for_the_rest_of_the_hand(memory, reminded):
+    conversation = Conversation(LLMSettings(model="a:b", memory=memory))
+    first = conversation.message(seen())
+    reply = exchange('{"reasoning": "cheap", "kind": "raiseTo", "amount": 300}')
+    assert conversation.take_reply(seen(), reply) == Action("raiseTo", 300)
+    assert ("- preflop, raiseTo 300: cheap" in conversation.message(seen())) is reminded
+    assert conversation.message(seen(2)) == first.replace("Hand 1.", "Hand 2.")
+
+
+def test_what_led_to_an_illegal_action_is_not_remembered():
+    conversation = Conversation(LLMSettings(model="a:b", memory="hand"))
+    first = conversation.message(seen())
+    reply = exchange('{"reasoning": "all of it", "kind": "raiseTo", "amount": 10001}')
+    assert conversation.take_reply(seen(), reply) == Action("raiseTo", 10_001)
+    assert conversation.message(seen()) == first
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "kind"), [("late", "timeout", "timeout"), ("what?", "reply", "unparsable")]
+)
+def test_what_is_no_reply_is_a_fault_by_its_kind(text, outcome, kind):
+    conversation = Conversation(LLMSettings(model="a:b"))
+    with pytest.raises(AgentFailed) as told:
+        conversation.take_reply(seen(), exchange(text, outcome))
+    assert told.value.kind == kind

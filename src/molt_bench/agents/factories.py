@@ -1,0 +1,116 @@
+"""The user's own agents in Python: `module:factory`, `path/to/file.py:factory` and plug-ins, found by their type."""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final, TypeAlias
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.errors import AgentError, ConfigError, shown
+from molt_bench.seeds import derive
+from molt_bench.specs import ParticipantSpec
+
+#: Makes an agent; takes nothing, or the params of the participant's spec.
+AgentFactory: TypeAlias = Callable[..., PokerAgent]
+
+#: Installed packages register agents under this group of entry points.
+ENTRY_POINT_GROUP: Final = "molt_bench.agents"
+
+
+def call_factory(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
+    """Make an agent with a participant's params.
+
+    Raises:
+        AgentError: The factory raised, or returned something that is not an agent.
+    """
+    try:
+        agent = factory(**spec.params)
+    except Exception as error:
+        raise AgentError(f"participant {spec.id!r}: its factory raised {type(error).__name__}: {error}") from error
+    if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
+        raise AgentError(
+            f"participant {spec.id!r}: its factory returned {shown(agent)}, which is no agent: expected an object with "
+            "a name and a method act(observation)"
+        )
+    return agent
+
+
+@cache
+def plugins() -> dict[str, Any]:
+    """Return the entry points of installed packages that register agents, by name."""
+    from importlib.metadata import entry_points  # slow, and rarely needed
+
+    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def find_factory(participant_type: str, other_types: tuple[str, ...]) -> AgentFactory:
+    """Return the factory that a type names.
+
+    Args:
+        participant_type: `module:factory`, `path/to/file.py:factory` or the name of a plug-in.
+        other_types: Types of other kinds, to suggest where there is no such plug-in.
+
+    Raises:
+        ConfigError: There is no such factory, or it cannot be imported.
+    """
+    place, colon, name = participant_type.rpartition(":")
+    if not colon:
+        points = plugins()
+        if participant_type not in points:
+            raise ConfigError("type", participant_type, _known_types(participant_type, (*other_types, *points)))
+        place, colon, name = points[participant_type].value.partition(":")
+    try:
+        module = _module_from_file(place, os.path.abspath(place)) if place.endswith(".py") else import_module(place)
+        factory: AgentFactory = getattr(module, name)
+    except Exception as error:
+        raise ConfigError(
+            "type", participant_type, f"module:factory that can be imported ({type(error).__name__}: {error})"
+        ) from error
+    if not callable(factory):
+        raise ConfigError("type", participant_type, f"a factory, and {name} is a {type(factory).__name__}")
+    return factory
+
+
+@cache
+def _module_from_file(path: str, absolute: str) -> ModuleType:
+    from importlib.util import module_from_spec, spec_from_file_location  # only runs with the user's own code need it
+
+    name = f"molt_bench_agent_{derive(path, 'module') & 0xFFFFFFFF:08x}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} cannot be loaded")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    folder = os.path.dirname(absolute)
+    if folder not in sys.path:
+        sys.path.append(folder)  # so that it finds the modules beside it
+    spec.loader.exec_module(module)
+    return module
+
+
+def file_hash(participant_type: str) -> str | None:
+    """Return the SHA-256 of the file that a type's factory comes from; None for a plug-in, or if it cannot be read."""
+    from importlib.util import find_spec  # only runs with the user's own code need it
+
+    place, colon, _ = participant_type.rpartition(":")
+    if not colon:
+        return None
+    try:
+        found = None if place.endswith(".py") else find_spec(place)
+        path = place if place.endswith(".py") else found.origin if found else None
+        with open(path or "", "rb") as file:
+            return sha256(file.read()).hexdigest()
+    except (OSError, ImportError, ValueError):
+        return None
+
+
+def _known_types(wanted: str, known: tuple[str, ...]) -> str:
+    from difflib import get_close_matches  # only for an error message
+
+    near = get_close_matches(wanted, known, n=1)
+    listed = ", ".join(known)
+    return f"{near[0]!r} perhaps, or another of {listed}" if near else f"one of {listed}"

@@ -1,0 +1,165 @@
+"""The table of kinds, and the way from a participant's spec to an agent."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS, kind_of, make_agent
+from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.arena.cast import Cast
+from molt_bench.config.loader import load_config
+from molt_bench.errors import AgentError, ConfigError
+from molt_bench.specs import GameLabel, ParticipantSpec
+
+
+class Mine:
+    def __init__(self, level=1):
+        self.name = f"mine-{level}"
+
+    def act(self, observation):
+        return observation
+
+
+def test_all_built_in_types_can_be_made():
+    for kind in ("random", "tight", "callstation", "maniac", "tag", "folder", "shover"):
+        agent = make_agent(ParticipantSpec(id="p", type=kind))
+        assert isinstance(agent, PokerAgent)
+        assert agent.name == "p"
+    assert len(BUILTIN_AGENTS) == 7
+
+
+def test_a_factory_of_ones_own_gets_the_params():
+    spec = ParticipantSpec(id="p", type="mine", params={"level": 3})
+    assert make_agent(spec, factories={"mine": Mine}).name == "mine-3"
+
+
+def test_agents_are_made_afresh():
+    spec = ParticipantSpec(id="p", type="mine")
+    assert make_agent(spec, factories={"mine": Mine}) is not make_agent(spec, factories={"mine": Mine})
+
+
+def test_an_unknown_type_names_the_nearest():
+    with pytest.raises(ConfigError, match="type = 'tigth': expected 'tight' perhaps"):
+        make_agent(ParticipantSpec(id="p", type="tigth"))
+
+
+def test_an_unknown_param_is_named():
+    with pytest.raises(ConfigError, match="params = 'colour'"):
+        make_agent(ParticipantSpec(id="p", type="tight", params={"colour": "red"}))
+
+
+def test_installed_packages_bring_agents(tmp_path):
+    """A real distribution on the path, with an entry point in our group."""
+    (tmp_path / "their_bot.py").write_text(
+        "from molt_bench import Action\n"
+        "class Bot:\n"
+        "    name = 'theirs'\n"
+        "    def act(self, observation):\n"
+        "        return Action('call') if observation.to_call else Action('check')\n"
+    )
+    info = tmp_path / "their_bot-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: their-bot\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[molt_bench.agents]\ntheirs = their_bot:Bot\n")
+    molt_bench = Path(sys.executable).with_name("molt-bench")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+    def run(*arguments):
+        done = subprocess.run(
+            [molt_bench, *arguments], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    assert "theirs       Plug-in: their_bot:Bot" in run("agents")
+    assert "theirs" in run("--participants", "theirs,tight", "--max-matches", "1", "--quiet")
+
+
+def test_a_factory_that_raises_is_an_error_that_says_so():
+    with pytest.raises(AgentError, match="participant 'p': its factory raised ZeroDivisionError"):
+        make_agent(ParticipantSpec(id="p", type="x"), factories={"x": lambda: 1 / 0})
+
+
+def test_a_factory_that_returns_no_agent_is_an_error_that_says_so():
+    with pytest.raises(AgentError, match="returned 5, which is no agent"):
+        make_agent(ParticipantSpec(id="p", type="x"), factories={"x": lambda: 5})
+
+
+@pytest.mark.parametrize("fields", [{"id": "", "type": "tight"}, {"id": "p", "type": ""}, {"id": 3, "type": "tight"}])
+def test_a_participant_needs_an_id_and_a_type(fields):
+    with pytest.raises(ConfigError, match="a name that is not empty"):
+        ParticipantSpec(**fields)
+
+
+@pytest.mark.parametrize(
+    ("participant_type", "kind", "params", "label"),
+    [
+        ("llm", "llm", {}, "llm"),
+        ("llm:openai:gpt-4.1", "llm", {"model": "openai:gpt-4.1"}, "gpt-4.1"),
+        ("exec:./bot --fast", "exec", {"command": "./bot --fast"}, "bot"),
+        ("http", "http", {}, "http"),
+        ("https://a.b/act?x", "http", {"url": "https://a.b/act?x"}, "a.b/act"),
+        ("http://a.b:9000/", "http", {"url": "http://a.b:9000/"}, "a.b:9000"),
+        ("http:https://a.b", "http", {"url": "https://a.b"}, "a.b"),
+        ("tight", "bot", {}, "tight"),
+        ("path/to/mine.py:make", "factory", {}, "mine"),
+        ("theirs", "factory", {}, "theirs"),
+        ("executive", "factory", {}, "executive"),
+    ],
+)
+def test_short_forms(participant_type, kind, params, label):
+    found = kind_of(participant_type)
+    assert (found.name, found.params(participant_type, {}), found.label(participant_type)) == (kind, params, label)
+
+
+def test_a_name_of_the_callers_is_the_callers():
+    assert kind_of("tight", {"tight": Mine}).name == "object"
+
+
+def test_every_row_says_what_it_needs():
+    for kind in KINDS:
+        assert bool(kind.settings) == bool(kind.agent) == bool(kind.short_field) == bool(kind.usage) == bool(kind.about)
+        assert not kind.settings or kind.short_field in kind.settings_class().model_fields
+
+
+def test_another_kind_is_one_row(fresh_python):
+    """With a row alone a config takes the kind, checks its settings, makes its agent and gives it an id."""
+    assert (
+        fresh_python(
+            """
+import msgspec
+from molt_bench.agents import kinds
+row = msgspec.structs.replace(
+    kinds.HTTP, name="live", types=("live",), prefixes=("live:",), whole_prefixes=(), label=lambda text: text[5:]
+)
+kinds.KINDS = (row, *kinds.KINDS)
+from molt_bench import BenchmarkConfig, make_agent
+from molt_bench.config.participants import named
+config = BenchmarkConfig(participants=[*named(["live:http://a.b"]), {"id": "t", "type": "tight"}])
+entry = config.participants[0]
+print(type(entry).__name__, entry.type, entry.url, entry.may_remember, make_agent(entry.spec()).name)
+"""
+        )
+        == "HttpParticipantConfig live http://a.b True http://a.b"
+    )
+
+
+@pytest.mark.parametrize(("limit", "external", "model"), [(None, 60.0, 120.0), (7.0, 7.0, 7.0)])
+def test_the_time_for_an_answer_in_a_benchmark_is_the_documented_one(limit, external, model):
+    config = load_config(
+        {
+            "participants": [
+                {"id": "program", "type": f"exec:{sys.executable}"},
+                {"id": "server", "type": "http://127.0.0.1:9/act"},
+                {"id": "model", "type": "llm:openai:m", "baseUrl": "http://127.0.0.1:9/v1"},
+            ],
+            "game": {"actionTimeoutS": limit},
+        }
+    )
+    cast = Cast(config, {}, Exchanges())
+    game = GameLabel(1, "s", "AB")
+    assert [cast.agent(name, game)._limit_s for name in ("program", "server")] == [external, external]
+    assert cast.gateway.limits.timeout_s == model
