@@ -5,7 +5,8 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, check_at_least
+from molt_bench.poker.hand import HandRules
 from molt_bench.seeds import Seed, label_bytes
 
 #: Which player sits in seat 0 and has the button in hand 1: "AB" for the first player, "BA" for the second.
@@ -100,28 +101,12 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
         for seed in (self.seed, self.deck_seed, self.noise_seed):
             if seed is not UNSET:
                 label_bytes(seed)
-        for field, lowest in (
-            ("hands", 1),
-            ("big_blind", 1),
-            ("small_blind", 0),
-            ("ante", 0),
-            ("stack", 1),
-            ("warmup_hands", 0),
-            ("max_retries", 0),
-            ("max_actions", 1),
-        ):
-            value = getattr(self, field)
-            if type(value) is not int or value < lowest:
-                raise ConfigError(field, value, f"a whole number, at least {lowest}")
-        if self.small_blind > self.big_blind:
-            raise ConfigError("small_blind", self.small_blind, f"at most the big blind ({self.big_blind})")
+        check_at_least(self, hands=1, stack=1, warmup_hands=0, max_retries=0, max_actions=1)
+        rules = self.rules
         if self.stack > MOST_CHIPS:
             raise ConfigError("stack", self.stack, f"at most {MOST_CHIPS} chips")
-        if self.stack < self.big_blind + self.ante:
-            raise ConfigError("stack", self.stack, f"at least big blind and ante ({self.big_blind + self.ante})")
-        cap = self.raise_cap
-        if cap is not None and (type(cap) is not int or cap < 1):
-            raise ConfigError("raise_cap", cap, "None or a whole number, at least 1")
+        if self.stack < rules.big_blind + rules.ante:
+            raise ConfigError("stack", self.stack, f"at least big blind and ante ({rules.big_blind + rules.ante})")
         for field, allowed in (("seating", ("AB", "BA")), ("stacks", ("reset", "carry"))):
             if getattr(self, field) not in allowed:
                 raise ConfigError(field, getattr(self, field), " or ".join(map(repr, allowed)))
@@ -130,6 +115,11 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
             isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < 1e9
         ):
             raise ConfigError("action_timeout_s", timeout, "None or seconds above 0")
+
+    @property
+    def rules(self) -> HandRules:
+        """The blinds, ante and raise cap of every hand."""
+        return HandRules(self.small_blind, self.big_blind, self.ante, self.raise_cap)
 
     @property
     def decks(self) -> Seed:

@@ -1,5 +1,6 @@
 """Actions: what a seat may do, and what it did."""
 
+from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -9,6 +10,8 @@ Street: TypeAlias = Literal["preflop", "flop", "turn", "river"]
 
 KINDS: Final[tuple[Kind, ...]] = ("fold", "check", "call", "raiseTo")
 STREETS: Final[tuple[Street, ...]] = ("preflop", "flop", "turn", "river")
+#: How many board cards are open on each street.
+OPEN_CARDS: Final[Mapping[Street, int]] = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 
 
 class Action(msgspec.Struct, frozen=True, gc=False):

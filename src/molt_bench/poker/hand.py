@@ -5,23 +5,21 @@ large as the last full one; an all-in may be smaller. Chips the other seat canno
 always have the same amount at stake, the pot is even and a split has no odd chip.
 """
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 import msgspec
 
-from molt_bench.errors import ConfigError, IllegalAction, RulesError, shown
-from molt_bench.poker.actions import KINDS, Action, LegalActions, LoggedAction, Street
+from molt_bench.errors import ConfigError, IllegalAction, RulesError, check_at_least, shown
+from molt_bench.poker.actions import KINDS, OPEN_CARDS, STREETS, Action, LegalActions, LoggedAction, Street
 from molt_bench.poker.cards import Deal
 from molt_bench.poker.evaluator import showdown
 
 #: `Hand.actor` once there is nothing left to decide.
 NOBODY: Final = -1
-#: The street that follows, and how many board cards are open then.
-_NEXT_STREET: Final[dict[Street, tuple[Street, int]]] = {
-    "preflop": ("flop", 3),
-    "flop": ("turn", 4),
-    "turn": ("river", 5),
-}
+_NO_RAISE: Final = (0, 0)
+_NEXT_STREET: Final = dict(pairwise(STREETS))
 
 
 class HandRules(msgspec.Struct, frozen=True, gc=False):
@@ -40,10 +38,7 @@ class HandRules(msgspec.Struct, frozen=True, gc=False):
     raise_cap: int | None = None
 
     def __post_init__(self) -> None:
-        for field, lowest in (("big_blind", 1), ("small_blind", 0), ("ante", 0)):
-            value = getattr(self, field)
-            if type(value) is not int or value < lowest:
-                raise ConfigError(field, value, f"a whole number of chips, at least {lowest}")
+        check_at_least(self, big_blind=1, small_blind=0, ante=0)
         if self.small_blind > self.big_blind:
             raise ConfigError("small_blind", self.small_blind, f"at most the big blind ({self.big_blind})")
         cap = self.raise_cap
@@ -67,7 +62,8 @@ class Hand:
         street: The street of the last decision.
         actor: The seat to act, or `NOBODY` once the hand is over.
         raise_step: By how many chips the next raise must exceed the bet, unless it is all-in.
-        raising_open: Whether the cap on raises, or `close_raising`, leaves room for another one.
+        raising_open: Whether the raise cap, or `close_raising`, leaves room for another raise.
+        to_call: Chips a call costs the actor, never more than its stack; 0 when checking is free.
         log: The actions so far.
         folded: The seat that folded, or `NOBODY`.
         payoffs: Net chips of both seats; (0, 0) until the hand is over.
@@ -101,6 +97,7 @@ class Hand:
         "runout",
         "starting_stacks",
         "street",
+        "to_call",
     )
 
     def __init__(self, rules: HandRules, deal: Deal, stacks: tuple[int, int], *, button: int) -> None:
@@ -124,7 +121,10 @@ class Hand:
             second -= min(ante, second)
         self.limits = [first, second]
         small, big = rules.small_blind, rules.big_blind
-        limit, other_limit = (second, first) if button else (first, second)
+        if button:
+            other_limit, limit = first, second
+        else:
+            limit, other_limit = first, second
         if small > limit:
             small = limit
         if big > other_limit:
@@ -135,6 +135,7 @@ class Hand:
         # Whether the next check or call ends the street; the first of a street does not.
         self._settled = False
         self.actor = button
+        self.to_call = _cost_of_call(small, big, limit)
         if small == limit or (small >= big and big == other_limit):
             # Antes and blinds alone put a seat all-in, and the other has nothing left to match.
             self._close_street()
@@ -147,17 +148,37 @@ class Hand:
         limits, bets = self.limits, self.bets
         return limits[0] - bets[0], limits[1] - bets[1]
 
+    @property
+    def at_stake(self) -> int:
+        """Chips of each seat that a showdown would decide about, without `bets`; after one, what it was about.
+
+        A seat too short for the ante plays for what it has: the other's surplus is not at stake.
+        """
+        starting, limits = self.starting_stacks, self.limits
+        return min(starting[0] - limits[0], starting[1] - limits[1])
+
+    def chips_in(self, seat: int) -> int:
+        """Return the chips that `seat` has put in: what a fold costs it."""
+        return self.starting_stacks[seat] - self.limits[seat] + self.bets[seat]
+
     def legal_actions(self) -> LegalActions:
         """Return what the actor may do now."""
-        actor = self.actor
-        if actor < 0:
+        if self.actor < 0:
             raise RulesError("the hand is over: nobody is to act")
-        bet, limit = self.bets[actor], self.limits[actor]
-        facing, other_limit = self.bets[1 - actor], self.limits[1 - actor]
-        to_call = max(0, min(facing, limit) - bet)
-        if limit <= facing or other_limit == facing or not self.raising_open:
-            return LegalActions(to_call, 0, 0)
-        return LegalActions(to_call, min(facing + self.raise_step, limit), limit)
+        return LegalActions(self.to_call, *self.raise_range())
+
+    def raise_range(self) -> tuple[int, int]:
+        """Return the smallest and the largest total that the actor may raise to; (0, 0) where no raise is legal."""
+        if self.actor:
+            facing, _ = self.bets
+            other_limit, limit = self.limits
+        else:
+            _, facing = self.bets
+            limit, other_limit = self.limits
+        if facing >= limit or facing == other_limit or not self.raising_open:
+            return _NO_RAISE
+        least = facing + self.raise_step
+        return (least, limit) if least < limit else (limit, limit)
 
     def apply(self, action: Action) -> None:
         """Do what the actor chose.
@@ -168,49 +189,61 @@ class Hand:
         actor = self.actor
         if actor < 0:
             raise IllegalAction(f"{action.kind}: the hand is over")
-        other = 1 - actor
-        bets, limits = self.bets, self.limits
-        facing = bets[other]
-        kind = action.kind
+        kind, bets, to_call = action.kind, self.bets, self.to_call
         if type(kind) is not str:
             raise self._illegal(action)
-        if kind == "raiseTo":
-            amount, limit = action.amount, limits[actor]
-            if type(amount) is not int or not facing < amount <= limit or facing == limits[other]:
+        if kind == ("call" if to_call else "check"):
+            bet = bets[actor]
+            if to_call:
+                bets[actor] = bet = bet + to_call
+                self.to_call = 0
+            self.log.append(LoggedAction(self.street, actor, kind, bet))
+            limits = self.limits
+            if self._settled or bet == limits[actor] or bets[1 - actor] == limits[1 - actor]:
+                self._close_street()
+            else:
+                self._settled = True
+                self.actor = 1 - actor
+        elif kind == "raiseTo":
+            least, most = self.raise_range()
+            amount = action.amount
+            if type(amount) is not int or not 0 < least <= amount <= most:
                 raise self._illegal(action)
-            step = amount - facing
-            if not self.raising_open or (step < self.raise_step and amount != limit):
-                raise self._illegal(action)
-            if step > self.raise_step:
-                # An all-in may be below a full raise; it leaves the step as it was.
+            other = 1 - actor
+            step = amount - bets[other]
+            if step > self.raise_step:  # an all-in may be below a full raise; it leaves the step as it was
                 self.raise_step = step
             bets[actor] = amount
             self.log.append(LoggedAction(self.street, actor, kind, amount))
             if self.rules.raise_cap is not None:
                 self.raising_open = self._raises_on_street() < self.rules.raise_cap
             self._settled = True
+            self.to_call = _cost_of_call(bets[other], amount, self.limits[other])
             self.actor = other
-            return
-        bet = bets[actor]
-        if kind == "fold":
-            self.log.append(LoggedAction(self.street, actor, kind, bet))
+        elif kind == "fold":
+            self.log.append(LoggedAction(self.street, actor, kind, bets[actor]))
             self.folded = actor
-            lost = self.starting_stacks[actor] - limits[actor] + bet
+            lost = self.chips_in(actor)
             self.payoffs = (lost, -lost) if actor else (-lost, lost)
             self.actor = NOBODY
-            return
-        if kind == "call":
-            if facing <= bet:
-                raise self._illegal(action)
-            bet = bets[actor] = facing if facing < limits[actor] else limits[actor]
-        elif kind != "check" or facing > bet:
-            raise self._illegal(action)
-        self.log.append(LoggedAction(self.street, actor, kind, bet))
-        if self._settled or facing == limits[other] or bet == limits[actor]:
-            self._close_street()
         else:
-            self._settled = True
-            self.actor = other
+            raise self._illegal(action)
+
+    def steps(self, *, max_actions: int | None = None) -> Iterator[tuple["Hand", Action]]:
+        """Play a finished hand again: yield its state before each decision, and the action that followed.
+
+        It is the same object every time, played on between the steps: read it, but neither keep nor change it.
+
+        Args:
+            max_actions: Actions after which nobody may raise, as in the game it was played in; None for no limit.
+        """
+        again = Hand(self.rules, (self.holes, self.runout), self.starting_stacks, button=self.button)
+        for at, done in enumerate(self.log):
+            if max_actions is not None and at >= max_actions:
+                again.close_raising()
+            action = Action(done.kind, done.amount)
+            yield again, action
+            again.apply(action)
 
     def close_raising(self) -> None:
         """Take the raise from the legal actions of this street: the way to end a hand that goes on for too long."""
@@ -225,18 +258,18 @@ class Hand:
         What only one seat has bet was not called and stays with it.
         """
         first, second = self.bets
-        matched = first if first < second else second
-        first, second = self.limits
-        limits = [first - matched, second - matched]
-        self.limits = limits
-        self.bets = [0, 0]
-        self.pot += 2 * matched
+        limits = self.limits
+        if first or second:
+            matched = first if first < second else second
+            self.limits = limits = [limits[0] - matched, limits[1] - matched]
+            self.bets = [0, 0]
+            self.pot += 2 * matched
         street = self.street
         if street == "river" or not limits[0] or not limits[1]:
             self._show_down()
             return
-        self.street, open_until = _NEXT_STREET[street]
-        self.board = self.runout[:open_until]
+        self.street = street = _NEXT_STREET[street]
+        self.board = self.runout[: OPEN_CARDS[street]]
         self._settled = False
         self.raise_step = self.rules.big_blind
         self.raising_open = True
@@ -247,8 +280,7 @@ class Hand:
         if len(self.board) != 5:
             raise RulesError(f"a showdown needs a board of five cards, not {len(self.board)}")
         first, second = showdown(self.holes, self.runout)
-        # A seat too short for the ante plays for what it has: the other's surplus is not at stake.
-        at_stake = min(self.starting_stacks[0] - self.limits[0], self.starting_stacks[1] - self.limits[1])
+        at_stake = self.at_stake
         won = at_stake if first > second else -at_stake if first < second else 0
         self.payoffs = (won, -won)
         self.actor = NOBODY
@@ -266,3 +298,7 @@ class Hand:
         else:
             done = f"unknown kind {shown(kind)}"
         return IllegalAction(f"{done} is not legal; legal: {self.legal_actions()}")
+
+
+def _cost_of_call(bet: int, facing: int, limit: int) -> int:
+    return (facing if facing < limit else limit) - bet

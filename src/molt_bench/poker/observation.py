@@ -130,26 +130,12 @@ class HandResult(msgspec.Struct, frozen=True, gc=False):
     net: tuple[int, int]
 
 
-def observe(hand: Hand, hand_number: int, *, noise: int = 0) -> Observation:
+def observe(hand: Hand, hand_number: int, noise: int = 0) -> Observation:
     """Return what the seat to act sees."""
     seat = hand.actor
     first, second = hand.bets
     first_limit, second_limit = hand.limits
-    # `Hand.legal_actions` written out, since this is called for every decision.
-    if seat:
-        bet, limit, facing, other_limit = second, second_limit, first, first_limit
-    else:
-        bet, limit, facing, other_limit = first, first_limit, second, second_limit
-    least = most = 0
-    if facing >= limit:
-        to_call = limit - bet
-    else:
-        to_call = facing - bet if facing > bet else 0
-        if facing < other_limit and hand.raising_open:
-            most = limit
-            least = facing + hand.raise_step
-            if least > most:
-                least = most
+    least, most = hand.raise_range()
     return Observation(
         seat,
         hand.button,
@@ -161,7 +147,7 @@ def observe(hand: Hand, hand_number: int, *, noise: int = 0) -> Observation:
         (first_limit - first, second_limit - second),
         (first, second),
         hand.starting_stacks,
-        to_call,
+        hand.to_call,
         least,
         most,
         tuple(hand.log),
