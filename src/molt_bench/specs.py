@@ -1,6 +1,6 @@
 """What is to be played: every input of a game, frozen and checked."""
 
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypedDict
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -11,8 +11,12 @@ from molt_bench.seeds import Seed, label_bytes
 
 #: Which player sits in seat 0 and has the button in hand 1: "AB" for the first player, "BA" for the second.
 Seating: TypeAlias = Literal["AB", "BA"]
+SEATINGS: Final[tuple[Seating, Seating]] = ("AB", "BA")
 #: "reset": every hand starts with the same stacks. "carry": what was won is there in the next hand.
 StackMode: TypeAlias = Literal["reset", "carry"]
+
+#: Two participants by id, in the order in which they were declared.
+Pair: TypeAlias = tuple[str, str]
 
 #: Seconds an awaitable answer may take where no limit is set.
 DEFAULT_TIMEOUT_S: Final = 60.0
@@ -54,6 +58,22 @@ class GameLabel(msgspec.Struct, frozen=True):
     match: int
     seed: Seed
     seating: Seating
+
+
+class GameOptions(TypedDict, total=False):
+    """The settings of a game that have defaults; see `GameSpec`."""
+
+    seating: Seating
+    small_blind: int
+    big_blind: int
+    ante: int
+    stack: int
+    stacks: StackMode
+    raise_cap: int | None
+    warmup_hands: int
+    max_retries: int
+    max_actions: int
+    action_timeout_s: float | None
 
 
 class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,7 +127,7 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
             raise ConfigError("stack", self.stack, f"at most {MOST_CHIPS} chips")
         if self.stack < rules.big_blind + rules.ante:
             raise ConfigError("stack", self.stack, f"at least big blind and ante ({rules.big_blind + rules.ante})")
-        for field, allowed in (("seating", ("AB", "BA")), ("stacks", ("reset", "carry"))):
+        for field, allowed in (("seating", SEATINGS), ("stacks", ("reset", "carry"))):
             if getattr(self, field) not in allowed:
                 raise ConfigError(field, getattr(self, field), " or ".join(map(repr, allowed)))
         timeout = self.action_timeout_s

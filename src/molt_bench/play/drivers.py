@@ -6,7 +6,7 @@ records.
 
 import inspect
 from functools import partial
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished
@@ -16,7 +16,8 @@ from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
-from molt_bench.specs import GameSpec, Seating, StackMode
+from molt_bench.specs import GameOptions as GameOptions
+from molt_bench.specs import GameSpec
 
 Players: TypeAlias = tuple[PokerAgent, PokerAgent]
 Event: TypeAlias = Observation | Notice
@@ -27,22 +28,6 @@ Pending: TypeAlias = tuple[Event, Any]
 _CLOSE_S = 5.0
 #: Events after which an async game lets the others on its event loop have a turn.
 _EVENTS_IN_A_ROW = 20
-
-
-class GameOptions(TypedDict, total=False):
-    """The settings of a game that have defaults; `molt_bench.specs.GameSpec` says what they mean."""
-
-    seating: Seating
-    small_blind: int
-    big_blind: int
-    ante: int
-    stack: int
-    stacks: StackMode
-    raise_cap: int | None
-    warmup_hands: int
-    max_retries: int
-    max_actions: int
-    action_timeout_s: float | None
 
 
 def play_game(players: Players, *, seed: Seed, hands: int, **options: Unpack[GameOptions]) -> GameRecord:
@@ -191,7 +176,15 @@ def _start(spec: GameSpec, seats: Seats) -> Turns:
 
 
 def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:
+    return GameSpec(seed=seed, hands=hands, players=names_of(players), **options)
+
+
+def names_of(players: Players) -> tuple[str, str]:
+    """Return the names of players A and B.
+
+    Raises:
+        AgentError: These are not two agents.
+    """
     if not isinstance(players, tuple | list) or len(players) != 2:
         raise AgentError("a game needs a pair of agents, such as (first, second)")
-    first, second = (Seat(agent).name for agent in players)
-    return GameSpec(seed=seed, hands=hands, players=(first, second), **options)
+    return Seat(players[0]).name, Seat(players[1]).name

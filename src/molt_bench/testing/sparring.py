@@ -9,18 +9,16 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import make_agent
 from molt_bench.agents.tracebacks import Traced, trace_of
 from molt_bench.errors import AgentError, FaultKind, shown
-from molt_bench.play.drivers import GameOptions, play_game_async
+from molt_bench.play.drivers import play_game_async
 from molt_bench.play.seat import Seat
 from molt_bench.records import Fault, GameRecord
 from molt_bench.seeds import Seed, derived_seed
-from molt_bench.specs import Seating
+from molt_bench.specs import SEATINGS, GameOptions
 from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample
 from molt_bench.testing.stopwatch import Clock, Watched
 
 #: Opponents that between them bring an agent into every kind of spot.
 SPARRING_PARTNERS = ("callstation", "maniac", "random", "shover", "tight")
-
-SEATINGS: tuple[Seating, ...] = ("AB", "BA")
 
 #: Games that bring up what an agent easily gets wrong.
 TABLES: dict[str, GameOptions] = {
