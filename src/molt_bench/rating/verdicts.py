@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.rating.margin import Estimate, MarginModel
+from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequence import SPREAD, radius, sure
+from molt_bench.rating.student import Estimate
 
 #: The one above is better; they are so close that it does not matter; it is not known.
 Kind: TypeAlias = Literal["ordered", "tied", "unresolved"]

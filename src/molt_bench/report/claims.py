@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
 from molt_bench.rating.book import ESTIMATORS
-from molt_bench.rating.margin import Estimate, MarginModel
+from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, significant_cycles, transitivity
 from molt_bench.rating.sequence import SPREAD, radius, sure
+from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict, surely, verdicts
 from molt_bench.records import RunResult
 from molt_bench.report.numbers import confidence_rule, margin_model, participant_numbers, unranked

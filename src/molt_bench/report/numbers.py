@@ -14,6 +14,7 @@ import msgspec
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import normal_cdf
+from molt_bench.rating.ranks import rank_intervals
 from molt_bench.rating.sequence import SPREAD, sure
 from molt_bench.records import Failures, Rating, RunResult, failures_of
 from molt_bench.seeds import derive
@@ -81,7 +82,7 @@ def participant_numbers(result: RunResult) -> list[ParticipantNumbers]:
     by_margins = rule["method"] == "margin"
     apart = unranked(result)
     seed = derive(result.config["seeds"]["masterSeed"] or 0, "ranks")
-    ranks = model.rank_intervals(seed=seed, apart=apart) if by_margins else {}
+    ranks = rank_intervals(model, seed=seed, apart=apart) if by_margins else {}
     rows = []
     ranked = [rating for rating in result.leaderboard if rating.id not in apart]
     neighbours = [*zip(ranked, [*ranked[1:], None], strict=False)]

@@ -18,7 +18,7 @@ from molt_bench.config.participants import LLMParticipantConfig
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.rating.book import AUTO, ESTIMATORS
-from molt_bench.rating.margin import Estimate
+from molt_bench.rating.student import Estimate
 from molt_bench.records import RunResult
 from molt_bench.seeds import Seed
 
