@@ -15,9 +15,8 @@ from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.luck.estimators import Estimates
-from molt_bench.play.drivers import Players
+from molt_bench.play.drivers import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
 from molt_bench.play.event_loop import GameLoop
-from molt_bench.play.executors import Done, MakePlayers, play_games_in_order, play_games_together
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
 from molt_bench.records import GameRecord
@@ -180,7 +179,7 @@ class Playing:
         self._play_bots([spec for spec in labels if waiting.isdisjoint(spec.players)], players, done)
         self._play_waiting([spec for spec in labels if not waiting.isdisjoint(spec.players)], players, done)
 
-    def _play_bots(self, specs: list[GameSpec], players: MakePlayers, done: Done) -> None:
+    def _play_bots(self, specs: list[GameSpec], players: MakePlayers, done: OnGame) -> None:
         where = self._where
         if where.executor == "async" or (where.executor == "auto" and (where.games_at_once or 1) > 1):
             self._play_together(specs, players, done, at_once=where.games_at_once or len(specs))
@@ -201,7 +200,7 @@ class Playing:
             return many and (self._pool is not None or monotonic() - self._since > _WORTH_WORKERS_S)
         return where.executor in ("processes", "ray")
 
-    def _play_apart(self, specs: list[GameSpec], done: Done) -> list[GameSpec]:
+    def _play_apart(self, specs: list[GameSpec], done: OnGame) -> list[GameSpec]:
         """Play games in workers, who also find out what player A won by each estimator; return those they cannot play.
 
         Nobody asked for workers where they are the default, so then their trouble is not the user's.
@@ -231,7 +230,7 @@ class Playing:
             return Cluster(setup, self._where.ray_address)
         return WorkerPool(setup, self._where.workers, warn=self.problems.append)
 
-    def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: Done) -> None:
+    def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: OnGame) -> None:
         """Play games that wait: all those of models at once, of other programs as many as there are cores."""
         models = self._cast.models.keys()
         asking = [spec for spec in specs if not models.isdisjoint(spec.players)]
@@ -241,7 +240,7 @@ class Playing:
         self._play_together(asking, players, done, at_once=at_once or len(asking))
         self._play_together(running, players, done, at_once=at_once or cores())
 
-    def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: Done, *, at_once: int) -> None:
+    def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: OnGame, *, at_once: int) -> None:
         if specs:
             pause_s = _PUT_BACK_PAUSE * self._config.llm.backoff_s
             self._loop.run(play_games_together(specs, players, done, at_once=at_once, put_back_pause_s=pause_s))

@@ -17,7 +17,7 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.cli.participant import printable
 from molt_bench.cli.typed import HELP, Misheard, Request, understood
 from molt_bench.errors import GameUnfinished
-from molt_bench.play.seat import Seat
+from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import FOLD, Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.report.odds import odds_of
@@ -199,7 +199,7 @@ class Guest:
     """
 
     def __init__(self, agent: PokerAgent, screen: Screen) -> None:
-        seat = Seat(agent)
+        seat = SeatedAgent(agent)
         self.name = seat.name
         self.keeps_time = seat.keeps_time
         self.close = seat.close
