@@ -1,8 +1,8 @@
-"""One heads-up no-limit hold'em hand: start it, ask what is legal, apply actions, read the payoffs.
+"""One hand of heads-up no-limit hold'em: start it, see what is legal, apply actions, read the payoffs.
 
-Heads-up the button posts the small blind, acts first before the flop and last after it. A raise is at least as
-large as the last full one; an all-in may be smaller. Chips the other seat cannot match come back, so both seats
-always have the same amount at stake, the pot is even and a split has no odd chip.
+Heads-up, the button posts the small blind and acts first before the flop and last after it. A raise is at least as
+large as the last full raise; an all-in may be smaller. Chips the other seat cannot match are returned, so both seats
+always have the same amount at stake, the pot is even and a split pot has no odd chip.
 """
 
 from collections.abc import Iterator
@@ -16,20 +16,20 @@ from molt_bench.poker.actions import KINDS, OPEN_CARDS, STREETS, Action, LegalAc
 from molt_bench.poker.cards import Deal
 from molt_bench.poker.evaluator import showdown
 
-#: `Hand.actor` once there is nothing left to decide.
+#: `Hand.actor` once the hand is over.
 NOBODY: Final = -1
 _NO_RAISE: Final = (0, 0)
 _NEXT_STREET: Final = dict(pairwise(STREETS))
 
 
 class HandRules(msgspec.Struct, frozen=True, gc=False):
-    """What the hands of a game have in common.
+    """The rules that all hands of a game share.
 
     Attributes:
         small_blind: Chips the button posts, from 0 to the big blind.
         big_blind: Chips the other seat posts, at least 1; also the smallest bet.
         ante: Chips each seat posts before the blinds.
-        raise_cap: Bets and raises allowed on one street; None for no cap. The big blind is not counted.
+        raise_cap: Bets and raises allowed on one street; None for no cap. The big blind does not count.
     """
 
     small_blind: int
@@ -47,21 +47,21 @@ class HandRules(msgspec.Struct, frozen=True, gc=False):
 
 
 class Hand:
-    """The state of one hand; every attribute is read-only for callers.
+    """The state of one hand; callers must not change its attributes.
 
     Attributes:
-        rules: Blinds and limits.
-        holes: The cards of seat 0 and of seat 1.
-        runout: The board cards, those not yet open included.
+        rules: Blinds, ante and raise cap.
+        holes: The hole cards of seat 0 and seat 1.
+        runout: All board cards, including those still to come.
         button: The seat with the button, 0 or 1.
         starting_stacks: Both seats' chips before antes and blinds.
-        limits: What both seats could bet on this street in all: `bets` and the chips behind.
-        bets: Both seats' chips in front of them on this street.
-        pot: Chips in the middle from antes and finished streets, without `bets`.
-        board: The board cards that lie open.
-        street: The street of the last decision.
+        limits: The most each seat could bet on this street in total: its bet and the chips behind.
+        bets: Each seat's bet on this street.
+        pot: Chips from antes and earlier streets, without `bets`.
+        board: The open board cards.
+        street: The street of the current or last decision.
         actor: The seat to act, or `NOBODY` once the hand is over.
-        raise_step: By how many chips the next raise must exceed the bet, unless it is all-in.
+        raise_step: The least a raise must add to the bet it faces, in chips, unless it is all-in.
         raising_open: Whether the raise cap, or `close_raising`, leaves room for another raise.
         to_call: Chips a call costs the actor, never more than its stack; 0 when checking is free.
         log: The actions so far.
@@ -132,17 +132,17 @@ class Hand:
         self.bets = [big, small] if button else [small, big]
         self.raise_step = rules.big_blind
         self.raising_open = True
-        # Whether the next check or call ends the street; the first of a street does not.
+        # Whether the next check or call ends the street; the first action of a street does not.
         self._settled = False
         self.actor = button
         self.to_call = _cost_of_call(small, big, limit)
         if small == limit or (small >= big and big == other_limit):
-            # Antes and blinds alone put a seat all-in, and the other has nothing left to match.
+            # Antes and blinds alone put a seat all-in, and the other has nothing left to call.
             self._close_street()
 
     @property
     def stacks(self) -> tuple[int, int]:
-        """Both seats' chips behind; once the hand is over, with what they won."""
+        """Each seat's chips behind; once the hand is over, including what it won."""
         if self.actor < 0:
             return self.starting_stacks[0] + self.payoffs[0], self.starting_stacks[1] + self.payoffs[1]
         limits, bets = self.limits, self.bets
@@ -150,25 +150,25 @@ class Hand:
 
     @property
     def at_stake(self) -> int:
-        """Chips of each seat that a showdown would decide about, without `bets`; after one, what it was about.
+        """Chips of each seat that both have matched, without `bets`: what a showdown wins or loses.
 
-        A seat too short for the ante plays for what it has: the other's surplus is not at stake.
+        A seat that cannot pay the ante plays for what it has, so the other's surplus is not at stake.
         """
         starting, limits = self.starting_stacks, self.limits
         return min(starting[0] - limits[0], starting[1] - limits[1])
 
     def chips_in(self, seat: int) -> int:
-        """Return the chips that `seat` has put in: what a fold costs it."""
+        """Return the chips `seat` has put in: what a fold costs it."""
         return self.starting_stacks[seat] - self.limits[seat] + self.bets[seat]
 
     def legal_actions(self) -> LegalActions:
-        """Return what the actor may do now."""
+        """Return what the actor may do."""
         if self.actor < 0:
             raise RulesError("the hand is over: nobody is to act")
         return LegalActions(self.to_call, *self.raise_range())
 
     def raise_range(self) -> tuple[int, int]:
-        """Return the smallest and the largest total that the actor may raise to; (0, 0) where no raise is legal."""
+        """Return the smallest and largest bet the actor may raise to; (0, 0) if no raise is legal."""
         if self.actor:
             facing, _ = self.bets
             other_limit, limit = self.limits
@@ -181,10 +181,10 @@ class Hand:
         return (least, limit) if least < limit else (limit, limit)
 
     def apply(self, action: Action) -> None:
-        """Do what the actor chose.
+        """Play the actor's action.
 
         Raises:
-            IllegalAction: The action is not legal now; nothing has changed.
+            IllegalAction: The action is not legal; the hand is unchanged.
         """
         actor = self.actor
         if actor < 0:
@@ -211,7 +211,7 @@ class Hand:
                 raise self._illegal(action)
             other = 1 - actor
             step = amount - bets[other]
-            if step > self.raise_step:  # an all-in may be below a full raise; it leaves the step as it was
+            if step > self.raise_step:  # an all-in for less than a full raise leaves the step as it is
                 self.raise_step = step
             bets[actor] = amount
             self.log.append(LoggedAction(self.street, actor, kind, amount))
@@ -230,12 +230,12 @@ class Hand:
             raise self._illegal(action)
 
     def steps(self, *, max_actions: int | None = None) -> Iterator[tuple["Hand", Action]]:
-        """Play a finished hand again: yield its state before each decision, and the action that followed.
+        """Replay a finished hand: yield its state before each decision, and the action taken.
 
-        It is the same object every time, played on between the steps: read it, but neither keep nor change it.
+        The state is one object that moves on with every step: read it, but do not keep or change it.
 
         Args:
-            max_actions: Actions after which nobody may raise, as in the game it was played in; None for no limit.
+            max_actions: Actions after which nobody may raise, as in the game; None for no limit.
         """
         again = Hand(self.rules, (self.holes, self.runout), self.starting_stacks, button=self.button)
         for at, done in enumerate(self.log):
@@ -246,16 +246,16 @@ class Hand:
             again.apply(action)
 
     def close_raising(self) -> None:
-        """Take the raise from the legal actions of this street: the way to end a hand that goes on for too long."""
+        """Allow no more raises on this street, so that a hand that takes too long ends."""
         self.raising_open = False
 
     def _raises_on_street(self) -> int:
         return sum([done.kind == "raiseTo" and done.street == self.street for done in self.log])
 
     def _close_street(self) -> None:
-        """Collect what both seats have bet, then open the next street or show down.
+        """Move the bets into the pot, then open the next street or show down.
 
-        What only one seat has bet was not called and stays with it.
+        An uncalled bet goes back to its seat.
         """
         first, second = self.bets
         limits = self.limits
