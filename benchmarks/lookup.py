@@ -13,7 +13,7 @@ from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating import margin
 from molt_bench.rating.book import MarginBook
-from molt_bench.rating.margin import Estimate
+from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Margins, MatchResult
 from molt_bench.schedule import Pair, Situation, choose_round, policy_named

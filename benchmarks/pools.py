@@ -20,7 +20,7 @@ import numpy as np
 from bots import Bot
 from ladders import Plan, two_of
 
-from molt_bench.bench.margins import margins_of
+from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import MakeAgent, play_match
 from molt_bench.rating.book import ESTIMATORS
 from molt_bench.schedule import Pair

@@ -85,6 +85,18 @@ class ConfigError(MoltBenchError):
         return (type(self), (self.field, self.value, self.expected))
 
 
+def check_at_least(owner: object, **lowest: int) -> None:
+    """Check that attributes are ints, each at least as large as given here.
+
+    Raises:
+        ConfigError: One is not.
+    """
+    for field, least in lowest.items():
+        value = getattr(owner, field)
+        if type(value) is not int or value < least:
+            raise ConfigError(field, value, f"a whole number, at least {least}")
+
+
 class RulesError(MoltBenchError):
     """A hand was asked for something the rules of poker do not have."""
 

@@ -17,9 +17,8 @@ import msgspec
 
 from molt_bench.errors import ConfigError
 from molt_bench.seeds import Seed, derive
+from molt_bench.specs import Pair as Pair
 
-#: Two participants by id, in the order in which they were declared.
-Pair: TypeAlias = tuple[str, str]
 #: Among so few no two pairs are without a common member, so once all are connected any order is as good as another.
 _ANY_ORDER: Final = 3
 
@@ -71,7 +70,7 @@ class Situation(msgspec.Struct, frozen=True):
 
 
 #: Ranks the pairs it is given, the one to be played first in front.
-Policy: TypeAlias = Callable[[Situation, Sequence[Pair]], list[Pair]]
+PairPolicy: TypeAlias = Callable[[Situation, Sequence[Pair]], list[Pair]]
 
 
 def uncertainty_overlap(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
@@ -133,17 +132,17 @@ def thompson(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
     return sorted(pairs, key=lambda pair: abs(drawn[pair[0]] - drawn[pair[1]]))
 
 
-_POLICIES: dict[str, Policy] = {
+_POLICIES: dict[str, PairPolicy] = {
     policy.__name__: policy for policy in (uncertainty_overlap, information_gain, round_robin, adjacent_pairs, thompson)
 }
 
 
-def register_policy(name: str, policy: Policy) -> None:
+def register_policy(name: str, policy: PairPolicy) -> None:
     """Make a policy of one's own available under a name."""
     _POLICIES[name] = policy
 
 
-def policy_named(name: str) -> Policy:
+def policy_named(name: str) -> PairPolicy:
     """Return a policy by its name."""
     if name not in _POLICIES:
         near = get_close_matches(name, _POLICIES, n=1)
@@ -153,7 +152,7 @@ def policy_named(name: str) -> Policy:
 
 
 def choose_round(
-    policy: Policy,
+    policy: PairPolicy,
     situation: Situation,
     *,
     matches: int,

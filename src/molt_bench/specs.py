@@ -1,17 +1,22 @@
 """What is to be played: every input of a game, frozen and checked."""
 
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypedDict
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, check_at_least
+from molt_bench.poker.hand import HandRules
 from molt_bench.seeds import Seed, label_bytes
 
 #: Which player sits in seat 0 and has the button in hand 1: "AB" for the first player, "BA" for the second.
 Seating: TypeAlias = Literal["AB", "BA"]
+SEATINGS: Final[tuple[Seating, Seating]] = ("AB", "BA")
 #: "reset": every hand starts with the same stacks. "carry": what was won is there in the next hand.
 StackMode: TypeAlias = Literal["reset", "carry"]
+
+#: Two participants by id, in the order in which they were declared.
+Pair: TypeAlias = tuple[str, str]
 
 #: Seconds an awaitable answer may take where no limit is set.
 DEFAULT_TIMEOUT_S: Final = 60.0
@@ -55,6 +60,22 @@ class GameLabel(msgspec.Struct, frozen=True):
     match: int
     seed: Seed
     seating: Seating
+
+
+class GameOptions(TypedDict, total=False):
+    """The settings of a game that have defaults; see `GameSpec`."""
+
+    seating: Seating
+    small_blind: int
+    big_blind: int
+    ante: int
+    stack: int
+    stacks: StackMode
+    raise_cap: int | None
+    warmup_hands: int
+    max_retries: int
+    max_actions: int
+    action_timeout_s: float | None
 
 
 class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,29 +123,13 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
         for seed in (self.seed, self.deck_seed, self.noise_seed):
             if seed is not UNSET:
                 label_bytes(seed)
-        for field, lowest in (
-            ("hands", 1),
-            ("big_blind", 1),
-            ("small_blind", 0),
-            ("ante", 0),
-            ("stack", 1),
-            ("warmup_hands", 0),
-            ("max_retries", 0),
-            ("max_actions", 1),
-        ):
-            value = getattr(self, field)
-            if type(value) is not int or value < lowest:
-                raise ConfigError(field, value, f"a whole number, at least {lowest}")
-        if self.small_blind > self.big_blind:
-            raise ConfigError("small_blind", self.small_blind, f"at most the big blind ({self.big_blind})")
+        check_at_least(self, hands=1, stack=1, warmup_hands=0, max_retries=0, max_actions=1)
+        rules = self.rules
         if self.stack > MOST_CHIPS:
             raise ConfigError("stack", self.stack, f"at most {MOST_CHIPS} chips")
-        if self.stack < self.big_blind + self.ante:
-            raise ConfigError("stack", self.stack, f"at least big blind and ante ({self.big_blind + self.ante})")
-        cap = self.raise_cap
-        if cap is not None and (type(cap) is not int or cap < 1):
-            raise ConfigError("raise_cap", cap, "None or a whole number, at least 1")
-        for field, allowed in (("seating", ("AB", "BA")), ("stacks", ("reset", "carry"))):
+        if self.stack < rules.big_blind + rules.ante:
+            raise ConfigError("stack", self.stack, f"at least big blind and ante ({rules.big_blind + rules.ante})")
+        for field, allowed in (("seating", SEATINGS), ("stacks", ("reset", "carry"))):
             if getattr(self, field) not in allowed:
                 raise ConfigError(field, getattr(self, field), " or ".join(map(repr, allowed)))
         timeout = self.action_timeout_s
@@ -132,6 +137,11 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
             isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < 1e9
         ):
             raise ConfigError("action_timeout_s", timeout, "None or seconds above 0")
+
+    @property
+    def rules(self) -> HandRules:
+        """The blinds, ante and raise cap of every hand."""
+        return HandRules(self.small_blind, self.big_blind, self.ante, self.raise_cap)
 
     @property
     def decks(self) -> Seed:

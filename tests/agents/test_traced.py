@@ -10,7 +10,7 @@ from molt_bench import Action, AgentFailed, play_game, play_game_async, run_benc
 from molt_bench.agents.kinds import make_agent
 from molt_bench.agents.tracebacks import KEPT, TraceLog, trace_of
 from molt_bench.arena.status import Observer
-from molt_bench.play.seat import Seat
+from molt_bench.play.seated_agent import SeatedAgent
 
 
 def check_or_call(observation):
@@ -117,7 +117,7 @@ def test_a_failure_on_purpose_and_a_timeout_have_no_traceback(make, timeout_s):
 
 def test_one_agent_in_both_seats_is_still_one():
     log, agent = TraceLog(), Plain()
-    assert Seat(log.traced("a", agent)).agent is Seat(log.traced("b", agent)).agent
+    assert SeatedAgent(log.traced("a", agent)).agent is SeatedAgent(log.traced("b", agent)).agent
 
 
 def test_an_exception_that_cannot_be_written_ends_nothing():

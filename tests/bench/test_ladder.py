@@ -6,7 +6,8 @@ import pytest
 
 from molt_bench import run_benchmark
 from molt_bench.bench.stop_rules import Progress, adjacent_margins
-from molt_bench.rating.margin import Estimate, MarginModel
+from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict, verdicts
 from molt_bench.schedule import Contrast, Situation, all_pairs, choose_round, information_gain
 

@@ -92,6 +92,8 @@ def started(tmp_path, *more, session=False):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=session,
+        # Under `nohup` the tests ignore SIGHUP, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     deadline = monotonic() + 60
     while not any(journal.read_bytes().count(b"\n") > 20 for journal in tmp_path.glob("out/*/journal.jsonl")):

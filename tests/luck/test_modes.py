@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.bench.margins import margins_of
+from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import play_match
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 

@@ -11,7 +11,7 @@ import pytest
 
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.chance import chips_at_stake, hand_luck
+from molt_bench.luck.chance import hand_luck
 from molt_bench.luck.coefficients import FROZEN
 from molt_bench.luck.dice import dice_terms
 from molt_bench.luck.estimators import chance_luck, dice_correction, game_estimates
@@ -91,7 +91,7 @@ class TestMutants:
         """Who bets more after a good card would be charged for the bets, too."""
         values = []
         for _, hand, luck, sign, _ in hands_of(("callstation", "tag"), self.COUNT):
-            final = 2 * chips_at_stake(hand)
+            final = 2 * hand.at_stake
             terms = tuple(term._replace(pot=final) if term.dealt else term for term in luck.terms)
             values.append(sign * (luck.all_in - luck.raw - chance_luck(terms, FROZEN)))
         assert abs(standard_errors(values)) > 5
@@ -102,7 +102,7 @@ class TestMutants:
         for _, hand, luck, sign, _ in hands_of(("maniac", "tag"), self.COUNT):
             wrong = luck.all_in
             if hand.folded < 0 and hand.street in ("flop", "turn"):
-                wrong = (2 * luck.equities[0] - 1) * chips_at_stake(hand)
+                wrong = (2 * luck.equities[0] - 1) * hand.at_stake
             values.append(sign * (wrong - luck.raw))
         assert abs(standard_errors(values)) > 5
 

@@ -16,7 +16,9 @@ from molt_bench import (
     play_game,
     play_game_async,
 )
-from molt_bench.play.match import play_match
+from molt_bench.play.match import match_result, play_match, seed_pair_specs
+from molt_bench.records import MatchResult, SeedResult
+from molt_bench.specs import GameSpec
 from tests.play.agents import Answers, AsyncCaller, Caller, Future
 
 
@@ -484,6 +486,26 @@ class TestMatch:
         assert [game.seating for pair in match.seed_results for game in pair.games] == ["AB", "BA"] * 2
         assert match.hands == 80
         assert match.score_a == -match.score_b == sum(pair.net for pair in match.seed_results)
+
+    def test_the_games_of_a_seed_have_decks_and_noise_of_their_own_where_told(self):
+        first, second = seed_pair_specs(
+            ("a", "b"),
+            seed="s",
+            hands=5,
+            options={"stack": 500, "seating": "BA"},
+            deck_seeds=("d0", "d1"),
+            noise_seeds=("n0", "n1"),
+        )
+        assert first == GameSpec(seed="s", hands=5, players=("a", "b"), stack=500, deck_seed="d0", noise_seed="n0")
+        assert second == msgspec.structs.replace(first, seating="BA", deck_seed="d1", noise_seed="n1")
+        shared = seed_pair_specs(("a", "b"), seed="s", hands=5, options={})
+        assert [(spec.deck_seed, spec.noise_seed) for spec in shared] == [(msgspec.UNSET, msgspec.UNSET)] * 2
+
+    def test_a_match_has_both_games_of_every_seed(self):
+        games = [play_game((bot("folder"), bot("shover")), seed=1, hands=2, seating=way) for way in ("AB", "BA")]
+        assert match_result(games, draw_threshold=7) == MatchResult((SeedResult(1, (games[0], games[1])),), 7)
+        with pytest.raises(ValueError, match="zip"):
+            match_result(games[:1])
 
     def test_equal_agents_with_equal_dice_break_even_on_every_seed(self):
         match = play_match((lambda: bot("random", 1), lambda: bot("random", 1)), seeds=range(5), hands=40)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from molt_bench.errors import ConfigError
+from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.payoffs import (
-    max_entropy_equilibrium,
     nash_averaging,
     payoff_matrix,
     significant_cycles,

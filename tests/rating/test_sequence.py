@@ -5,8 +5,9 @@ from math import exp, inf, log, sqrt
 import numpy as np
 import pytest
 
-from molt_bench.rating.margin import UNKNOWN, Estimate, MarginModel
+from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequence import radius, sure
+from molt_bench.rating.student import UNKNOWN, Estimate
 
 KNOWN = 1e9  # so many degrees of freedom are a variance that is known
 LOOKS = 200

@@ -14,9 +14,8 @@ from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
 from molt_bench.config.sections import LLMConfig
 from molt_bench.errors import ConfigError
 from molt_bench.luck.estimators import Estimates
-from molt_bench.play.drivers import Players
+from molt_bench.play.drivers import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
 from molt_bench.play.event_loop import GameLoop
-from molt_bench.play.executors import Done, MakePlayers, play_games_in_order, play_games_together
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
 from molt_bench.records import GameRecord
@@ -61,7 +60,7 @@ class WhereOptions(TypedDict, total=False):
 
 
 #: Called with a finished game, and with what player A won in it if a worker has computed that.
-OnGame: TypeAlias = Callable[[GameLabel, GameRecord, Estimates | None], None]
+OnRunGame: TypeAlias = Callable[[GameLabel, GameRecord, Estimates | None], None]
 
 
 class _Estimated(Protocol):
@@ -120,7 +119,7 @@ class GameRunner:
             self.close(patience_s=0.0)
             raise
 
-    def play(self, wanted: Mapping[GameLabel, GameSpec], on_game: OnGame) -> None:
+    def play(self, wanted: Mapping[GameLabel, GameSpec], on_game: OnRunGame) -> None:
         """Play games: those that wait for a model or another program concurrently, those of bots on the cores.
 
         Args:
@@ -193,7 +192,7 @@ class GameRunner:
             return Cluster(setup, self._where.ray_address)
         return WorkerPool(setup, self._where.workers, warn=self.problems.append)
 
-    def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: Done) -> None:
+    def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: OnGame) -> None:
         """Play games that wait: all of those with models at once, with other programs as many as there are cores."""
         models = self._cast.models.keys()
         asking = [spec for spec in specs if not models.isdisjoint(spec.players)]
@@ -203,7 +202,7 @@ class GameRunner:
         self._play_together(asking, players, done, at_once=at_once or len(asking))
         self._play_together(running, players, done, at_once=at_once or cores())
 
-    def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: Done, *, at_once: int) -> None:
+    def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: OnGame, *, at_once: int) -> None:
         if specs:
             pause_s = _PUT_BACK_PAUSE * self._config.backoff_s
             self._loop.run(play_games_together(specs, players, done, at_once=at_once, put_back_pause_s=pause_s))

@@ -10,17 +10,15 @@ them before. So all of its games are dealt from separate decks.
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType
 
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig
 from molt_bench.errors import ConfigError
-from molt_bench.play.drivers import GameOptions
+from molt_bench.play.match import SeedPair, seed_pair_specs
 from molt_bench.records import GameRecord
 from molt_bench.schedule import Pair
 from molt_bench.seeds import Seed, derived_seed, seed_pool
-from molt_bench.specs import GameLabel, GameSpec, Seating
-
-_SEATINGS: tuple[Seating, ...] = ("AB", "BA")
+from molt_bench.specs import SEATINGS, GameLabel, GameSpec, Seating
 
 
 class SeedBlocks:
@@ -128,26 +126,40 @@ class Deal:
             first: Number of the round's first match.
             known: Games that have already been played.
         """
-        labels = {
-            GameLabel(number, seed, seating): pair
+        return {
+            GameLabel(number, seed, spec.seating): spec
             for number, pair in enumerate(pairs, start=first)
             for seed in self.blocks.block(pair, meetings[pair])
-            for seating in _SEATINGS
+            for spec in self._seed_pair(pair, number, seed, known)
         }
-        return {label: self._spec(pair, label, known.get(label)) for label, pair in labels.items()}
 
-    def _spec(self, pair: Pair, label: GameLabel, known: GameRecord | None) -> GameSpec:
-        game = self._config.game
-        options: GameOptions = {**game.options(), "seating": label.seating}
-        spec = GameSpec(seed=label.seed, hands=game.hands_per_game, players=pair, **options)
-        if self._trusted:
-            return spec
-        own = self._own_deck(pair, label, known) if not self._remembering.isdisjoint(pair) else UNSET
-        noise = derived_seed(self._config.seeds.master_seed or 0, "noise", label.seed if own is UNSET else own)
-        return structs.replace(spec, deck_seed=own, noise_seed=noise)
+    def _seed_pair(
+        self, pair: Pair, number: int, seed: Seed, known: Mapping[GameLabel, GameRecord]
+    ) -> tuple[GameSpec, GameSpec]:
+        config = self._config
+        decks: SeedPair = (UNSET, UNSET)
+        noise: SeedPair = (UNSET, UNSET)
+        if not self._trusted:
+            if not self._remembering.isdisjoint(pair):
+                first, second = (GameLabel(number, seed, seating) for seating in SEATINGS)
+                decks = self._own_deck(pair, first, known), self._own_deck(pair, second, known)
+            noise = self._noise(seed, decks[0]), self._noise(seed, decks[1])
+        return seed_pair_specs(
+            pair,
+            seed=seed,
+            hands=config.game.hands_per_game,
+            options=config.game.options(),
+            deck_seeds=decks,
+            noise_seeds=noise,
+        )
 
-    def _own_deck(self, pair: Pair, label: GameLabel, known: GameRecord | None) -> str:
+    def _noise(self, seed: Seed, own_deck: Seed | UnsetType) -> str:
+        return derived_seed(self._config.seeds.master_seed or 0, "noise", seed if own_deck is UNSET else own_deck)
+
+    def _own_deck(self, pair: Pair, label: GameLabel, known: Mapping[GameLabel, GameRecord]) -> str:
         """Return the deck seed of a game with an agent that may remember an earlier start of it."""
-        count = self._resumptions + 1
-        decks = [self.blocks.own_deck(pair, label.seed, label.seating, earlier) for earlier in range(count)]
-        return next((deck for deck in decks if known is not None and deck == known.spec.deck_seed), decks[-1])
+        decks = [
+            self.blocks.own_deck(pair, label.seed, label.seating, resumed) for resumed in range(self._resumptions + 1)
+        ]
+        played = known[label].spec.deck_seed if label in known else UNSET
+        return next((deck for deck in decks if deck == played), decks[-1])

@@ -6,11 +6,10 @@ from math import inf
 from typing import TypeAlias
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.bench.margins import margins_of
 from molt_bench.bench.result import Convergence, PlayedMatch, failures_of
 from molt_bench.bench.stop_rules import Progress
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
-from molt_bench.luck.estimators import Estimates, game_estimates
+from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService

@@ -20,7 +20,8 @@ from molt_bench.bench.stop_rules import Progress, first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
-from molt_bench.records import GameRecord, MatchResult, SeedResult
+from molt_bench.play.match import match_result
+from molt_bench.records import GameRecord
 from molt_bench.schedule import Pair, choose_round, policy_named
 from molt_bench.specs import GameLabel, GameSpec
 
@@ -252,11 +253,8 @@ def _rate(
         labels = [label for label in wanted if label.match == number]
         if any(label not in games for label in labels):
             return False
-        seed_results = tuple(
-            SeedResult(first.seed, (games[first], games[second]))
-            for first, second in zip(labels[::2], labels[1::2], strict=True)
-        )
-        match = ladder.rate(pair, MatchResult(seed_results, config.match.draw_threshold))
+        result = match_result([games[label] for label in labels], draw_threshold=config.match.draw_threshold)
+        match = ladder.rate(pair, result)
         if on_match is not None:
             on_match(match)
     ladder.end_round()

@@ -13,11 +13,10 @@ from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import Price
 from molt_bench.config.participants import AnyParticipant, Mu, ParticipantConfig, Sigma, named
 from molt_bench.errors import ConfigError
-from molt_bench.play.drivers import GameOptions
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.schedule import policy_named
 from molt_bench.seeds import Seed
-from molt_bench.specs import GameSpec
+from molt_bench.specs import GameOptions, GameSpec
 
 Share = Annotated[float, Field(ge=0, le=1)]
 #: Seconds or dollars.

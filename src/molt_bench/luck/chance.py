@@ -6,13 +6,11 @@ from typing import Final, NamedTuple
 import msgspec
 
 from molt_bench.luck.equities import street_equities
-from molt_bench.poker.actions import Action
+from molt_bench.poker.actions import OPEN_CARDS, STREETS
 from molt_bench.poker.hand import Hand
 
 #: What is dealt, in this order.
 DEALT: Final = ("holes", "flop", "turn", "river")
-#: Board cards that are open when the last decision fell on a street.
-_OPEN_CARDS: Final = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 
 
 class ChanceTerm(NamedTuple):
@@ -49,30 +47,13 @@ class HandLuck(msgspec.Struct, frozen=True, gc=False):
 
 def hand_luck(hand: Hand) -> HandLuck:
     """Look at a finished hand in hindsight, both seats' cards open."""
-    decided_on = _OPEN_CARDS[hand.street]
+    decided_on = OPEN_CARDS[hand.street]
     equities = street_equities(hand.holes, hand.board[:decided_on])
     raw = hand.payoffs[0]
     all_in = float(raw)
     if hand.folded < 0 and decided_on < 5:
-        all_in = (2 * equities[-1] - 1) * chips_at_stake(hand)
+        all_in = (2 * equities[-1] - 1) * hand.at_stake
     return HandLuck(raw, all_in, tuple(_terms(hand, equities)), equities)
-
-
-def chips_at_stake(hand: Hand) -> int:
-    """Return the chips each seat wins or loses at the showdown of a finished hand; uncalled ones are not among them.
-
-    A seat too short for the ante plays for what it has, hence the smaller of the two.
-    """
-    return min(hand.starting_stacks[0] - hand.limits[0], hand.starting_stacks[1] - hand.limits[1])
-
-
-def replayed(hand: Hand) -> Iterator[tuple[Hand, Action]]:
-    """Play a finished hand again: yield it before every decision, each time with the action that followed."""
-    again = Hand(hand.rules, (hand.holes, hand.runout), hand.starting_stacks, button=hand.button)
-    for done in hand.log:
-        action = Action(done.kind, done.amount)
-        yield again, action
-        again.apply(action)
 
 
 def _terms(hand: Hand, equities: tuple[float, ...]) -> Iterator[ChanceTerm]:
@@ -80,8 +61,8 @@ def _terms(hand: Hand, equities: tuple[float, ...]) -> Iterator[ChanceTerm]:
     blinds = min(rules.small_blind + rules.big_blind + 2 * rules.ante, 2 * shorter)
     yield ChanceTerm(0, blinds, shorter, equities[0] - 0.5)
     dealt = 0
-    for before, _ in replayed(hand):
-        if before.board and len(before.board) - 2 > dealt:
-            # The first decision on a new street: what lies in the middle was there before the card.
-            dealt = len(before.board) - 2
+    for before, _ in hand.steps():
+        if before.street != STREETS[dealt]:
+            # The first decision on a new street: the pot was there before the card.
+            dealt += 1
             yield ChanceTerm(dealt, before.pot, min(before.limits), equities[dealt] - equities[dealt - 1])

@@ -14,8 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
-from molt_bench.luck.chance import replayed
-from molt_bench.poker.actions import Action
+from molt_bench.poker.actions import STREETS, Action
 from molt_bench.poker.observation import Observation, observe
 
 if TYPE_CHECKING:
@@ -84,13 +83,11 @@ def dice_terms(
     Raises:
         PolicyError: A policy that cannot be right.
     """
-    for before, action in replayed(hand):
+    for before, action in hand.steps(max_actions=longest):
         policy = policies[before.actor]
         if policy is None:
             continue
-        if len(before.log) >= longest:
-            before.close_raising()
-        share = equities[len(before.board) - 2 if before.board else 0]
+        share = equities[STREETS.index(before.street)]
         yield _term(
             before, 1 - share if before.actor else share, _surplus(policy, observe(before, number), before, action)
         )
@@ -98,11 +95,10 @@ def dice_terms(
 
 def _term(before: Hand, share: float, surplus: Draw) -> DiceTerm:
     seat = before.actor
-    bets, limits, starting = before.bets, before.limits, before.starting_stacks
     edge = 2 * share - 1
-    called_to = min(max(bets), limits[seat])
-    passive = surplus.passive * edge * (_matched_before(before) + called_to)
-    exact = -surplus.fold * (starting[seat] - limits[seat] + bets[seat])
+    called_to = before.bets[seat] + before.to_call
+    passive = surplus.passive * edge * (before.at_stake + called_to)
+    exact = -surplus.fold * before.chips_in(seat)
     if _ends_betting(before, called_to):
         exact += passive
         passive = 0.0
@@ -115,12 +111,6 @@ def _ends_betting(before: Hand, called_to: int) -> bool:
     # The first to act on a street leaves the other a decision, unless somebody is all-in.
     opened = bool(before.log) and before.log[-1].street == before.street
     return all_in or (opened and before.street == "river")
-
-
-def _matched_before(before: Hand) -> int:
-    """Return the chips of each seat at stake from antes and finished streets."""
-    starting, limits = before.starting_stacks, before.limits
-    return min(starting[0] - limits[0], starting[1] - limits[1])
 
 
 def _surplus(policy_of: PolicyOf, seen: Observation, before: Hand, action: Action) -> Draw:
@@ -171,7 +161,7 @@ def _mean(policy: Policy, seen: Observation, before: Hand, action: Action) -> tu
         matched += chance * _mean_up_to(low, high, other_limit)
         if action.kind == "raiseTo" and low <= action.amount <= high:
             taken += chance
-    return Draw(fold, passive, raised, matched + raised * _matched_before(before)), taken
+    return Draw(fold, passive, raised, matched + raised * before.at_stake), taken
 
 
 def _mean_up_to(low: int, high: int, most: int) -> float:

@@ -16,8 +16,10 @@ that no agent sees. For the corrected estimator the published probabilities have
 On the two games of a seed the term of the holes cancels out, since each player gets both hands; it serves single games.
 """
 
+from collections.abc import Callable
+from functools import partial
 from math import fsum
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -28,7 +30,7 @@ from molt_bench.luck.coefficients import FROZEN, Coefficients
 from molt_bench.luck.dice import DiceTerm, PolicyError, dice_terms
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import ParsedHand
-from molt_bench.records import GameRecord
+from molt_bench.records import GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
 #: What players A and B, or seats 0 and 1, publish about their dice; None for nothing.
@@ -114,6 +116,38 @@ def dice_correction(term: DiceTerm, coefficients: Coefficients) -> float:
     """Return the chips to give back to the seat that decided, for what its dice did."""
     late = term.late
     return term.exact + coefficients.passive[late] * term.passive + coefficients.raised[late] * term.raised
+
+
+def margins_of(
+    result: MatchResult,
+    *,
+    big_blind: int,
+    policies: Policies = (None, None),
+    estimates: Callable[[GameRecord], Estimates] | None = None,
+) -> Margins:
+    """Return what player A won in each seed pair, in thousandths of a big blind a hand that the config asks for.
+
+    Args:
+        result: The match.
+        big_blind: Chips.
+        policies: What players A and B publish about their dice.
+        estimates: Returns what player A won in a game, for where that may be known already.
+    """
+    estimated = estimates or partial(game_estimates, policies=policies)
+    pairs = [[estimated(game) for game in pair.games] for pair in result.seed_results]
+
+    def column(estimator: Literal["raw", "all_in", "adjusted", "corrected"]) -> tuple[float, ...]:
+        return tuple(
+            1000 * _sum(games, estimator) / big_blind / pair.nominal_hands
+            for games, pair in zip(pairs, result.seed_results, strict=True)
+        )
+
+    return Margins(column("raw"), column("all_in"), column("adjusted"), column("corrected"))
+
+
+def _sum(games: list[Estimates], estimator: str) -> float:
+    first, second = (float(getattr(game, estimator)) for game in games)
+    return first + second
 
 
 class _Dice:

@@ -14,7 +14,7 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import GameUnfinished, printable
 from molt_bench.person.input import NotUnderstood, Request, parse_line
 from molt_bench.person.screen import Screen
-from molt_bench.play.seat import Seat
+from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import FOLD, Action
 from molt_bench.poker.observation import HandResult, Observation
 
@@ -116,7 +116,7 @@ class Opponent:
     """
 
     def __init__(self, agent: PokerAgent, screen: Screen) -> None:
-        seat = Seat(agent)
+        seat = SeatedAgent(agent)
         self.name = seat.name
         self.keeps_time = seat.keeps_time
         self.close = seat.close

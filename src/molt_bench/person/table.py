@@ -12,7 +12,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from molt_bench.poker.actions import STREETS, LoggedAction, Street
+from molt_bench.poker.actions import OPEN_CARDS, STREETS, LoggedAction, Street
 from molt_bench.poker.cards import CARD_TEXT, SUITS, Board, Hole
 from molt_bench.poker.equity import equity
 from molt_bench.poker.evaluator import strength
@@ -28,7 +28,6 @@ WIDTH: Final = 65
 _SYMBOLS: Final = dict(zip(SUITS, "♣♦♥♠", strict=True))
 #: A four-colour deck, as online; without colour the symbols tell suits apart.
 _STYLES: Final = {"c": "bold green", "d": "bold blue", "h": "bold red", "s": "bold"}
-_OPEN_CARDS: Final = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -170,7 +169,7 @@ def _ending(result: HandResult, look: Look, street: Street, pot: int) -> Iterato
     """Yield the showdown; after an all-in, hands are shown before the rest of the board is dealt."""
     assert result.opponent_cards is not None
     to_come = STREETS[STREETS.index(street) + 1 :]
-    share = equity(result.cards, result.opponent_cards, result.board[: _OPEN_CARDS[street]]) if to_come else 0.0
+    share = equity(result.cards, result.opponent_cards, result.board[: OPEN_CARDS[street]]) if to_come else 0.0
     yield Text.assemble(
         "  You show ",
         cards_shown(result.cards, look),
@@ -183,7 +182,7 @@ def _ending(result: HandResult, look: Look, street: Street, pot: int) -> Iterato
 
 
 def _street(view: View, look: Look, street: Street, pot: int) -> Text:
-    board = cards_shown(view.board[: _OPEN_CARDS[street]], look)
+    board = cards_shown(view.board[: OPEN_CARDS[street]], look)
     return Text.assemble((f"{street.capitalize()}  ", "bold"), board, f"   pot {look.chips(pot)}")
 
 

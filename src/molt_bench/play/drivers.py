@@ -5,20 +5,27 @@ records.
 """
 
 import inspect
+from collections import deque
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.errors import AgentError, AgentFailed, GameUnfinished
+from molt_bench.errors import AgentError, AgentFailed, GamePutBack, GameUnfinished, ProviderError
 from molt_bench.play.game import Notice, Turns, turns
-from molt_bench.play.seat import Seat, Seats
+from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
-from molt_bench.specs import GameSpec, Seating, StackMode
+from molt_bench.specs import GameOptions as GameOptions
+from molt_bench.specs import GameSpec
 
 Players: TypeAlias = tuple[PokerAgent, PokerAgent]
+#: Makes fresh agents for a game, players A and B.
+MakePlayers: TypeAlias = Callable[[GameSpec], Players]
+#: Called with every finished game, in the order in which they finish.
+OnGame: TypeAlias = Callable[[GameSpec, GameRecord], None]
 Event: TypeAlias = Observation | Notice
 #: An event, and the awaitable that is an agent's answer to it.
 Pending: TypeAlias = tuple[Event, Any]
@@ -27,22 +34,6 @@ Pending: TypeAlias = tuple[Event, Any]
 _CLOSE_S = 5.0
 #: Events after which an async game lets the others on its event loop have a turn.
 _EVENTS_IN_A_ROW = 20
-
-
-class GameOptions(TypedDict, total=False):
-    """The settings of a game that have defaults; `molt_bench.specs.GameSpec` says what they mean."""
-
-    seating: Seating
-    small_blind: int
-    big_blind: int
-    ante: int
-    stack: int
-    stacks: StackMode
-    raise_cap: int | None
-    warmup_hands: int
-    max_retries: int
-    max_actions: int
-    action_timeout_s: float | None
 
 
 def play_game(players: Players, *, seed: Seed, hands: int, **options: Unpack[GameOptions]) -> GameRecord:
@@ -64,6 +55,64 @@ def play_game(players: Players, *, seed: Seed, hands: int, **options: Unpack[Gam
 async def play_game_async(players: Players, *, seed: Seed, hands: int, **options: Unpack[GameOptions]) -> GameRecord:
     """Play one game on the running event loop; otherwise as `play_game`, with an equal record."""
     return await drive_async(_spec(players, seed, hands, options), players)
+
+
+def play_games_in_order(specs: Sequence[GameSpec], make_players: MakePlayers, on_game: OnGame) -> None:
+    """Play games one after the other and report each as soon as it is finished.
+
+    Args:
+        specs: What to play.
+        make_players: Makes the agents of a game.
+        on_game: Is called with every finished game, before the next one is started.
+    """
+    for spec in specs:
+        on_game(spec, drive(spec, make_players(spec)))
+
+
+async def play_games_together(
+    specs: Sequence[GameSpec],
+    make_players: MakePlayers,
+    on_game: OnGame,
+    *,
+    at_once: int,
+    put_back_pause_s: float = 0.0,
+) -> None:
+    """Play games on the running event loop, otherwise as `play_games_in_order`.
+
+    A game that an agent puts back is played again from its start after the others; one that cannot be finished is left
+    out.
+
+    Args:
+        specs: What to play.
+        make_players: Makes the agents of a game.
+        on_game: Is called with every finished game, before the next one is started in its place.
+        at_once: How many games may be under way.
+        put_back_pause_s: Seconds before a game that was put back may start again.
+    """
+    import asyncio
+
+    waiting = deque((spec, False) for spec in specs)
+
+    async def one_after_the_other() -> None:
+        while waiting:
+            spec, again = waiting.popleft()
+            if again:
+                await asyncio.sleep(put_back_pause_s)
+            try:
+                on_game(spec, await drive_async(spec, make_players(spec)))
+            except GamePutBack:
+                waiting.append((spec, True))
+            except ProviderError:
+                raise
+            except GameUnfinished:
+                pass
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(at_once, len(specs))):
+                group.create_task(one_after_the_other())
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None  # as if they had been played one after the other
 
 
 def drive(spec: GameSpec, players: Players) -> GameRecord:
@@ -182,7 +231,7 @@ def _in_new_loop(spec: GameSpec, seats: Seats, game: Turns, pending: Pending | N
 
 
 def _seated(spec: GameSpec, players: Players) -> Seats:
-    first, second = (Seat(agent) for agent in players)
+    first, second = (SeatedAgent(agent) for agent in players)
     return (first, second) if spec.seating == "AB" else (second, first)
 
 
@@ -191,7 +240,15 @@ def _start(spec: GameSpec, seats: Seats) -> Turns:
 
 
 def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:
+    return GameSpec(seed=seed, hands=hands, players=names_of(players), **options)
+
+
+def names_of(players: Players) -> tuple[str, str]:
+    """Return the names of players A and B.
+
+    Raises:
+        AgentError: These are not two agents.
+    """
     if not isinstance(players, tuple | list) or len(players) != 2:
         raise AgentError("a game needs a pair of agents, such as (first, second)")
-    first, second = (Seat(agent).name for agent in players)
-    return GameSpec(seed=seed, hands=hands, players=(first, second), **options)
+    return SeatedAgent(players[0]).name, SeatedAgent(players[1]).name

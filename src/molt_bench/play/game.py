@@ -15,7 +15,7 @@ from msgspec import UNSET
 from molt_bench.errors import AgentFailed, FaultKind, IllegalAction, RulesError, shown
 from molt_bench.poker.actions import FOLD, Action
 from molt_bench.poker.cards import Shoe, deal
-from molt_bench.poker.hand import Hand, HandRules
+from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_to_text
 from molt_bench.poker.observation import HandResult, Observation, observe, result_for
 from molt_bench.records import MESSAGE_LENGTH, Fault, GameRecord
@@ -76,7 +76,7 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
         while hand.actor >= 0:
             if decision >= long_from:
                 noise = game.prolong(hand, number, noise)
-            observation = observe(hand, number, noise=noise[decision])
+            observation = observe(hand, number, noise[decision])
             decision += 1
             try:
                 action = yield observation
@@ -117,7 +117,7 @@ class _Game:
 
     def __init__(self, spec: GameSpec, listening: _Listening) -> None:
         self.spec = spec
-        self.rules = HandRules(spec.small_blind, spec.big_blind, spec.ante, spec.raise_cap)
+        self.rules = spec.rules
         self.first_is_a = spec.seating == "AB"
         self.listening = listening
         self.hearing = any("on_hand_complete" in hooks for hooks in listening)

@@ -3,13 +3,19 @@
 from collections.abc import Callable, Iterable
 from typing import TypeAlias, Unpack
 
-from molt_bench.agents.base import PokerAgent
-from molt_bench.play.drivers import GameOptions, play_game
-from molt_bench.records import MatchResult, SeedResult
-from molt_bench.seeds import Seed
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
-#: Makes the agent of one player afresh, so that no memory crosses the seat swap.
+from molt_bench.agents.base import PokerAgent
+from molt_bench.play.drivers import drive, names_of
+from molt_bench.records import GameRecord, MatchResult, SeedResult
+from molt_bench.seeds import Seed
+from molt_bench.specs import SEATINGS, GameOptions, GameSpec
+
+#: Makes a fresh agent for one player, so that no memory crosses the seat swap.
 MakeAgent: TypeAlias = Callable[[], PokerAgent]
+#: Seeds of the two games of a seed pair, in the order of `SEATINGS`; UNSET where the spec leaves them out.
+SeedPair: TypeAlias = tuple[Seed | UnsetType, Seed | UnsetType]
 
 
 def play_match(
@@ -18,16 +24,52 @@ def play_match(
     """Play two games for each seed, once with each player in seat 0.
 
     Args:
-        players: What makes players A and B.
-        seeds: Names the decks.
+        players: Factories of players A and B, called for every game.
+        seeds: Names of the decks.
         hands: Hands of each game.
-        **options: Further fields of `GameSpec`; the seating is the match's own.
+        **options: Further fields of `GameSpec`; `seating` is ignored.
     """
-    in_seat_0: GameOptions = {**options, "seating": "AB"}
-    in_seat_1: GameOptions = {**options, "seating": "BA"}
-    results = []
+    games = []
     for seed in seeds:
-        first = play_game((players[0](), players[1]()), seed=seed, hands=hands, **in_seat_0)
-        second = play_game((players[0](), players[1]()), seed=seed, hands=hands, **in_seat_1)
-        results.append(SeedResult(seed, (first, second)))
-    return MatchResult(tuple(results))
+        for game in range(len(SEATINGS)):
+            made = players[0](), players[1]()
+            games.append(drive(seed_pair_specs(names_of(made), seed=seed, hands=hands, options=options)[game], made))
+    return match_result(games)
+
+
+def seed_pair_specs(
+    players: tuple[str, str],
+    *,
+    seed: Seed,
+    hands: int,
+    options: GameOptions,
+    deck_seeds: SeedPair = (UNSET, UNSET),
+    noise_seeds: SeedPair = (UNSET, UNSET),
+) -> tuple[GameSpec, GameSpec]:
+    """Return the two games of a seed: player A in seat 0, then player B there.
+
+    Args:
+        players: Names of players A and B.
+        seed: Name of the seed, and of the decks unless `deck_seeds` says otherwise.
+        hands: Hands of each game.
+        options: Further fields of `GameSpec`; `seating` is ignored.
+        deck_seeds: Names of the decks of each game, where the two must not share them.
+        noise_seeds: Names of the noise of each game, where it must not come with the decks.
+    """
+    shared: GameOptions = {**options, "seating": "AB"}
+    first = GameSpec(
+        seed=seed, hands=hands, players=players, deck_seed=deck_seeds[0], noise_seed=noise_seeds[0], **shared
+    )
+    return first, replace(first, seating="BA", deck_seed=deck_seeds[1], noise_seed=noise_seeds[1])
+
+
+def match_result(games: Iterable[GameRecord], *, draw_threshold: int = 0) -> MatchResult:
+    """Return the result of a match.
+
+    Args:
+        games: Its games, seed by seed, each in the order of `seed_pair_specs`.
+        draw_threshold: Net chips up to which it is a draw.
+    """
+    played = list(games)
+    pairs = zip(played[::2], played[1::2], strict=True)
+    return MatchResult(tuple(SeedResult(first.seed, (first, second)) for first, second in pairs), draw_threshold)

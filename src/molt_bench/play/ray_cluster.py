@@ -77,7 +77,7 @@ class Cluster(Generic[Played]):
         # What dies is put back by us, so that the game at fault is found.
         self._task = ray.remote(num_cpus=1, max_retries=0)(play_batch)
 
-    def play(self, specs: Sequence[GameSpec], done: Callable[[GameSpec, Played], None]) -> None:
+    def play(self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None]) -> None:
         """Play games and report each as soon as its batch is finished.
 
         Raises:
@@ -94,14 +94,14 @@ class Cluster(Generic[Played]):
                     under_way[self._task.remote(self._setup, batch)] = batch
                 ready, _ = ray.wait(list(under_way), num_returns=1)
                 for task in ready:
-                    self._finish(task, under_way.pop(task), batches, done)
+                    self._finish(task, under_way.pop(task), batches, on_game)
         finally:
             for task in under_way:
                 with suppress(Exception):
                     ray.cancel(task, force=True)
 
     def _finish(
-        self, task: Any, batch: list[GameSpec], batches: Batches, done: Callable[[GameSpec, Played], None]
+        self, task: Any, batch: list[GameSpec], batches: Batches, on_game: Callable[[GameSpec, Played], None]
     ) -> None:
         errors = self._ray.exceptions
         try:
@@ -116,7 +116,7 @@ class Cluster(Generic[Played]):
             raise MoltBenchError(f"a worker failed with {type(cause).__name__}: {cause}") from None
         batches.learn(batch, seconds)
         for spec, result in zip(batch, played, strict=True):
-            done(spec, result)
+            on_game(spec, result)
 
     def close(self) -> None:
         """Leave the cluster; one that was started here ends."""

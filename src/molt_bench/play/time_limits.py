@@ -16,7 +16,7 @@ from molt_bench.play.game import Call
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 
 #: What a call returned, and what it raised.
-Outcome: TypeAlias = tuple[Any, BaseException | None]
+CallOutcome: TypeAlias = tuple[Any, BaseException | None]
 
 
 class Waiter:
@@ -48,7 +48,7 @@ class Waiter:
         self._silent = 0
         self._why: FaultKind = "timeout"
         self._overdue: asyncio.Future[Any] | None = None
-        self._calls: SimpleQueue[tuple[Call, Future[Outcome]] | None] | None = None
+        self._calls: SimpleQueue[tuple[Call, Future[CallOutcome]] | None] | None = None
 
     async def result(self, call: Call, *, hook: bool = False) -> Any:
         """Return what `call()` returns, awaited if need be.
@@ -99,7 +99,7 @@ class Waiter:
             self._silent = 0
         return answer
 
-    async def _done(self, waiting: "asyncio.Future[Outcome]") -> Outcome:
+    async def _done(self, waiting: "asyncio.Future[CallOutcome]") -> CallOutcome:
         try:
             done, _ = await asyncio.wait([waiting], timeout=self._limit_s)
         except asyncio.CancelledError:
@@ -117,12 +117,12 @@ class Waiter:
         self._why = "timeout"
         return AgentFailed("timeout", f"no answer within {self._limit_s or 0:g} s")
 
-    def _submit(self, call: Call) -> "Future[Outcome]":
+    def _submit(self, call: Call) -> "Future[CallOutcome]":
         if self._calls is None:
             self._calls = SimpleQueue()
             # A daemon, so that an agent which never comes back does not keep the program from ending.
             Thread(target=_serve, args=(self._calls,), daemon=True, name="agent").start()
-        future: Future[Outcome] = Future()
+        future: Future[CallOutcome] = Future()
         self._calls.put((call, future))
         return future
 
@@ -141,9 +141,9 @@ class Waiter:
                 last.cancel()
                 await asyncio.wait([last], timeout=FAREWELL_S)
 
-    async def _last(self, call: Call) -> Outcome:
+    async def _last(self, call: Call) -> CallOutcome:
         if self._threaded and not _is_async(call):
-            future: Future[Outcome] = Future()
+            future: Future[CallOutcome] = Future()
             Thread(target=_serve_one, args=(call, future), daemon=True, name="agent").start()
             answer, error = await asyncio.wrap_future(future)
         else:
@@ -169,7 +169,7 @@ def _is_async(call: Call) -> bool:
     return inspect.iscoroutinefunction(getattr(call, "func", call))
 
 
-def _outcome(call: Call) -> Outcome:
+def _outcome(call: Call) -> CallOutcome:
     """Call an agent, and carry what it raises as a value: a future cannot hold a StopIteration."""
     try:
         return call(), None
@@ -179,7 +179,7 @@ def _outcome(call: Call) -> Outcome:
         return None, error
 
 
-async def _awaited(answer: Any) -> Outcome:
+async def _awaited(answer: Any) -> CallOutcome:
     try:
         return await answer, None
     except KeyboardInterrupt:
@@ -188,12 +188,12 @@ async def _awaited(answer: Any) -> Outcome:
         return None, error
 
 
-def _serve(calls: "SimpleQueue[tuple[Call, Future[Outcome]] | None]") -> None:
+def _serve(calls: "SimpleQueue[tuple[Call, Future[CallOutcome]] | None]") -> None:
     while (job := calls.get()) is not None:
         _serve_one(*job)
 
 
-def _serve_one(call: Call, future: "Future[Outcome]") -> None:
+def _serve_one(call: Call, future: "Future[CallOutcome]") -> None:
     if future.set_running_or_notify_cancel():
         try:
             future.set_result((call(), None))

@@ -135,7 +135,7 @@ class WorkerPool(Generic[Played]):
         self._closed = Event()
         self._watcher: Thread | None = None
 
-    def play(self, specs: Sequence[GameSpec], done: Callable[[GameSpec, Played], None]) -> None:
+    def play(self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None]) -> None:
         """Play games and report each as soon as its batch is finished.
 
         Raises:
@@ -153,7 +153,7 @@ class WorkerPool(Generic[Played]):
             heard = wait(list(lines), timeout=_LOOK_S)
             for line in heard:
                 assert isinstance(line, Connection)
-                self._listen(lines[line], batches, done)
+                self._listen(lines[line], batches, on_game)
             if not heard or monotonic() - looked > _LOOK_S:  # also while the others keep answering
                 looked = monotonic()
                 for worker in [worker for worker in self._workers if worker.dead]:
@@ -183,7 +183,7 @@ class WorkerPool(Generic[Played]):
                 if batches and worker.ready and len(worker.batches) < ahead:
                     worker.give(batches.take())
 
-    def _listen(self, worker: _Worker, batches: Batches, done: Callable[[GameSpec, Played], None]) -> None:
+    def _listen(self, worker: _Worker, batches: Batches, on_game: Callable[[GameSpec, Played], None]) -> None:
         try:
             answer = worker.line.recv()
         except (EOFError, OSError):
@@ -199,7 +199,7 @@ class WorkerPool(Generic[Played]):
         batch = worker.batches.popleft()
         batches.learn(batch, seconds)
         for spec, result in zip(batch, played, strict=True):
-            done(spec, result)
+            on_game(spec, result)
 
     def _replace(self, worker: _Worker, batches: Batches) -> None:
         self._workers.remove(worker)

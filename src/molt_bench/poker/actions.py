@@ -1,5 +1,6 @@
 """Actions: what a seat may do, and what it did."""
 
+from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -9,14 +10,16 @@ Street: TypeAlias = Literal["preflop", "flop", "turn", "river"]
 
 KINDS: Final[tuple[Kind, ...]] = ("fold", "check", "call", "raiseTo")
 STREETS: Final[tuple[Street, ...]] = ("preflop", "flop", "turn", "river")
+#: How many board cards are open on each street.
+OPEN_CARDS: Final[Mapping[Street, int]] = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 
 
 class Action(msgspec.Struct, frozen=True, gc=False):
-    """What an agent answers.
+    """An agent's answer.
 
     Attributes:
-        kind: `fold`, `check`, `call` or `raiseTo` (a first bet is a `raiseTo`, too).
-        amount: For `raiseTo` the seat's total bet on this street after the raise, in chips; otherwise unused.
+        kind: `fold`, `check`, `call` or `raiseTo` (an opening bet is a `raiseTo`, too).
+        amount: For `raiseTo`, the seat's total bet on this street after the raise, in chips; otherwise unused.
     """
 
     kind: Kind
@@ -24,17 +27,17 @@ class Action(msgspec.Struct, frozen=True, gc=False):
 
     @staticmethod
     def fold() -> "Action":
-        """Give up the hand. Legal even where checking is free."""
+        """Give up the hand. Legal even when checking is free."""
         return FOLD
 
     @staticmethod
     def check() -> "Action":
-        """Put nothing in. Legal when there is nothing to call."""
+        """Pass without betting. Legal when there is nothing to call."""
         return CHECK
 
     @staticmethod
     def call() -> "Action":
-        """Match the bet, or go all-in if the stack is shorter."""
+        """Match the bet, or go all-in for less."""
         return CALL
 
     @staticmethod
@@ -49,13 +52,13 @@ CALL: Final = Action("call")
 
 
 class LoggedAction(msgspec.Struct, frozen=True, gc=False):
-    """One action of a hand as both seats saw it.
+    """One action of a hand, as both seats saw it.
 
     Attributes:
-        street: When it was done.
-        seat: Who did it, 0 or 1.
-        kind: What it was.
-        amount: The seat's total bet on this street once it was done, in chips.
+        street: The street it was taken on.
+        seat: The seat that took it, 0 or 1.
+        kind: The kind of action.
+        amount: The seat's total bet on this street afterwards, in chips.
     """
 
     street: Street
@@ -65,12 +68,12 @@ class LoggedAction(msgspec.Struct, frozen=True, gc=False):
 
 
 class LegalActions(msgspec.Struct, frozen=True, gc=False):
-    """Everything the seat to act may do now.
+    """Everything the seat to act may do.
 
     Attributes:
-        to_call: Chips a call costs, never more than the stack; 0 means that checking is free.
-        min_raise_to: The smallest legal `raiseTo` amount, 0 where no raise is legal.
-        max_raise_to: The largest one (all-in), 0 where no raise is legal.
+        to_call: Chips a call costs, never more than the stack; 0 when checking is free.
+        min_raise_to: The smallest legal `raiseTo` amount; 0 if no raise is legal.
+        max_raise_to: The largest (all-in); 0 if no raise is legal.
 
     >>> print(LegalActions(300, 600, 9000))
     fold, call (300), raiseTo 600..9000
@@ -82,12 +85,12 @@ class LegalActions(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of action that are legal, fold first."""
+        """The legal kinds of action, fold first."""
         passive: tuple[Kind, ...] = ("fold", "call") if self.to_call else ("fold", "check")
         return (*passive, "raiseTo") if self.max_raise_to else passive
 
     def allows(self, action: Action) -> bool:
-        """Say whether the engine would take `action`."""
+        """Return whether `action` is legal."""
         if action.kind == "raiseTo":
             amount = action.amount
             return type(amount) is int and 0 < self.min_raise_to <= amount <= self.max_raise_to

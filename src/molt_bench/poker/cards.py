@@ -14,8 +14,8 @@ from molt_bench.seeds import Seed, label_bytes
 
 Hole: TypeAlias = tuple[int, int]
 Board: TypeAlias = tuple[int, ...]
-#: The cards of one hand: those of seat 0 and of seat 1, whoever has the button, so that swapping seats swaps the
-#: players' hands and nothing else; then flop, turn and river.
+#: The cards of one hand: hole cards of seat 0 and seat 1, whoever has the button, so that swapping seats swaps the
+#: players' hands and nothing else; then the board.
 Deal: TypeAlias = tuple[tuple[Hole, Hole], Board]
 
 RANKS: Final = "23456789TJQKA"
@@ -28,41 +28,41 @@ _NINE_NUMBERS: Final = Struct("<9I").unpack_from
 
 
 def rank_of(card: int) -> int:
-    """Return 0 for a deuce up to 12 for an ace."""
+    """Return the rank: 0 for a deuce to 12 for an ace."""
     return card >> 2
 
 
 def suit_of(card: int) -> int:
-    """Return 0 to 3 for clubs, diamonds, hearts and spades."""
+    """Return the suit: 0 to 3 for clubs, diamonds, hearts and spades."""
     return card & 3
 
 
 def cards_to_text(cards: Iterable[int]) -> str:
-    """Write cards without blanks between them, as in `"AhKd"`."""
+    """Write cards without spaces, such as `"AhKd"`."""
     return "".join([CARD_TEXT[card] for card in cards])
 
 
 def cards_from_text(text: str) -> tuple[int, ...]:
-    """Read cards written as in `"AhKd"`; blanks between them are fine, the same card twice is not.
+    """Read cards such as `"AhKd"`, with or without spaces; no card may appear twice.
 
     >>> cards_from_text("2c 2d As")
     (0, 1, 51)
     >>> cards_from_text("Ax")
     Traceback (most recent call last):
-    molt_bench.errors.RulesError: 'Ax' in 'Ax' is no card: a rank of 23456789TJQKA, then a suit of cdhs
+    molt_bench.errors.RulesError: 'Ax' in 'Ax' is not a card: expected a rank of 23456789TJQKA, then a suit of cdhs
     """
     packed = "".join(text.split())
     pieces = [packed[at : at + 2] for at in range(0, len(packed), 2)]
     for piece in pieces:
         if piece not in _CARD_OF_TEXT:
-            raise RulesError(f"{piece!r} in {text!r} is no card: a rank of {RANKS}, then a suit of {SUITS}")
+            raise RulesError(f"{piece!r} in {text!r} is not a card: expected a rank of {RANKS}, then a suit of {SUITS}")
     if len(set(pieces)) != len(pieces):
-        raise RulesError(f"a card stands twice in {text!r}")
+        raise RulesError(f"{text!r} has a card twice")
     return tuple([_CARD_OF_TEXT[piece] for piece in pieces])
 
 
 def deal_from_text(text: str) -> Deal:
-    """Read seat 0's cards, seat 1's cards and the board (none to five cards), as in `"AhAd KsKc 2c7d9h"`.
+    """Read the hole cards of seats 0 and 1 and up to five board cards, such as `"AhAd KsKc 2c7d9h"`.
 
     >>> deal_from_text("AhAd KsKc 2c")
     (((50, 49), (47, 44)), (0,))
@@ -75,12 +75,12 @@ def deal_from_text(text: str) -> Deal:
 
 
 def deal(entropy: bytes) -> Deal:
-    """Draw the cards of a hand with 36 or more random bytes; the same bytes give the same cards.
+    """Deal a hand from 36 or more random bytes; the same bytes give the same cards.
 
-    Each card is drawn from those left with 32 bits: none is likelier than another by more than one part in 80 million.
+    Each card is drawn with 32 bits from those left, so no card is likelier than another by over one part in 80 million.
     """
     a, b, c, d, e, f, g, h, i = _NINE_NUMBERS(entropy)
-    # Fisher-Yates, written out since it runs for every hand: take a card, and move the last one left to its place.
+    # Fisher-Yates, unrolled since it runs for every hand: take a card, and move the last one left into its place.
     deck = _fresh_deck()
     a %= 52
     first = deck[a]
@@ -110,7 +110,7 @@ def deal(entropy: bytes) -> Deal:
 
 
 class Shoe:
-    """The decks of one game: what is dealt in hand k is a function of the seed and k, of nothing else.
+    """The decks of one game: the cards of hand k depend on the seed and on k, and on nothing else.
 
     >>> Shoe("s1").deal(7) == Shoe("s1").deal(7) != Shoe("s2").deal(7)
     True
@@ -122,9 +122,9 @@ class Shoe:
         self._prefix = label_bytes("deck") + label_bytes(seed)
 
     def entropy(self, hand_number: int) -> bytes:
-        """Return the 64 random bytes of a hand: 36 for its cards, 28 for whoever needs dice.
+        """Return the 64 random bytes of a hand: 36 for its cards, 28 for dice.
 
-        From BLAKE2b, which gives them in half the time of SHA-512.
+        BLAKE2b takes half the time of SHA-512.
         """
         return blake2b(self._prefix + hand_number.to_bytes(8, "big")).digest()
 

@@ -1,9 +1,9 @@
 """Exact all-in equity of one hand against another, from any board.
 
-With three or more board cards every run-out is looked up in one vectorised pass. Before the flop there are 1.7 million
-run-outs, but only 6,175 multisets of five ranks: those are compared once, weighted by the number of suits they can
-have, and the boards on which somebody has a flush, which need three or more cards of one suit, are then put right.
-What that gives for every two hands is shipped as a table, which `scripts/build_preflop.py` makes.
+With three or more board cards, every run-out is looked up in one vectorised pass. Before the flop there are 1.7 million
+run-outs, but only 6,175 multisets of five ranks: each is compared once, weighted by the number of ways to suit it, and
+boards on which a hand has a flush, which take three or more cards of one suit, are then corrected. The results for
+every two hands are shipped as a table, which `scripts/build_preflop.py` builds.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
-#: Before the flop: twice the run-outs won and once those split, three bytes for each two hands, little-endian.
+#: Preflop equities: twice the run-outs won plus those split, three bytes for each two hands, little-endian.
 PREFLOP_PATH: Final = os.path.join(os.path.dirname(__file__), "preflop.bin")
-#: Twice the boards that can follow two hands: 48 over 5.
+#: Twice the number of boards that can follow two hands: 48 over 5.
 PREFLOP_WHOLE: Final = 2 * 1_712_304
-#: The ways in which four cards share suits, each suit named by its first appearance: (0, 1, 0, 2) is one.
+#: The ways four cards can share suits, with suits numbered in order of appearance, such as (0, 1, 0, 2).
 SUIT_PATTERNS: Final = tuple(
     suits for suits in product(range(4), repeat=4) if all(suit <= len({*suits[:at]}) for at, suit in enumerate(suits))
 )
@@ -67,11 +67,11 @@ def equity(first: Sequence[int], second: Sequence[int], board: Sequence[int] = (
 
 
 def flop_scores(first: Sequence[int], second: Sequence[int], flop: Sequence[int]) -> tuple[int, bytes]:
-    """Count how the run-outs of a flop end, all of them and those of each turn card, in one pass.
+    """Score the run-outs of a flop in one pass, in total and by turn card.
 
     Returns:
-        Twice the run-outs that `first` wins and once those that are split, of all 990; and the same of the 44 that
-        each card leaves as the turn, at the card's own place (0 where the card is dead).
+        Twice the run-outs that `first` wins plus those split, of all 990; and the same of the 44 run-outs with each
+        card as the turn, indexed by card (0 for dead cards).
     """
     import numpy as np
 
@@ -94,7 +94,7 @@ def showdowns(first: Sequence[int], second: Sequence[int], board: Sequence[int] 
         board: None to five cards.
 
     Raises:
-        RulesError: A wrong number of cards, or a card twice.
+        RulesError: Wrong number of cards, or a card appears twice.
     """
     _check(first, second, board)
     if not board:
@@ -107,12 +107,12 @@ def _check(first: Sequence[int], second: Sequence[int], board: Sequence[int]) ->
     if len(first) != 2 or len(second) != 2 or len(board) > 5:
         raise RulesError(f"equity needs two cards, two cards and a board of at most five, not {cards}")
     if len({*cards}) != len(cards) or not all(isinstance(card, int) and 0 <= card < 52 for card in cards):
-        raise RulesError(f"equity needs different cards from 0 to 51, as of cards_from_text('AhKd'), not {cards}")
+        raise RulesError(f"equity needs different cards from 0 to 51, such as cards_from_text('AhKd'), not {cards}")
 
 
 @cache
 def _preflop_table() -> tuple[bytes, list[int]]:
-    """Return the shipped table, and the number of the pattern of any four suits, the first counting 64."""
+    """Return the shipped table, and the suit pattern's number for any four suits, read as a base-4 number."""
     with open(PREFLOP_PATH, "rb") as file:
         content = file.read()
     named_anew = [[suits.index(suit) for suit in suits] for suits in product(range(4), repeat=4)]
@@ -121,9 +121,9 @@ def _preflop_table() -> tuple[bytes, list[int]]:
 
 
 def _preflop_equity(first: Sequence[int], second: Sequence[int]) -> float:
-    """Look up two hands: by both pairs of ranks, the higher first, then by how the four cards share suits.
+    """Look up two hands by their ranks, the higher pair of ranks first, then by how the four cards share suits.
 
-    Two hands that differ only in the names of the suits are found at the same place, so that nothing else is stored.
+    Deals that differ only in the names of the suits share one entry.
     """
     a, b = first if first[0] > first[1] else (first[1], first[0])
     c, d = second if second[0] > second[1] else (second[1], second[0])
@@ -134,7 +134,7 @@ def _preflop_equity(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 def _pair_number(high: int, low: int) -> int:
-    """Number the pairs of numbers, none above the other: (0, 0), (1, 0), (1, 1), (2, 0) and so on."""
+    """Number the pairs with high >= low: (0, 0), (1, 0), (1, 1), (2, 0) and so on."""
     return high * (high + 1) // 2 + low
 
 
@@ -158,7 +158,7 @@ def _tables() -> tuple[Ints, Ints, Ints]:
 
 @cache
 def card_arrays() -> tuple[Ints, Ints]:
-    """Return what each card adds to a hand's key, and its bit, in the form `strengths` takes."""
+    """Return each card's key and bit, for `strengths`."""
     import numpy as np
 
     bits = [1 << (13 * (card & 3) + (card >> 2)) for card in range(52)]
@@ -169,8 +169,8 @@ def strengths(keys: Ints, bits: Ints) -> Ints:
     """Return the strengths of many seven-card hands.
 
     Args:
-        keys: `evaluator.KEY_START` and the sum of the keys of each hand's cards.
-        bits: The sum of the bits of each hand's cards.
+        keys: For each hand, `evaluator.KEY_START` plus the keys of its cards.
+        bits: For each hand, the sum of the bits of its cards.
     """
     import numpy as np
 
@@ -194,7 +194,7 @@ def _enumerate(first: Sequence[int], second: Sequence[int], board: Sequence[int]
 def _runout_strengths(
     first: Sequence[int], second: Sequence[int], board: Sequence[int]
 ) -> tuple[list[int], Ints, Ints]:
-    """Return the cards that may come, and both hands' strengths on every run-out, in the order of `_combinations`."""
+    """Return the live cards, and both hands' strengths on every run-out, in the order of `_combinations`."""
     import numpy as np
 
     keys, bits = card_arrays()
@@ -217,7 +217,7 @@ def _runout_strengths(
 
 @cache
 def _pairs_with_each() -> Ints:
-    """Return for each of 45 cards which of their 990 pairs have it."""
+    """Return, for each of 45 cards, which of the 990 pairs hold it."""
     import numpy as np
 
     pairs = _combinations(45, 2)
@@ -229,13 +229,13 @@ def _combinations(size: int, drawn: int) -> Ints:
     import numpy as np
 
     chosen = list(combinations(range(size), drawn))
-    # Column by column in memory, since they are read so.
+    # Stored column by column, the way they are read.
     return np.asfortranarray(np.array(chosen, np.int64).reshape(len(chosen), drawn))
 
 
 @cache
 def _multisets(size: int) -> tuple[Ints, Ints]:
-    """Return all multisets of `size` ranks, none more than four times: how often each rank is in it, and its key."""
+    """Return all multisets of `size` ranks with at most four of each: the count of each rank, and the key."""
     import numpy as np
 
     drawn = [ranks for ranks in combinations_with_replacement(range(13), size) if _playable(ranks)]

@@ -1,8 +1,8 @@
-"""The evaluator: five to seven cards -> strength, by lookup tables shipped with the package.
+"""The hand evaluator: five to seven cards in, strength out, by lookup tables shipped with the package.
 
-Every rank has a key such that the sum of the keys of seven cards names their multiset of ranks, so a hand
-without a flush is one table look-up. Suits are counted in the same sum, four bits each, and 5 or more of one
-suit show as a set high bit. `scripts/build_tables.py` makes the tables.
+Every rank has a key such that the sum of the keys of seven cards identifies their multiset of ranks, so a hand
+without a flush takes one table lookup. The same sum counts the suits, four bits each; five or more cards of one
+suit set the high bit. `scripts/build_tables.py` builds the tables.
 
 >>> from molt_bench.poker.cards import cards_from_text
 >>> category(strength(cards_from_text("AhKhQhJhTh 2c 2d")))
@@ -18,13 +18,13 @@ from typing import Final
 
 from molt_bench.errors import RulesError
 
-#: Sums of seven of these, none more than four times, are all different (the smallest such keys, found greedily).
+#: Sums of seven of these, none used more than four times, are all different (the smallest such keys, found greedily).
 RANK_KEYS: Final = (0, 1, 5, 22, 98, 453, 2031, 8698, 22854, 83661, 262349, 636345, 1479181)
-#: A sum of keys s is found at s + offset[s >> ROW_BITS]: rows of a sparse table, pushed into each other's gaps.
+#: The entry for a sum of keys s is at s + offset[s >> ROW_BITS]: a sparse table whose rows fill each other's gaps.
 ROW_BITS: Final = 10
 TABLES_PATH: Final = os.path.join(os.path.dirname(__file__), "strength.bin")
 
-#: How many of the 7,462 strengths there are, and the weakest strength of each category.
+#: The number of strengths, and the weakest strength of each category.
 STRENGTHS: Final = 7462
 CATEGORIES: Final = (
     (1, "high card"),
@@ -38,15 +38,15 @@ CATEGORIES: Final = (
     (7453, "straight flush"),
 )
 
-#: What a card adds to the key of a hand: its rank's key above bit 16, one in its suit's counter below.
+#: What a card adds to the key of a hand: its rank's key from bit 16 up, and one in its suit's counter below.
 CARD_KEYS: Final = tuple((RANK_KEYS[card >> 2] << 16) + (1 << 4 * (card & 3)) for card in range(52))
-#: A hand's key starts here: three in each suit's counter, so that five more set the counter's high bit.
+#: The initial key of a hand: three in each suit's counter, so that five more set its high bit.
 KEY_START: Final = 0x3333
 FLUSH_BITS: Final = 0x8888
 
 
 def _load() -> list[list[int]]:
-    """Return the tables in the file: for each its item type, its size in bytes, and its items, little-endian."""
+    """Read the tables: for each, the file has its item type, its size in bytes and its items, little-endian."""
     with open(TABLES_PATH, "rb") as file:
         data = file.read()
     at, tables = 0, []
@@ -55,7 +55,7 @@ def _load() -> list[list[int]]:
         items = array(chr(data[at]), data[at + 5 : end])
         if sys.byteorder == "big":
             items.byteswap()
-        # A list, since Python reads one twice as fast as an array.
+        # A list, which Python reads twice as fast as an array.
         tables.append(items.tolist())
         at = end
     return tables
@@ -65,7 +65,7 @@ SEVEN_OFFSETS, SEVEN, FIVE_OFFSETS, FIVE, FLUSH = _load()
 
 
 def strength(cards: Sequence[int]) -> int:
-    """Return what the best five of five to seven different cards are worth: 1 (worst) to 7,462 (best)."""
+    """Return the strength of the best five of five to seven different cards: 1 (worst) to 7,462 (best)."""
     count = len(cards)
     if len({*cards}) != count or min(cards, default=0) < 0 or max(cards, default=0) > 51:
         raise RulesError(f"a strength needs different cards from 0 to 51, not {tuple(cards)}")
@@ -87,7 +87,7 @@ def strength(cards: Sequence[int]) -> int:
 def flush_strength(key: int, cards: Sequence[int]) -> int:
     """Return the strength of cards whose key shows five or more of one suit.
 
-    No full house and no four of a kind can be among them: those leave at most four ranks in seven cards.
+    They cannot hold a full house or four of a kind, which leave at most four ranks in seven cards.
     """
     suit = ((key & FLUSH_BITS).bit_length() - 1) >> 2
     ranks = 0
@@ -98,7 +98,7 @@ def flush_strength(key: int, cards: Sequence[int]) -> int:
 
 
 def showdown(holes: tuple[tuple[int, int], tuple[int, int]], board: tuple[int, ...]) -> tuple[int, int]:
-    """Return the strengths of both seats' cards with a board of five."""
+    """Return the strengths of both seats on a board of five cards."""
     (a, b), (c, d) = holes
     e, f, g, h, i = board
     keys = CARD_KEYS
@@ -113,7 +113,7 @@ def showdown(holes: tuple[tuple[int, int], tuple[int, int]], board: tuple[int, .
 
 
 def category(value: int) -> str:
-    """Name a strength's category, as in `"two pair"`."""
+    """Return the category of a strength, such as `"two pair"`."""
     if not 1 <= value <= STRENGTHS:
         raise RulesError(f"{value} is no strength: expected 1 to {STRENGTHS}")
     return next(name for weakest, name in reversed(CATEGORIES) if value >= weakest)

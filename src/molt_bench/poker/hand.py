@@ -1,37 +1,35 @@
-"""One heads-up no-limit hold'em hand: start it, ask what is legal, apply actions, read the payoffs.
+"""One hand of heads-up no-limit hold'em: start it, see what is legal, apply actions, read the payoffs.
 
-Heads-up the button posts the small blind, acts first before the flop and last after it. A raise is at least as
-large as the last full one; an all-in may be smaller. Chips the other seat cannot match come back, so both seats
-always have the same amount at stake, the pot is even and a split has no odd chip.
+Heads-up, the button posts the small blind and acts first before the flop and last after it. A raise is at least as
+large as the last full raise; an all-in may be smaller. Chips the other seat cannot match are returned, so both seats
+always have the same amount at stake, the pot is even and a split pot has no odd chip.
 """
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 import msgspec
 
-from molt_bench.errors import ConfigError, IllegalAction, RulesError, shown
-from molt_bench.poker.actions import KINDS, Action, LegalActions, LoggedAction, Street
+from molt_bench.errors import ConfigError, IllegalAction, RulesError, check_at_least, shown
+from molt_bench.poker.actions import KINDS, OPEN_CARDS, STREETS, Action, LegalActions, LoggedAction, Street
 from molt_bench.poker.cards import Deal
 from molt_bench.poker.evaluator import showdown
 
-#: `Hand.actor` once there is nothing left to decide.
+#: `Hand.actor` once the hand is over.
 NOBODY: Final = -1
-#: The street that follows, and how many board cards are open then.
-_NEXT_STREET: Final[dict[Street, tuple[Street, int]]] = {
-    "preflop": ("flop", 3),
-    "flop": ("turn", 4),
-    "turn": ("river", 5),
-}
+_NO_RAISE: Final = (0, 0)
+_NEXT_STREET: Final = dict(pairwise(STREETS))
 
 
 class HandRules(msgspec.Struct, frozen=True, gc=False):
-    """What the hands of a game have in common.
+    """The rules that all hands of a game share.
 
     Attributes:
         small_blind: Chips the button posts, from 0 to the big blind.
         big_blind: Chips the other seat posts, at least 1; also the smallest bet.
         ante: Chips each seat posts before the blinds.
-        raise_cap: Bets and raises allowed on one street; None for no cap. The big blind is not counted.
+        raise_cap: Bets and raises allowed on one street; None for no cap. The big blind does not count.
     """
 
     small_blind: int
@@ -40,10 +38,7 @@ class HandRules(msgspec.Struct, frozen=True, gc=False):
     raise_cap: int | None = None
 
     def __post_init__(self) -> None:
-        for field, lowest in (("big_blind", 1), ("small_blind", 0), ("ante", 0)):
-            value = getattr(self, field)
-            if type(value) is not int or value < lowest:
-                raise ConfigError(field, value, f"a whole number of chips, at least {lowest}")
+        check_at_least(self, big_blind=1, small_blind=0, ante=0)
         if self.small_blind > self.big_blind:
             raise ConfigError("small_blind", self.small_blind, f"at most the big blind ({self.big_blind})")
         cap = self.raise_cap
@@ -52,22 +47,23 @@ class HandRules(msgspec.Struct, frozen=True, gc=False):
 
 
 class Hand:
-    """The state of one hand; every attribute is read-only for callers.
+    """The state of one hand; callers must not change its attributes.
 
     Attributes:
-        rules: Blinds and limits.
-        holes: The cards of seat 0 and of seat 1.
-        runout: The board cards, those not yet open included.
+        rules: Blinds, ante and raise cap.
+        holes: The hole cards of seat 0 and seat 1.
+        runout: All board cards, including those still to come.
         button: The seat with the button, 0 or 1.
         starting_stacks: Both seats' chips before antes and blinds.
-        limits: What both seats could bet on this street in all: `bets` and the chips behind.
-        bets: Both seats' chips in front of them on this street.
-        pot: Chips in the middle from antes and finished streets, without `bets`.
-        board: The board cards that lie open.
-        street: The street of the last decision.
+        limits: The most each seat could bet on this street in total: its bet and the chips behind.
+        bets: Each seat's bet on this street.
+        pot: Chips from antes and earlier streets, without `bets`.
+        board: The open board cards.
+        street: The street of the current or last decision.
         actor: The seat to act, or `NOBODY` once the hand is over.
-        raise_step: By how many chips the next raise must exceed the bet, unless it is all-in.
-        raising_open: Whether the cap on raises, or `close_raising`, leaves room for another one.
+        raise_step: The least a raise must add to the bet it faces, in chips, unless it is all-in.
+        raising_open: Whether the raise cap, or `close_raising`, leaves room for another raise.
+        to_call: Chips a call costs the actor, never more than its stack; 0 when checking is free.
         log: The actions so far.
         folded: The seat that folded, or `NOBODY`.
         payoffs: Net chips of both seats; (0, 0) until the hand is over.
@@ -101,6 +97,7 @@ class Hand:
         "runout",
         "starting_stacks",
         "street",
+        "to_call",
     )
 
     def __init__(self, rules: HandRules, deal: Deal, stacks: tuple[int, int], *, button: int) -> None:
@@ -124,7 +121,10 @@ class Hand:
             second -= min(ante, second)
         self.limits = [first, second]
         small, big = rules.small_blind, rules.big_blind
-        limit, other_limit = (second, first) if button else (first, second)
+        if button:
+            other_limit, limit = first, second
+        else:
+            limit, other_limit = first, second
         if small > limit:
             small = limit
         if big > other_limit:
@@ -132,111 +132,144 @@ class Hand:
         self.bets = [big, small] if button else [small, big]
         self.raise_step = rules.big_blind
         self.raising_open = True
-        # Whether the next check or call ends the street; the first of a street does not.
+        # Whether the next check or call ends the street; the first action of a street does not.
         self._settled = False
         self.actor = button
+        self.to_call = _cost_of_call(small, big, limit)
         if small == limit or (small >= big and big == other_limit):
-            # Antes and blinds alone put a seat all-in, and the other has nothing left to match.
+            # Antes and blinds alone put a seat all-in, and the other has nothing left to call.
             self._close_street()
 
     @property
     def stacks(self) -> tuple[int, int]:
-        """Both seats' chips behind; once the hand is over, with what they won."""
+        """Each seat's chips behind; once the hand is over, including what it won."""
         if self.actor < 0:
             return self.starting_stacks[0] + self.payoffs[0], self.starting_stacks[1] + self.payoffs[1]
         limits, bets = self.limits, self.bets
         return limits[0] - bets[0], limits[1] - bets[1]
 
+    @property
+    def at_stake(self) -> int:
+        """Chips of each seat that both have matched, without `bets`: what a showdown wins or loses.
+
+        A seat that cannot pay the ante plays for what it has, so the other's surplus is not at stake.
+        """
+        starting, limits = self.starting_stacks, self.limits
+        return min(starting[0] - limits[0], starting[1] - limits[1])
+
+    def chips_in(self, seat: int) -> int:
+        """Return the chips `seat` has put in: what a fold costs it."""
+        return self.starting_stacks[seat] - self.limits[seat] + self.bets[seat]
+
     def legal_actions(self) -> LegalActions:
-        """Return what the actor may do now."""
-        actor = self.actor
-        if actor < 0:
+        """Return what the actor may do."""
+        if self.actor < 0:
             raise RulesError("the hand is over: nobody is to act")
-        bet, limit = self.bets[actor], self.limits[actor]
-        facing, other_limit = self.bets[1 - actor], self.limits[1 - actor]
-        to_call = max(0, min(facing, limit) - bet)
-        if limit <= facing or other_limit == facing or not self.raising_open:
-            return LegalActions(to_call, 0, 0)
-        return LegalActions(to_call, min(facing + self.raise_step, limit), limit)
+        return LegalActions(self.to_call, *self.raise_range())
+
+    def raise_range(self) -> tuple[int, int]:
+        """Return the smallest and largest bet the actor may raise to; (0, 0) if no raise is legal."""
+        if self.actor:
+            facing, _ = self.bets
+            other_limit, limit = self.limits
+        else:
+            _, facing = self.bets
+            limit, other_limit = self.limits
+        if facing >= limit or facing == other_limit or not self.raising_open:
+            return _NO_RAISE
+        least = facing + self.raise_step
+        return (least, limit) if least < limit else (limit, limit)
 
     def apply(self, action: Action) -> None:
-        """Do what the actor chose.
+        """Play the actor's action.
 
         Raises:
-            IllegalAction: The action is not legal now; nothing has changed.
+            IllegalAction: The action is not legal; the hand is unchanged.
         """
         actor = self.actor
         if actor < 0:
             raise IllegalAction(f"{action.kind}: the hand is over")
-        other = 1 - actor
-        bets, limits = self.bets, self.limits
-        facing = bets[other]
-        kind = action.kind
+        kind, bets, to_call = action.kind, self.bets, self.to_call
         if type(kind) is not str:
             raise self._illegal(action)
-        if kind == "raiseTo":
-            amount, limit = action.amount, limits[actor]
-            if type(amount) is not int or not facing < amount <= limit or facing == limits[other]:
+        if kind == ("call" if to_call else "check"):
+            bet = bets[actor]
+            if to_call:
+                bets[actor] = bet = bet + to_call
+                self.to_call = 0
+            self.log.append(LoggedAction(self.street, actor, kind, bet))
+            limits = self.limits
+            if self._settled or bet == limits[actor] or bets[1 - actor] == limits[1 - actor]:
+                self._close_street()
+            else:
+                self._settled = True
+                self.actor = 1 - actor
+        elif kind == "raiseTo":
+            least, most = self.raise_range()
+            amount = action.amount
+            if type(amount) is not int or not 0 < least <= amount <= most:
                 raise self._illegal(action)
-            step = amount - facing
-            if not self.raising_open or (step < self.raise_step and amount != limit):
-                raise self._illegal(action)
-            if step > self.raise_step:
-                # An all-in may be below a full raise; it leaves the step as it was.
+            other = 1 - actor
+            step = amount - bets[other]
+            if step > self.raise_step:  # an all-in for less than a full raise leaves the step as it is
                 self.raise_step = step
             bets[actor] = amount
             self.log.append(LoggedAction(self.street, actor, kind, amount))
             if self.rules.raise_cap is not None:
                 self.raising_open = self._raises_on_street() < self.rules.raise_cap
             self._settled = True
+            self.to_call = _cost_of_call(bets[other], amount, self.limits[other])
             self.actor = other
-            return
-        bet = bets[actor]
-        if kind == "fold":
-            self.log.append(LoggedAction(self.street, actor, kind, bet))
+        elif kind == "fold":
+            self.log.append(LoggedAction(self.street, actor, kind, bets[actor]))
             self.folded = actor
-            lost = self.starting_stacks[actor] - limits[actor] + bet
+            lost = self.chips_in(actor)
             self.payoffs = (lost, -lost) if actor else (-lost, lost)
             self.actor = NOBODY
-            return
-        if kind == "call":
-            if facing <= bet:
-                raise self._illegal(action)
-            bet = bets[actor] = facing if facing < limits[actor] else limits[actor]
-        elif kind != "check" or facing > bet:
-            raise self._illegal(action)
-        self.log.append(LoggedAction(self.street, actor, kind, bet))
-        if self._settled or facing == limits[other] or bet == limits[actor]:
-            self._close_street()
         else:
-            self._settled = True
-            self.actor = other
+            raise self._illegal(action)
+
+    def steps(self, *, max_actions: int | None = None) -> Iterator[tuple["Hand", Action]]:
+        """Replay a finished hand: yield its state before each decision, and the action taken.
+
+        The state is one object that moves on with every step: read it, but do not keep or change it.
+
+        Args:
+            max_actions: Actions after which nobody may raise, as in the game; None for no limit.
+        """
+        again = Hand(self.rules, (self.holes, self.runout), self.starting_stacks, button=self.button)
+        for at, done in enumerate(self.log):
+            if max_actions is not None and at >= max_actions:
+                again.close_raising()
+            action = Action(done.kind, done.amount)
+            yield again, action
+            again.apply(action)
 
     def close_raising(self) -> None:
-        """Take the raise from the legal actions of this street: the way to end a hand that goes on for too long."""
+        """Allow no more raises on this street, so that a hand that takes too long ends."""
         self.raising_open = False
 
     def _raises_on_street(self) -> int:
         return sum([done.kind == "raiseTo" and done.street == self.street for done in self.log])
 
     def _close_street(self) -> None:
-        """Collect what both seats have bet, then open the next street or show down.
+        """Move the bets into the pot, then open the next street or show down.
 
-        What only one seat has bet was not called and stays with it.
+        An uncalled bet goes back to its seat.
         """
         first, second = self.bets
-        matched = first if first < second else second
-        first, second = self.limits
-        limits = [first - matched, second - matched]
-        self.limits = limits
-        self.bets = [0, 0]
-        self.pot += 2 * matched
+        limits = self.limits
+        if first or second:
+            matched = first if first < second else second
+            self.limits = limits = [limits[0] - matched, limits[1] - matched]
+            self.bets = [0, 0]
+            self.pot += 2 * matched
         street = self.street
         if street == "river" or not limits[0] or not limits[1]:
             self._show_down()
             return
-        self.street, open_until = _NEXT_STREET[street]
-        self.board = self.runout[:open_until]
+        self.street = street = _NEXT_STREET[street]
+        self.board = self.runout[: OPEN_CARDS[street]]
         self._settled = False
         self.raise_step = self.rules.big_blind
         self.raising_open = True
@@ -247,8 +280,7 @@ class Hand:
         if len(self.board) != 5:
             raise RulesError(f"a showdown needs a board of five cards, not {len(self.board)}")
         first, second = showdown(self.holes, self.runout)
-        # A seat too short for the ante plays for what it has: the other's surplus is not at stake.
-        at_stake = min(self.starting_stacks[0] - self.limits[0], self.starting_stacks[1] - self.limits[1])
+        at_stake = self.at_stake
         won = at_stake if first > second else -at_stake if first < second else 0
         self.payoffs = (won, -won)
         self.actor = NOBODY
@@ -266,3 +298,7 @@ class Hand:
         else:
             done = f"unknown kind {shown(kind)}"
         return IllegalAction(f"{done} is not legal; legal: {self.legal_actions()}")
+
+
+def _cost_of_call(bet: int, facing: int, limit: int) -> int:
+    return (facing if facing < limit else limit) - bet

@@ -2,10 +2,10 @@
 
     7:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kr600c/kk/kk:-900
 
-reads: hand number; small blind, big blind, ante (and the cap on raises, where there is one); stacks of seats 0 and 1;
-the seat with the button; their cards and the board as far as it was opened; the actions of each street, one street
-after the other; net chips of seat 0. Actions are `f`old, chec`k`, `c`all and `r`aise with the total raised to. A fold
-that was forced on an agent after its last fault is written `F`.
+The fields are: hand number; small blind, big blind and ante (and the raise cap, if any); stacks of seats 0 and 1; the
+seat with the button; hole cards of both seats and the board as far as it was dealt; the actions, street by street; net
+chips of seat 0. Actions are `f`old, chec`k`, `c`all and `r`aise with the total raised to. A fold that was forced on an
+agent after its last fault is written `F`.
 """
 
 import re
@@ -39,7 +39,7 @@ class ParsedHand(NamedTuple):
 
 
 def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
-    """Write a finished hand; `forced` says that the fold that ended it was not the agent's choice."""
+    """Write a finished hand; `forced` marks a final fold that the agent did not choose."""
     rules = hand.rules
     (a, b), (c, d) = hand.holes
     first, second = hand.starting_stacks
@@ -63,14 +63,14 @@ def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
 
 
 def hand_from_text(line: str) -> ParsedHand:
-    """Rebuild a hand by playing its actions again.
+    """Rebuild a hand by replaying its actions.
 
     >>> parsed = hand_from_text("7:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kr600c/kk/kk:-900")
     >>> parsed.hand.payoffs, len(parsed.hand.log), hand_to_text(parsed.hand, parsed.number)[-10:]
     ((-900, 900), 9, 'kk/kk:-900')
 
     Raises:
-        RulesError: The line is not of this form, or its hand cannot have happened.
+        RulesError: The line has another form, or its hand cannot have happened.
     """
     match = _LINE.fullmatch(line)
     if match is None:

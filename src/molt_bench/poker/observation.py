@@ -1,6 +1,6 @@
 """What one seat may see, and nothing else.
 
-An observation holds plain values only: nothing in it leads back to the hand, the deck or the other seat's cards.
+Observations hold only plain values: nothing leads back to the hand, the deck or the other seat's cards.
 """
 
 from typing import Literal
@@ -13,26 +13,26 @@ from molt_bench.poker.hand import Hand, HandRules
 
 
 class Observation(msgspec.Struct, frozen=True, gc=False):
-    """What the seat to act knows. Pairs are indexed by seat, so `stacks[observation.seat]` is one's own.
+    """What the seat to act knows. Pairs are indexed by seat, so `stacks[observation.seat]` is the seat's own.
 
     Attributes:
-        seat: The seat that is to act, 0 or 1.
+        seat: The seat to act, 0 or 1.
         button: The seat with the button: small blind, first to act before the flop, last after it.
         hand_number: Number of the hand in its game, from 1.
         street: `preflop`, `flop`, `turn` or `river`.
-        cards: One's own two cards, each 0 (2c) to 51 (As).
+        cards: The seat's two hole cards, each 0 (2c) to 51 (As).
         board: The open board cards.
-        pot: All chips in the middle, this street's bets included.
+        pot: All chips in the pot, including this street's bets.
         stacks: Chips behind.
         bets: Chips bet on this street.
         starting_stacks: Chips at the start of the hand, before antes and blinds.
         to_call: Chips a call costs, never more than the stack; 0 when checking is free.
-        min_raise_to: The smallest legal `raiseTo` amount; 0 where no raise is legal.
-        max_raise_to: The largest one (all-in); 0 where no raise is legal.
+        min_raise_to: The smallest legal `raiseTo` amount; 0 if no raise is legal.
+        max_raise_to: The largest (all-in); 0 if no raise is legal.
         log: The actions of this hand so far, oldest first.
-        rules: Blinds, ante and limits of the game.
-        noise: A random number of this decision alone, 0 to 2**32 - 1, for agents that mix; `dice` is it as 0 to 99.
-        previous_error: On a retry: why the last answer was not taken.
+        rules: Blinds, ante and raise cap of the game.
+        noise: A random number for this decision alone, 0 to 2**32 - 1, for agents that mix; see also `dice`.
+        previous_error: On a retry, why the last answer was rejected.
     """
 
     seat: int
@@ -55,17 +55,17 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def legal(self) -> LegalActions:
-        """What may be done now, with exact ranges; `str()` of it is one readable line."""
+        """The legal actions with exact ranges; `str()` of it is one readable line."""
         return LegalActions(self.to_call, self.min_raise_to, self.max_raise_to)
 
     @property
     def dice(self) -> int:
-        """A throw of this decision alone, 0 to 99, for agents that mix; the same in every run."""
+        """A random number for this decision alone, 0 to 99, for agents that mix; the same in every run."""
         return self.noise % 100
 
     @property
     def position(self) -> Literal["button", "big_blind"]:
-        """One's own position."""
+        """The position of the seat to act."""
         return "button" if self.seat == self.button else "big_blind"
 
     @property
@@ -80,7 +80,7 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def stack(self) -> int:
-        """One's own chips behind."""
+        """The seat's own chips behind."""
         return self.stacks[self.seat]
 
     @property
@@ -90,30 +90,30 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def pot_odds(self) -> float:
-        """The share of the final pot that a call costs: to_call / (pot + to_call), 0 when checking is free."""
+        """Pot odds of a call: to_call / (pot + to_call), 0 when checking is free."""
         return self.to_call / (self.pot + self.to_call)
 
     @property
     def cards_text(self) -> str:
-        """One's own cards, as in `"AhKd"`."""
+        """The seat's hole cards, such as `"AhKd"`."""
         return cards_to_text(self.cards)
 
     @property
     def board_text(self) -> str:
-        """The board, as in `"2c7dTs"`."""
+        """The board, such as `"2c7dTs"`."""
         return cards_to_text(self.board)
 
 
 class HandResult(msgspec.Struct, frozen=True, gc=False):
-    """What a seat knows once a hand is over, as a table would have seen it. Pairs are indexed by seat.
+    """What a seat knows once a hand is over. Pairs are indexed by seat.
 
     Attributes:
         seat: Whose view this is.
         button: The seat that had the button.
         hand_number: Number of the hand in its game, from 1.
-        cards: One's own two cards.
-        opponent_cards: The other seat's cards if there was a showdown, else None: a folded hand stays hidden.
-        board: The board cards that were opened.
+        cards: The seat's two hole cards.
+        opponent_cards: The other seat's hole cards after a showdown; None after a fold.
+        board: The board cards that were dealt.
         log: All actions of the hand.
         starting_stacks: Chips at the start of the hand.
         net: Chips won or lost.
@@ -130,26 +130,12 @@ class HandResult(msgspec.Struct, frozen=True, gc=False):
     net: tuple[int, int]
 
 
-def observe(hand: Hand, hand_number: int, *, noise: int = 0) -> Observation:
+def observe(hand: Hand, hand_number: int, noise: int = 0) -> Observation:
     """Return what the seat to act sees."""
     seat = hand.actor
     first, second = hand.bets
     first_limit, second_limit = hand.limits
-    # `Hand.legal_actions` written out, since this is called for every decision.
-    if seat:
-        bet, limit, facing, other_limit = second, second_limit, first, first_limit
-    else:
-        bet, limit, facing, other_limit = first, first_limit, second, second_limit
-    least = most = 0
-    if facing >= limit:
-        to_call = limit - bet
-    else:
-        to_call = facing - bet if facing > bet else 0
-        if facing < other_limit and hand.raising_open:
-            most = limit
-            least = facing + hand.raise_step
-            if least > most:
-                least = most
+    least, most = hand.raise_range()
     return Observation(
         seat,
         hand.button,
@@ -161,7 +147,7 @@ def observe(hand: Hand, hand_number: int, *, noise: int = 0) -> Observation:
         (first_limit - first, second_limit - second),
         (first, second),
         hand.starting_stacks,
-        to_call,
+        hand.to_call,
         least,
         most,
         tuple(hand.log),
@@ -171,7 +157,7 @@ def observe(hand: Hand, hand_number: int, *, noise: int = 0) -> Observation:
 
 
 def result_for(hand: Hand, seat: int, hand_number: int) -> HandResult:
-    """Return what `seat` knows of a finished hand."""
+    """Return what `seat` knows about a finished hand."""
     holes = hand.holes
     return HandResult(
         seat,

@@ -9,9 +9,10 @@ variance alone, by this rule, and never by what the estimator says.
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
-from molt_bench.rating.margin import MarginModel, Pair
+from molt_bench.rating.margin import MarginModel
 from molt_bench.records import Margins
 from molt_bench.seeds import Seed
+from molt_bench.specs import Pair
 
 #: The estimators as configs name them, and as `Margins` does.
 ESTIMATORS: Final[Mapping[str, str]] = {

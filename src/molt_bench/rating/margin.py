@@ -17,25 +17,15 @@ seed pairs, and is wrong where there are cycles.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import combinations
 from math import fsum, inf, sqrt
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import Final
 
 import msgspec
 
-from molt_bench.rating.student import student_cdf, student_quantile
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray: TypeAlias = NDArray[np.float64]
-    IntArray: TypeAlias = NDArray[np.int64]
-
-Member = TypeVar("Member", bound=Hashable)
-#: Two participants, in the order in which they were declared.
-Pair: TypeAlias = tuple[str, str]
+from molt_bench.rating.student import UNKNOWN, Estimate
+from molt_bench.specs import Pair
 
 #: The variance of all pairs counts as so many seed pairs beside those of a pair.
 PRIOR_WEIGHT: Final = 5.0
@@ -46,43 +36,6 @@ SD_PER_HAND: Final = 10_000.0
 def first_guess(big_blinds: float) -> float:
     """Return what a hand is taken to vary by with so many big blinds in a stack, before anything is known."""
     return SD_PER_HAND * min(1.0, big_blinds / 100)
-
-
-class Estimate(msgspec.Struct, frozen=True):
-    """What is known of a number: Student's t around `mean`.
-
-    Attributes:
-        mean: The best guess.
-        scale: Its standard error.
-        free: Degrees of freedom.
-    """
-
-    mean: float
-    scale: float
-    free: float
-
-    def above(self, value: float = 0.0) -> float:
-        """Return how likely the number is above `value`."""
-        if self.scale == inf:
-            return 0.5
-        return student_cdf((self.mean - value) / self.scale, self.free)
-
-    def within(self, margin: float) -> float:
-        """Return how likely the number is between -margin and +margin."""
-        return 0.0 if self.scale == inf else self.above(-margin) - self.above(margin)
-
-    def half_width(self, level: float = 0.95) -> float:
-        """Return half of the central interval that holds the number with this probability."""
-        return inf if self.scale == inf else student_quantile((1 + level) / 2, self.free) * self.scale
-
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return that interval."""
-        half = self.half_width(level)
-        return self.mean - half, self.mean + half
-
-
-UNKNOWN: Final = Estimate(0.0, inf, 1.0)
-_ANYTHING: Final = 1e6
 
 
 class _Sample(msgspec.Struct, frozen=True):
@@ -152,6 +105,11 @@ class MarginModel:
         self._samples[self._pair(*pair)] = _Sample(tuple(values), tuple(seeds), mean, squares)
         self._total = None
 
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every pair of participants, whether they have played or not."""
+        return tuple(self._samples)
+
     def count(self, first: str, second: str) -> int:
         """Return how many seed pairs two have played."""
         return self._samples[self._pair(first, second)].count
@@ -200,10 +158,19 @@ class MarginModel:
         """Return how much the margin of each pair counts in the lead of the first over the second."""
         return self._weights({first: 1.0, second: -1.0}, own_place=True)
 
+    def strength_weights(self, name: str) -> Mapping[Pair, float]:
+        """Return how much each pair's margin counts in one's result, as a member of the field itself."""
+        return self._weights({name: 1.0})
+
+    def skill_weights(self, first: str, second: str) -> Mapping[Pair, float]:
+        """Return how much each pair's margin counts in the difference of two skills, where skills add up."""
+        pair = self._pair(first, second)
+        return self._additive({pair: 1.0 if pair[0] == first else -1.0})
+
     def ranking(self) -> tuple[str, ...]:
         """Return the participants, the best first; equal ones in their own order."""
         strength = {
-            name: fsum(weight * self._samples[pair].mean for pair, weight in self._weights({name: 1.0}).items())
+            name: fsum(weight * self._samples[pair].mean for pair, weight in self.strength_weights(name).items())
             for name in self.participants
         }
         return tuple(sorted(self.participants, key=lambda name: -strength[name]))
@@ -212,70 +179,6 @@ class MarginModel:
         """Return the opponents that count for one's result: everybody else but anchors, or those if nobody is left."""
         others = tuple(other for other in self.participants if other != name)
         return tuple(other for other in others if other not in self.anchors) or others
-
-    def rank_intervals(
-        self, *, seed: int, level: float = 0.95, draws: int = 4000, apart: Collection[str] = ()
-    ) -> dict[str, tuple[int, int]]:
-        """Return between which ranks everybody is with this probability, by draws from what is known.
-
-        Nothing is known of the margin of two that have not met, so no number is drawn for it: the best and the worst
-        rank count that any value of it would give.
-
-        Args:
-            seed: Of the draws.
-            level: The probability.
-            draws: How many.
-            apart: Those who have no rank; the others are ranked among themselves.
-        """
-        import numpy as np
-
-        # The legacy generator's numbers are frozen for ever, so that they are the same with every version.
-        dice = np.random.RandomState(seed % 2**32)
-        known = [self.margin(*pair) for pair in self._samples]
-        drawn = np.array([each.mean + min(each.scale, _ANYTHING) * dice.standard_t(each.free, draws) for each in known])
-        names = [name for name in self.participants if name not in apart]
-        if not names:
-            return {}
-        weights = [self._weights({name: 1.0}) for name in names]
-        table = np.array([[each.get(pair, 0.0) for pair in self._samples] for each in weights])
-        unmet = np.array([not sample.count for sample in self._samples.values()])
-        drawn[unmet] = 0.0
-        if not table[:, unmet].any():
-            best = worst = (-(table @ drawn)).argsort(axis=0).argsort(axis=0) + 1
-        elif self.additive:
-            best, worst = self._ranks_of_groups(drawn, names)
-        else:
-            best, worst = _rank_bounds(table @ drawn, table[:, unmet])
-        tail = (1 - level) / 2
-        low = np.quantile(best, tail, axis=1, method="inverted_cdf")
-        high = np.quantile(worst, 1 - tail, axis=1, method="inverted_cdf")
-        return {name: (int(low[at]), int(high[at])) for at, name in enumerate(names)}
-
-    def _ranks_of_groups(self, drawn: "FloatArray", names: Sequence[str]) -> "tuple[IntArray, IntArray]":
-        """Return the best and the worst ranks of these where skills add up, but games do not connect everybody.
-
-        Within a group that games connect skills are known. Each other group may be above or below as a whole.
-        """
-        import numpy as np
-
-        linked = [(one, two) for (one, two), sample in self._samples.items() if sample.count]
-        best = np.ones((len(names), drawn.shape[1]), dtype=int)
-        worst = best.copy()
-        for everybody in _groups(self.participants, linked):
-            group = [name for name in everybody if name in names]
-            if not group:
-                continue
-            rows = []
-            for name in group:
-                pair = self._pair(name, group[0])
-                weights = self._additive({pair: 1.0 if pair[0] == name else -1.0}) if name != group[0] else {}
-                rows.append([weights.get(each, 0.0) for each in self._samples])
-            skills = np.array(rows) @ drawn
-            for name, skill in zip(group, skills, strict=True):
-                at, above = names.index(name), (skills > skill).sum(axis=0)
-                best[at] += above
-                worst[at] += above + len(names) - len(group)
-        return best, worst
 
     def _pair(self, first: str, second: str) -> Pair:
         return (first, second) if (first, second) in self._samples else (second, first)
@@ -349,50 +252,6 @@ class MarginModel:
         free = total**2 / fsum(part**2 / own for part, own in zip(parts, frees, strict=True))
         mean = fsum(weight * sample.mean for weight, sample in used)
         return Estimate(mean, sqrt(total * _clustering(used)), free)
-
-
-def _groups(members: Sequence[Member], linked: Iterable[tuple[Member, Member]]) -> list[list[Member]]:
-    """Return who is linked with whom, directly or by others."""
-    group = {one: [one] for one in members}
-    for one, two in linked:
-        if group[one] is not group[two]:
-            together = group[one] + group[two]
-            group.update(dict.fromkeys(together, together))
-    return list({id(each): each for each in group.values()}.values())
-
-
-def _rank_bounds(strengths: "FloatArray", unmet: "FloatArray") -> "tuple[IntArray, IntArray]":
-    """Return the best and the worst rank of everybody that any margins of those who have not met would give.
-
-    Who has not met somebody that counts may be anywhere. The others may not: what one wins of two that have not met,
-    the other loses, so that a group of those can trade strength among themselves, but keeps its mean.
-
-    Args:
-        strengths: Everybody's strength in each draw, the margins of those who have not met being 0.
-        unmet: How much each of these margins counts in everybody's strength.
-    """
-    import numpy as np
-
-    count = len(strengths)
-    counts = [np.flatnonzero(column) for column in unmet.T]
-    loose = [int(at) for at in np.flatnonzero(unmet.any(axis=1))]
-    fixed = [at for at in range(count) if at not in loose]
-    best, worst = np.ones(strengths.shape, dtype=int), np.full(strengths.shape, count)
-    alone = {int(who[0]) for who in counts if len(who) == 1}  # an anchor wins what nobody loses
-    worst[fixed] = 1
-    for at in fixed:
-        above = (strengths[fixed] > strengths[at]).sum(axis=0)
-        best[at] += above
-        worst[at] += above
-    for group in _groups(loose, [(int(who[0]), int(who[1])) for who in counts if len(who) == 2]):
-        # In shares of its own field: what a margin adds here is in the same units taken away there.
-        sizes = 1 / abs(unmet[group]).max(axis=1)
-        mean = sizes @ strengths[group] / sizes.sum()
-        for at in fixed:
-            ahead = mean > strengths[at]
-            best[at] += 0 if alone.intersection(group) else ahead
-            worst[at] += len(group) if alone.intersection(group) else len(group) - 1 + ahead
-    return best, worst
 
 
 def _clustering(used: Sequence[tuple[float, _Sample]]) -> float:

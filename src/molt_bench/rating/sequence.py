@@ -14,8 +14,7 @@ from math import erfc, exp, inf, log, log1p, sqrt
 from statistics import NormalDist
 from typing import Final
 
-from molt_bench.rating.margin import Estimate
-from molt_bench.rating.student import student_cdf, student_quantile
+from molt_bench.rating.student import Estimate, student_cdf, student_quantile
 
 #: The mixture is spread like differences worth finding: so many times the margin within which two count as tied.
 SPREAD: Final = 2.0

@@ -3,6 +3,9 @@
 from functools import lru_cache
 from math import erfc, exp, inf, isinf, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
+from typing import Final
+
+import msgspec
 
 _NORMAL = NormalDist()
 _ITERATIONS = 500
@@ -53,6 +56,42 @@ def student_quantile(share: float, free: float) -> float:
             break
         value = value - step if low < value - step < high else (low + high) / 2
     return value
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """What is known of a number: Student's t around `mean`.
+
+    Attributes:
+        mean: The best guess.
+        scale: Its standard error.
+        free: Degrees of freedom.
+    """
+
+    mean: float
+    scale: float
+    free: float
+
+    def above(self, value: float = 0.0) -> float:
+        """Return how likely the number is above `value`."""
+        if self.scale == inf:
+            return 0.5
+        return student_cdf((self.mean - value) / self.scale, self.free)
+
+    def within(self, margin: float) -> float:
+        """Return how likely the number is between -margin and +margin."""
+        return 0.0 if self.scale == inf else self.above(-margin) - self.above(margin)
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Return half of the central interval that holds the number with this probability."""
+        return inf if self.scale == inf else student_quantile((1 + level) / 2, self.free) * self.scale
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return that interval."""
+        half = self.half_width(level)
+        return self.mean - half, self.mean + half
+
+
+UNKNOWN: Final = Estimate(0.0, inf, 1.0)
 
 
 def _incomplete_beta(at: float, first: float, second: float) -> float:

@@ -6,11 +6,12 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.rating.margin import Estimate, MarginModel
+from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequence import SPREAD, radius, sure
+from molt_bench.rating.student import Estimate
 
 #: The one above is better; they are so close that it does not matter; it is not known.
-Kind: TypeAlias = Literal["ordered", "tied", "unresolved"]
+VerdictKind: TypeAlias = Literal["ordered", "tied", "unresolved"]
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -28,7 +29,7 @@ class Verdict(msgspec.Struct, frozen=True):
     below: str
     lead: Estimate
     sure: float
-    kind: Kind
+    kind: VerdictKind
 
 
 def verdicts(
@@ -55,7 +56,7 @@ def verdict(model: MarginModel, above: str, below: str, *, error: float, tie_mar
     lead = model.lead(above, below)
     spread = SPREAD * tie_margin
     confidence = sure(lead, spread)
-    kind: Kind = "unresolved"
+    kind: VerdictKind = "unresolved"
     if confidence >= 1 - error / 2:
         kind = "ordered"
     elif abs(lead.mean) + lead.scale < tie_margin and abs(lead.mean) + radius(lead, spread, error) < tie_margin:

@@ -20,6 +20,7 @@ from molt_bench.rating.book import ESTIMATORS, MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import Cycle, PayoffMatrix, payoff_matrix, significant_cycles
+from molt_bench.rating.ranks import rank_intervals
 from molt_bench.rating.sequence import SPREAD, sure
 from molt_bench.rating.verdicts import Verdict, verdict, verdicts
 from molt_bench.records import Rating
@@ -129,7 +130,7 @@ class Analysis:
     def rows(self) -> tuple[ParticipantNumbers, ...]:
         """Everybody's figures in the order of the leaderboard; the unranked come last."""
         seed = derive(self.result.config.seeds.master_seed or 0, "ranks")
-        ranks = self.model.rank_intervals(seed=seed, apart=self.unranked) if self.by_margins else {}
+        ranks = rank_intervals(self.model, seed=seed, apart=self.unranked) if self.by_margins else {}
         ranked = [rating for rating in self.result.leaderboard if rating.id not in self.unranked]
         last = [rating for rating in self.result.leaderboard if rating.id in self.unranked]
         below = [*ranked[1:], None, *[None for _ in last]]

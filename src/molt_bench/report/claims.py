@@ -5,9 +5,9 @@ from math import isfinite
 from typing import Any, Final
 
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
-from molt_bench.rating.margin import Estimate
 from molt_bench.rating.payoffs import nash_averaging, transitivity
 from molt_bench.rating.sequence import radius, sure
+from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import surely
 from molt_bench.report.analysis import Analysis
 

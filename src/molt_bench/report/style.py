@@ -24,7 +24,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from molt_bench.luck.chance import replayed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.notation import hand_from_text
@@ -186,10 +185,10 @@ def hand_style(hand: Hand, seat: int) -> Style:
 def _decisions(hand: Hand) -> list[TableDecision]:
     found: list[TableDecision] = []
     street, raises = "", 0
-    for table, action in replayed(hand):
+    for table, action in hand.steps():
         if table.street != street:
             street, raises = table.street, 0
-        may_raise = table.legal_actions().max_raise_to > 0
+        may_raise = table.raise_range()[1] > 0
         found.append(TableDecision(table.actor, action, street == "preflop", street == "flop", raises, may_raise))
         raises += action.kind == "raiseTo"
     return found

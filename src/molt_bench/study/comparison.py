@@ -18,7 +18,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.rating.book import AUTO, ESTIMATORS
-from molt_bench.rating.margin import Estimate
+from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
 
 #: The new version is better, worse, equally good within a margin, or that is not known.

@@ -18,8 +18,9 @@ import msgspec
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.rating.margin import PRIOR_WEIGHT, Estimate, MarginModel
+from molt_bench.rating.margin import PRIOR_WEIGHT, MarginModel
 from molt_bench.rating.sequence import SPREAD, radius
+from molt_bench.rating.student import Estimate
 from molt_bench.schedule import all_pairs, circle_order
 from molt_bench.study.pilot import ModelGuess, Pilot, guess_of
 

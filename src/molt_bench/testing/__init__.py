@@ -7,11 +7,11 @@ def test_my_agent():
     assert report.ok, report
 """
 
+from molt_bench.specs import SEATINGS as SEATINGS
+from molt_bench.testing.agent_check import SPARRING_PARTNERS as SPARRING_PARTNERS
+from molt_bench.testing.agent_check import TABLES as TABLES
+from molt_bench.testing.agent_check import check_agent as check_agent
 from molt_bench.testing.findings import AgentReport as AgentReport
 from molt_bench.testing.findings import Check as Check
 from molt_bench.testing.findings import FaultExample as FaultExample
 from molt_bench.testing.findings import Latency as Latency
-from molt_bench.testing.sparring import SEATINGS as SEATINGS
-from molt_bench.testing.sparring import SPARRING_PARTNERS as SPARRING_PARTNERS
-from molt_bench.testing.sparring import TABLES as TABLES
-from molt_bench.testing.sparring import check_agent as check_agent

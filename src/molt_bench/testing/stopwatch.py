@@ -7,13 +7,13 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from molt_bench.play.seat import Seat
+from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
 from molt_bench.testing.findings import Latency
 
 
-class Clock:
+class Stopwatch:
     """A stopwatch for all answers of one check."""
 
     def __init__(self) -> None:
@@ -38,10 +38,10 @@ class Clock:
         return Latency(median(times), times[ceil(0.95 * len(times)) - 1], times[-1], median(self.firsts))
 
 
-class Watched:
+class TimedAgent:
     """An agent with a stopwatch; its hooks are those of the agent, and so is the way it keeps its time."""
 
-    def __init__(self, seat: Seat, clock: Clock) -> None:
+    def __init__(self, seat: SeatedAgent, clock: Stopwatch) -> None:
         self._act = seat.act
         self._clock = clock
         self.name = "checked"

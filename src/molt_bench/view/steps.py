@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from molt_bench.luck.equities import street_equities
-from molt_bench.poker.actions import STREETS, Street
+from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.hand_names import hand_name
 from molt_bench.report.exports.chip_flow import ChipMove, chip_flow
 
-_OPEN: Final[dict[Street, int]] = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 _VERBS: Final = {"fold": "folds", "check": "checks"}
 
 
@@ -39,7 +38,7 @@ class _Table:
     def open(self, street: Street, hand: Hand) -> None:
         """Deal the cards of a street."""
         self.street, self.bets = street, [0, 0]
-        self.board = [CARD_TEXT[card] for card in hand.board[: _OPEN[street]]]
+        self.board = [CARD_TEXT[card] for card in hand.board[: OPEN_CARDS[street]]]
 
     def step(self, kind: str, text: str, **fields: Any) -> dict[str, Any]:
         """Return a step with the current state of the table."""

@@ -1,21 +1,19 @@
 """The flow of chips in a hand: what was posted, what each action put in, what was returned, who took the pot."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from molt_bench.poker.actions import Street
+from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
 from molt_bench.poker.hand import NOBODY, Hand
 
 Verb: TypeAlias = Literal["fold", "check", "call", "bet", "raise"]
 
 #: The board cards of each street.
 BOARD_OF: Final[dict[Street, slice]] = {
-    "preflop": slice(0, 0),
-    "flop": slice(0, 3),
-    "turn": slice(3, 4),
-    "river": slice(4, 5),
+    street: slice(*ends) for street, ends in zip(STREETS, pairwise((0, *OPEN_CARDS.values())), strict=True)
 }
 
 
@@ -76,7 +74,7 @@ def chip_flow(hand: Hand) -> ChipFlow:
     antes = [min(rules.ante, stack) for stack in hand.starting_stacks]
     left = [stack - ante for stack, ante in zip(hand.starting_stacks, antes, strict=True)]
     blinds = [min(rules.small_blind if seat == button else rules.big_blind, left[seat]) for seat in (0, 1)]
-    steps = tuple(_steps(hand, left, blinds))
+    steps = tuple(_steps(hand))
     paid = [antes[seat] + blinds[seat] + sum([step.added for step in steps if step.seat == seat]) for seat in (0, 1)]
     matched = min(paid)
     share = _share(hand)
@@ -102,15 +100,9 @@ def _share(hand: Hand) -> int:
     return 1 + (first > 0) - (first < 0)
 
 
-def _steps(hand: Hand, left: list[int], blinds: list[int]) -> Iterator[ChipMove]:
-    street: Street = "preflop"
-    bets, behind = list(blinds), [chips - blind for chips, blind in zip(left, blinds, strict=True)]
-    for done in hand.log:
-        if done.street != street:
-            street, bets = done.street, [0, 0]
-        seat, facing = done.seat, max(bets)
-        added = done.amount - bets[seat]
-        behind[seat] -= added
-        bets[seat] = done.amount
-        verb: Verb = ("raise" if facing else "bet") if done.kind == "raiseTo" else done.kind
-        yield ChipMove(street, seat, verb, added, done.amount, done.amount - facing, not behind[seat])
+def _steps(hand: Hand) -> Iterator[ChipMove]:
+    for before, action in hand.steps():
+        seat, total, facing = before.actor, action.amount, max(before.bets)
+        verb: Verb = ("raise" if facing else "bet") if action.kind == "raiseTo" else action.kind
+        all_in = total == before.limits[seat]
+        yield ChipMove(before.street, seat, verb, total - before.bets[seat], total, total - facing, all_in)

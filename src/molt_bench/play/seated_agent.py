@@ -9,7 +9,7 @@ from molt_bench.play.game import HOOKS, Call, Hook, Notice
 from molt_bench.poker.observation import Observation
 
 
-class Seat:
+class SeatedAgent:
     """An agent and the methods it had when it sat down.
 
     Attributes:
@@ -60,7 +60,7 @@ class Seat:
             self.note(error)
 
 
-Seats: TypeAlias = tuple[Seat, Seat]
+Seats: TypeAlias = tuple[SeatedAgent, SeatedAgent]
 
 
 def _read(agent: object, attribute: str) -> object:

@@ -9,18 +9,16 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import make_agent
 from molt_bench.agents.tracebacks import Traced, trace_of
 from molt_bench.errors import AgentError, FaultKind, shown
-from molt_bench.play.drivers import GameOptions, play_game_async
-from molt_bench.play.seat import Seat
+from molt_bench.play.drivers import play_game_async
+from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.records import Fault, GameRecord
 from molt_bench.seeds import Seed, derived_seed
-from molt_bench.specs import Seating
+from molt_bench.specs import SEATINGS, GameOptions
 from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample
-from molt_bench.testing.stopwatch import Clock, Watched
+from molt_bench.testing.stopwatch import Stopwatch, TimedAgent
 
 #: Opponents that between them bring an agent into every kind of spot.
 SPARRING_PARTNERS = ("callstation", "maniac", "random", "shover", "tight")
-
-SEATINGS: tuple[Seating, ...] = ("AB", "BA")
 
 #: Games that bring up what an agent easily gets wrong.
 TABLES: dict[str, GameOptions] = {
@@ -69,7 +67,7 @@ def check_agent(
 
     first: Any = agent if make is None else make()
     try:
-        seat = Seat(first)
+        seat = SeatedAgent(first)
     except AgentError as error:
         return AgentReport(type(first).__name__, (Check("it can be asked", (str(error),)),), 0, 0.0)
     name = getattr(first, "name", None)
@@ -103,7 +101,7 @@ class _Sparring:
         partners: tuple[str, ...],
         watch: Callable[[int, int], None] | None,
     ) -> None:
-        self.clock = Clock()
+        self.clock = Stopwatch()
         self.faults: list[Fault] = []
         self.examples: dict[FaultKind, FaultExample] = {}
         self._make = make
@@ -144,7 +142,7 @@ class _Sparring:
         settings: GameOptions = {**options, "action_timeout_s": self._timeout_s, "max_retries": 0}
         self.clock.first = True
         self._raised.clear()
-        watched = Traced(Watched(Seat(self._make()), self.clock), self._raised.append)
+        watched = Traced(TimedAgent(SeatedAgent(self._make()), self.clock), self._raised.append)
         players = (watched, make_agent(partner))
         return await play_game_async(players, seed=self._seed if seed is None else seed, hands=self._hands, **settings)
 

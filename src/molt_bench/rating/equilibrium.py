@@ -1,0 +1,151 @@
+"""The Nash equilibrium of highest entropy of a symmetric zero-sum game."""
+
+from collections.abc import Sequence
+from math import inf
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from molt_bench.errors import ConfigError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[np.float64]
+
+#: The path to the equilibria is followed until nobody gains more than this share of the largest payoff.
+_GAP: Final = 1e-12
+#: Directions that change a payoff by less than this, as a share of the largest, change none.
+_RANK: Final = 1e-9
+#: Every step of the path aims at this much of the gap that is left, and goes this far towards where a weight ends.
+_AIM: Final = 0.1
+_STEP: Final = 0.9
+#: Far more steps than were ever needed: about 20 and 10.
+_STEPS: Final = 200
+#: Newton's method is near its end where it promises less than this.
+_NEAR: Final = 1e-12
+
+
+def max_entropy_equilibrium(payoffs: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """Return the Nash equilibrium of highest entropy of a symmetric zero-sum game; there is exactly one.
+
+    The central path of the game's linear program ends in the middle of all equilibria, where everybody who is in any
+    of them has a positive weight, and everybody else loses (strict complementarity: Goldman and Tucker 1956). That
+    says who is in; among them, equilibria are the mixtures that nobody gains against, and Newton's method finds the
+    most even one.
+
+    Args:
+        payoffs: What each row wins from each column.
+
+    Raises:
+        ConfigError: What a row wins from a column is not what the column loses to the row.
+
+    >>> max_entropy_equilibrium([[0, 1], [-1, 0]])
+    (1.0, 0.0)
+    """
+    import numpy as np
+
+    game = np.array(payoffs, dtype=float)
+    if game.ndim != 2 or not game.size or game.shape[0] != game.shape[1] or not np.array_equal(game, -game.T):
+        raise ConfigError("payoffs", payoffs, "a square matrix that is antisymmetric")
+    largest = float(np.abs(game).max())
+    if not largest:
+        return (1 / len(game),) * len(game)
+    game /= largest
+    weights, slack = _central(game)
+    inside = weights > slack
+    mixed = np.zeros(len(game))
+    mixed[inside] = _most_even(game[np.ix_(inside, inside)], game[np.ix_(~inside, inside)], weights[inside])
+    # Where someone is all but indifferent the two cannot be told apart; then the path's end is as good.
+    if mixed.min() < 0 or (game @ mixed).max() > 1e-7:
+        mixed = weights / weights.sum()
+    return tuple(mixed.tolist())
+
+
+def _central(game: "Array") -> "tuple[Array, Array]":
+    """Return the end of the central path of "minimise the gap so that nobody gains more than it".
+
+    The program is its own dual, so weights and slacks (the gap, less what one gains) belong to each other: on the path
+    their products are the gap over n, and at its end one of the two is zero and the other is not.
+    """
+    import numpy as np
+
+    count = len(game)
+    weights = np.full(count, 1 / count)
+    gap = 1.0
+    slack = gap - game @ weights
+    for _ in range(_STEPS):
+        if gap < _GAP:
+            break
+        fall = (_AIM - 1) * gap
+        system = np.diag(slack) - weights[:, None] * game
+        change = np.linalg.solve(system, _AIM * gap / count - weights * slack - weights * fall)
+        shift = fall - game @ change
+        step = min(1.0, _STEP * _room(weights, change), _STEP * _room(slack, shift))
+        weights, slack, gap = weights + step * change, slack + step * shift, gap + step * fall
+    return weights, slack
+
+
+def _most_even(even: "Array", others: "Array", start: "Array") -> "Array":
+    """Return the mixture of highest entropy among those that some win nothing from, and the others nothing or less.
+
+    Args:
+        even: What those who win nothing win from each in the mixture.
+        others: What the others win from each.
+        start: Such a mixture, about, that all others lose to.
+    """
+    import numpy as np
+
+    bounds = np.vstack([even, np.ones(len(start))])
+    left, sizes, right = np.linalg.svd(bounds)
+    rank = int((sizes > _RANK * sizes[0]).sum())
+    missed = np.append(np.zeros(len(even)), 1.0) - bounds @ start
+    start = start + right[:rank].T @ ((left.T @ missed)[:rank] / sizes[:rank])
+    free = right[rank:].T
+    if not free.size or start.min() <= 0:
+        return start
+    mixed = _newton(start, free, others, 0.0)
+    if not (others @ mixed > _GAP).any() or (others @ start >= 0).any():
+        return mixed
+    # Some of the others would gain. A barrier that is lowered says which of them win nothing in the end.
+    for power in range(9):
+        mixed = start = _newton(start, free, others, 10.0**-power)
+    held = others @ mixed > -1e-4
+    return _most_even(np.vstack([even, others[held]]), others[~held], mixed) if held.any() else mixed
+
+
+def _newton(mixed: "Array", free: "Array", others: "Array", barrier: float) -> "Array":
+    """Return the mixture of highest entropy, with a logarithmic barrier, by Newton's method with shorter steps."""
+    import numpy as np
+
+    def value(mixture: "Array") -> float:
+        walls = -barrier * float(np.log(-(others @ mixture)).sum()) if barrier else 0.0
+        return float(mixture @ np.log(mixture)) + walls
+
+    for _ in range(_STEPS):
+        slope = free.T @ (1 + np.log(mixed))
+        curve = free.T @ (free / mixed[:, None])
+        far = inf
+        if barrier:
+            walls, room = others @ free, -(others @ mixed)
+            slope += barrier * walls.T @ (1 / room)
+            curve += barrier * walls.T @ (walls / room[:, None] ** 2)
+        way = -np.linalg.solve(curve, slope)
+        change, fall = free @ way, float(slope @ way)
+        if barrier:
+            far = _room(room, -(others @ change))
+        step = min(1.0, _STEP * _room(mixed, change), _STEP * far)
+        # So near to the end the next step squares what is left, and the value has no digits left to judge it by.
+        near = fall > -_NEAR
+        before = value(mixed)
+        while not near and value(mixed + step * change) > before + 0.25 * step * fall:
+            step /= 2
+        mixed = mixed + step * change
+        if near:
+            break
+    return mixed
+
+
+def _room(values: "Array", change: "Array") -> float:
+    """Return how many times the change can be made before a value is negative."""
+    falling = change < 0
+    return float((values[falling] / -change[falling]).min()) if falling.any() else inf
