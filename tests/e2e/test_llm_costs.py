@@ -177,6 +177,23 @@ def stays_as_it_is(folder, again, server):
     assert server.received == received
 
 
+def test_a_run_whose_money_ended_in_the_middle_of_a_round_is_extended_and_pays_nothing_twice(tmp_path, server):
+    config = config_for(server.url, memory="none")
+    config["stop"] = {"adjacentConfidence": None, "budget": {"maxMatches": 2, "maxTokens": 3000}}
+    run = played(tmp_path, config)
+    assert read(run, "summary.json")["stopReason"].endswith("in the middle of a round")
+    before, kept = len(exchanges_in(run)), server.since(0)
+    done = quick("resume", run, "--set", "stop.budget.maxTokens=null", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert read(run, "summary.json")["stopReason"] == "the budget of 2 matches is spent"
+    keys = [exchange["key"] for exchange in exchanges_in(run)]
+    assert len(keys) == len({*keys}) > before
+    assert len(server.since(len(kept))) == len(keys) - before
+    for command in ("verify", "replay"):
+        again = quick(command, run)
+        assert again.returncode == 0, again.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["maxTokens", "maxCostUsd"])
 def test_a_budget_without_room_for_another_match_ends_the_run_before_it(tmp_path, server, priced, what):
