@@ -18,7 +18,7 @@ from molt_bench.agents.llm.retries import RequestLimits
 from molt_bench.agents.tracebacks import OnTraceback, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.errors import AgentError, ConfigError, MoltBenchError
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, ParticipantSpec
 
 
@@ -141,28 +141,20 @@ class Cast:
         """
         found: dict[str, PolicyOf] = {}
         for name, spec in self._specs.items():
+            hashed = (recorded or {}).get(name) if self._kinds[name].user_code else None
             try:
-                policy = published_policy(spec, self._agents) if self._played(name, recorded or {}) else None
+                if hashed is not None and hashed != source_hash(spec.type, spec.params):
+                    raise AgentError(f"the code of {name!r} has changed")
+                policy = published_policy(spec, self._agents)
             except MoltBenchError:
                 if recorded is None:
                     raise
-                self._note_other_code(name)
+                self.problems.append(
+                    f"the code of {name!r} is not the code that played: if that published a policy, it is not used"
+                )
             else:
                 found |= {} if policy is None else {name: policy}
         return found
-
-    def _played(self, name: str, recorded: Mapping[str, str]) -> bool:
-        """Return whether the code of a participant is the code that played, as far as its hash was recorded."""
-        spec = self._specs[name]
-        if not self._kinds[name].user_code or recorded.get(name) in (None, source_hash(spec.type, spec.params)):
-            return True
-        self._note_other_code(name)
-        return False
-
-    def _note_other_code(self, name: str) -> None:
-        self.problems.append(
-            f"the code of {name!r} is not the code that played: if that published a policy, it is not used"
-        )
 
     def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
         """Return how those outside this process are asked whether they are there: for free, and models."""
