@@ -103,7 +103,7 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
         """Return the params of a participant, with the setting that its type gives in short form."""
         whole = participant_type.startswith(self.whole_prefixes)
         value = participant_type if whole else participant_type.removeprefix(self.name).removeprefix(":")
-        return {self.short_field: value, **params} if value else dict(params)
+        return {self.short_field: value, **params} if value and self.settings else dict(params)
 
     def settings_class(self) -> "type[AgentSettings]":
         """Return the model of its settings."""
