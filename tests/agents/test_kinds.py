@@ -133,7 +133,7 @@ def test_another_kind_is_one_row(fresh_python):
 import msgspec
 from molt_bench.agents import kinds
 row = msgspec.structs.replace(
-    kinds.HTTP, name="live", types=("live",), prefixes=("live:",), whole_prefixes=(), label=lambda text: text[5:]
+    kinds.HTTP, name="live", whole_prefixes=(), label=lambda text: text[5:]
 )
 kinds.KINDS = (row, *kinds.KINDS)
 from molt_bench import BenchmarkConfig, make_agent

@@ -193,7 +193,7 @@ def test_without_its_libraries_view_says_what_to_install(runs, fresh_python):
         f"sys.argv = [{MOLT_BENCH!r}, 'view', {str(runs)!r}, '--no-browser']\n"
         "from molt_bench.cli import main\n"
         "sys.stderr = sys.stdout\n"
-        "try: main()\nexcept SystemExit as end: print(end.code)"
+        "try: main()\nexcept SystemExit as end: print(end.code, file=sys.stderr)"
     )
     said = fresh_python(code).splitlines()
     assert said[-1] == "1"

@@ -54,11 +54,10 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of agent.
 
     Attributes:
-        name: Name of the kind; for a kind with settings, also the `type` in a config.
-        types: The exact types that are of this kind.
-        prefixes: Starts of short forms such as `exec:./bot`; the rest is the value of `short_field`.
-        whole_prefixes: Starts of short forms such as a URL, where the whole text is that value.
-        short_field: The setting that a short form gives.
+        name: Name of the kind; with settings, it is the `type` in a config and starts short forms such as `exec:./bot`.
+        types: Other types of this kind.
+        short_field: The setting that the rest of a short form gives.
+        whole_prefixes: Starts of short forms that are that setting as a whole, such as a URL.
         settings: Its settings, as `module:class`; "" for a kind that takes params.
         agent: What makes its agent from a name and its settings, as `module:name`; "" where `make` needs none.
         make: Makes an agent of this kind.
@@ -77,11 +76,10 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     make: "Callable[[AgentKind, ParticipantSpec, MakeOptions], PokerAgent]"
-    label: Callable[[str], str]
+    label: Callable[[str], str] = lambda participant_type: _factory_label(participant_type)
     types: Collection[str] = ()
-    prefixes: tuple[str, ...] = ()
-    whole_prefixes: tuple[str, ...] = ()
     short_field: str = ""
+    whole_prefixes: tuple[str, ...] = ()
     settings: str = ""
     agent: str = ""
     code_hash: Callable[[str, Mapping[str, Any]], str | None] = lambda _type, _params: None
@@ -97,14 +95,15 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
 
     def matches(self, participant_type: str) -> bool:
         """Return whether a participant's type is of this kind."""
-        return participant_type in self.types or participant_type.startswith((*self.prefixes, *self.whole_prefixes))
+        if not self.settings:
+            return participant_type in self.types
+        return participant_type == self.name or participant_type.startswith((f"{self.name}:", *self.whole_prefixes))
 
     def params(self, participant_type: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the params of a participant, with the setting that its type gives in short form."""
-        value = participant_type
-        if not value.startswith(self.whole_prefixes):
-            value = next((value.removeprefix(each) for each in self.prefixes if value.startswith(each)), "")
-        return {self.short_field: value, **params} if value else dict(params)
+        whole = participant_type.startswith(self.whole_prefixes)
+        value = participant_type if whole else participant_type.removeprefix(self.name).removeprefix(":")
+        return {self.short_field: value, **params} if value and self.settings else dict(params)
 
     def settings_class(self) -> "type[AgentSettings]":
         """Return the model of its settings."""
@@ -168,8 +167,6 @@ def _command_hash(participant_type: str, params: Mapping[str, Any]) -> str | Non
 
 LLM: Final = AgentKind(
     name="llm",
-    types=("llm",),
-    prefixes=("llm:",),
     short_field="model",
     settings="molt_bench.agents.llm.model_settings:LLMSettings",
     agent="molt_bench.agents.llm.agent:lone_agent",
@@ -183,8 +180,6 @@ LLM: Final = AgentKind(
 )
 EXEC: Final = AgentKind(
     name="exec",
-    types=("exec",),
-    prefixes=("exec:",),
     short_field="command",
     settings="molt_bench.agents.external.program_settings:ExecSettings",
     agent="molt_bench.agents.external.exec_agent:ExecAgent",
@@ -197,10 +192,8 @@ EXEC: Final = AgentKind(
 )
 HTTP: Final = AgentKind(
     name="http",
-    types=("http",),
-    prefixes=("http:",),
-    whole_prefixes=("http://", "https:"),
     short_field="url",
+    whole_prefixes=("http://", "https:"),
     settings="molt_bench.agents.external.program_settings:HttpSettings",
     agent="molt_bench.agents.external.http_agent:HttpAgent",
     make=_make_from_settings,
@@ -211,20 +204,17 @@ HTTP: Final = AgentKind(
     usage="http:URL",
     about="A web server that takes the same messages, such as http://127.0.0.1:9000/act.",
 )
-BOT: Final = AgentKind(
-    name="bot", types=BUILTIN_AGENTS, make=_make_bot, label=_factory_label, portable=True, built_in=True
-)
+BOT: Final = AgentKind(name="bot", types=BUILTIN_AGENTS, make=_make_bot, portable=True, built_in=True)
 #: The user's own: `module:factory`, `path/to/file.py:factory`, or a plug-in by its name. Every other type is one.
 FACTORY: Final = AgentKind(
     name="factory",
     make=_make_from_factory,
-    label=_factory_label,
     code_hash=lambda participant_type, _params: file_hash(participant_type),
     portable=True,
     user_code=True,
 )
 #: The user's own, made by an object that the caller passes in.
-OBJECT: Final = AgentKind(name="object", make=_make_from_object, label=_factory_label, user_code=True)
+OBJECT: Final = AgentKind(name="object", make=_make_from_object, user_code=True)
 
 #: Every kind that a type can name, in the order they are tried.
 KINDS: Final = (LLM, EXEC, HTTP, BOT, FACTORY)
