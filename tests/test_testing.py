@@ -113,9 +113,9 @@ def test_a_good_agent_is_fit_to_play(agent):
     ("agent", "said"),
     [
         (Nameless(), "its name is ''"),
-        (NoMethod(), "<NoMethod> is no agent: expected an object with a name and a method act(observation)"),
+        (NoMethod(), "<NoMethod> is not an agent: expected an object with a name and a method act(observation)"),
         (Fine, "Fine is a class: pass an agent made from it, such as Fine()"),
-        (None, "None is no agent"),
+        (None, "None is not an agent"),
         (OnlySeat0(), "illegal, first in hand"),
         (MinRaisesAlways(), "illegal, first in hand"),
         (Floats(), "(the amount must be an int, not float)"),
@@ -196,7 +196,7 @@ def test_what_cannot_be_made_is_the_callers_to_know():
 
 
 def test_what_is_made_and_is_no_agent_is_told_so():
-    assert "<NoMethod> is no agent" in str(check_agent(make=NoMethod))
+    assert "<NoMethod> is not an agent" in str(check_agent(make=NoMethod))
 
 
 def test_every_kind_of_fault_has_an_example_with_its_hand():

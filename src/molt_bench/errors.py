@@ -1,23 +1,22 @@
-"""The exception tree: what went wrong on our side of the table.
+"""The exceptions of this library.
 
-An agent's mistake is never an exception that leaves the library: it is recorded as a `Fault`. Two exceptions travel
-inside it only: `AgentFailed` carries an agent's failure into the game, and `GameUnfinished` carries out of it that the
-game cannot go on, which is nobody's play.
+An agent's mistake never leaves the library as an exception: it is recorded as a `Fault`. Two exceptions are internal:
+`AgentFailed` carries an agent's failure into the game, and `GameUnfinished` reports that a game cannot go on.
 
     MoltBenchError
-    ├── ConfigError         a setting that cannot work; names the field, the value and what would
-    ├── RulesError          a hand was asked for something the rules of poker do not have
-    │   └── IllegalAction   an action that is not legal now; says which ones are
-    ├── AgentError          an agent that cannot be made or called at all
+    ├── ConfigError         an invalid setting; names the field, the value and what was expected
+    ├── RulesError          a request that breaks the rules of poker
+    │   └── IllegalAction   an action that is not legal; lists those that are
+    ├── AgentError          an agent that cannot be made or called
     ├── JournalError        a file of results that cannot be read
-    └── ProviderError       a model's provider refused for good, as with a wrong key; also a `GameUnfinished`
+    └── ProviderError       a model's provider refused permanently, as with a wrong key; also a `GameUnfinished`
 """
 
 from typing import Final, Literal, TypeAlias
 
-#: What an agent did wrong: an action that is not legal; an answer that is no `Action`; a reply that is not in the asked
-#: form, has nothing in it, was cut off, or is a refusal to play; far more than an answer; no answer in time; no
-#: connection; a program that ended; an exception.
+#: What an agent did wrong: an illegal action; an answer that is not an `Action`; a reply that has the wrong form, is
+#: empty, was cut off, or refuses to play; an oversized answer; no answer in time; no connection; a program that ended;
+#: an exception.
 FaultKind: TypeAlias = Literal[
     "illegal",
     "unreadable",
@@ -37,9 +36,9 @@ _PLAIN: Final = (str, int, float, bool, type(None))
 
 
 def shown(value: object) -> str:
-    """Write any value for a message: in at most 100 characters, and the same in every run.
+    """Format any value for a message: about 100 characters at most, and the same in every run.
 
-    So anything but a plain value is shown by its type: its own text may raise, or hold an address.
+    Anything but a plain value is shown by its type, since its own text may raise or contain an address.
     """
     if type(value) not in _PLAIN:
         return f"<{type(value).__name__}>"
@@ -56,22 +55,22 @@ def printable(text: str) -> str:
 
 
 class MoltBenchError(Exception):
-    """Base of all errors of this library; its text is one line that a user can act on.
+    """Base of all errors of this library; its message is one line that a user can act on.
 
     Attributes:
-        status: With which the program ends.
+        status: Exit status of the program.
     """
 
     status: int = 1
 
 
 class ConfigError(MoltBenchError):
-    """A setting that cannot work.
+    """An invalid setting.
 
     Attributes:
-        field: Which.
-        value: What it was set to.
-        expected: What would have worked.
+        field: Name of the setting.
+        value: Its value.
+        expected: What was expected instead.
     """
 
     def __init__(self, field: str, value: object, expected: str) -> None:
@@ -86,7 +85,7 @@ class ConfigError(MoltBenchError):
 
 
 def check_at_least(owner: object, **lowest: int) -> None:
-    """Check that attributes are ints, each at least as large as given here.
+    """Check that attributes are ints of at least the given values.
 
     Raises:
         ConfigError: One is not.
@@ -98,23 +97,23 @@ def check_at_least(owner: object, **lowest: int) -> None:
 
 
 class RulesError(MoltBenchError):
-    """A hand was asked for something the rules of poker do not have."""
+    """A request that breaks the rules of poker."""
 
 
 class IllegalAction(RulesError):  # noqa: N818 - reads as what it is, as `IllegalMoveError` would not
-    """An action that is not legal now."""
+    """An action that is not legal."""
 
 
 class AgentError(MoltBenchError):
-    """An agent that cannot be made or called at all."""
+    """An agent that cannot be made or called."""
 
 
 class JournalError(MoltBenchError):
     """A file of results that cannot be read."""
 
 
-class AgentFailed(Exception):  # noqa: N818 - not an error of ours: it carries an agent's failure into the game
-    """An agent gave no answer, and why. An agent may raise it itself, to have its fault counted by its kind."""
+class AgentFailed(Exception):  # noqa: N818 - carries an agent's failure into the game
+    """An agent gave no usable answer. An agent may raise it itself, to set the kind of its fault."""
 
     def __init__(self, kind: FaultKind, message: str) -> None:
         self.kind: FaultKind = kind
@@ -122,7 +121,7 @@ class AgentFailed(Exception):  # noqa: N818 - not an error of ours: it carries a
 
     @classmethod
     def by_raising(cls, error: BaseException) -> "AgentFailed":
-        """Return the failure of an agent that raised `error`."""
+        """Return the failure for an agent that raised `error`."""
         if isinstance(error, AgentFailed):
             return error
         try:
@@ -133,12 +132,12 @@ class AgentFailed(Exception):  # noqa: N818 - not an error of ours: it carries a
 
 
 class GameUnfinished(Exception):  # noqa: N818 - nobody's mistake
-    """A game cannot go on now; nothing of it counts as played."""
+    """A game cannot go on, and does not count."""
 
 
 class GamePutBack(GameUnfinished):
-    """It can be tried again later."""
+    """A game cannot go on now, but can be restarted later."""
 
 
 class ProviderError(GameUnfinished, MoltBenchError):
-    """A model's provider refused for good, as with a wrong key: the run cannot go on."""
+    """A model's provider refused permanently, as with a wrong key: the run cannot go on."""

@@ -1,8 +1,8 @@
 """The scheduler: which pairings are played next.
 
-First comes the opening, a round robin by the circle method: everybody plays in each of its rounds, so that all are
-connected as soon as they can be, and all ratings are on one scale. Then a policy ranks the pairings that are still
-open, and the first of them are played. A policy is a function; `register_policy` adds one under a name.
+First comes the opening, a round robin by the circle method: everybody plays in each of its rounds, so that games
+connect everybody as soon as possible, and all ratings are on one scale. Then a policy ranks the open pairings, and the
+first of them are played. A policy is a function; `register_policy` adds one under a name.
 """
 
 from collections import Counter
@@ -19,16 +19,16 @@ from molt_bench.errors import ConfigError
 from molt_bench.seeds import Seed, derive
 from molt_bench.specs import Pair as Pair
 
-#: Among so few no two pairs are without a common member, so once all are connected any order is as good as another.
+#: Among this few, any two pairs share a member, so once all are connected, any order is as good as another.
 _ANY_ORDER: Final = 3
 
 
 class Contrast(msgspec.Struct, frozen=True):
-    """Two neighbours of the ranking whose order is open.
+    """Two neighbours in the ranking whose order is undecided.
 
     Attributes:
-        weights: How much the margin of each pair counts in the lead of the one over the other.
-        target: The variance of the lead at which it would be decided, if it stays as it is.
+        weights: The weight of each pair's margin in the lead of one over the other.
+        target: The variance of the lead that would decide it at its current size.
     """
 
     weights: Mapping[Pair, float]
@@ -36,22 +36,22 @@ class Contrast(msgspec.Struct, frozen=True):
 
 
 class Situation(msgspec.Struct, frozen=True):
-    """What a policy may know.
+    """What a policy knows.
 
     Attributes:
-        ranking: Participants, the best first.
+        ranking: Participants, best first.
         mu: Mean of the belief about each participant: its skill, or its result against the field.
         sigma: Its standard deviation.
         meetings: How often each pair has met.
-        confidence: How sure the order of each pair is, from 0.5 to 1.
+        confidence: Confidence in the order of each pair, from 0.5 to 1.
         exploration: 0 for close pairs only, 1 for uncertain pairs only.
-        seed: What a policy that draws derives its numbers from.
+        seed: Seed for policies that draw at random.
         matches: Matches played so far.
-        seeds_per_match: Seed pairs of a match.
-        min_meetings: How often every pair has to meet before a policy may choose.
+        seeds_per_match: Seed pairs per match.
+        min_meetings: How often every pair must meet before a policy may choose.
         variance: Variance of the margin of one seed pair, by pair; empty where margins do not decide.
-        contrasts: The neighbours whose order is open.
-        cost: What a match of each pair costs, in hands or dollars; 1 where it is left out.
+        contrasts: The neighbours whose order is undecided.
+        cost: Cost of a match of each pair, in hands or dollars; 1 where missing.
     """
 
     ranking: tuple[str, ...]
@@ -69,12 +69,12 @@ class Situation(msgspec.Struct, frozen=True):
     cost: Mapping[Pair, float] = {}
 
 
-#: Ranks the pairs it is given, the one to be played first in front.
+#: Ranks the given pairs, the one to play first in front.
 PairPolicy: TypeAlias = Callable[[Situation, Sequence[Pair]], list[Pair]]
 
 
 def uncertainty_overlap(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
-    """Prefer pairs with much doubt about them and little between them; both count from 0 to 1."""
+    """Prefer uncertain pairs that are close together; both criteria are scaled from 0 to 1."""
     doubt = {pair: situation.sigma[pair[0]] + situation.sigma[pair[1]] for pair in pairs}
     gap = {pair: abs(situation.mu[pair[0]] - situation.mu[pair[1]]) for pair in pairs}
     doubt, gap = _spread(doubt), _spread(gap)
@@ -87,27 +87,27 @@ def uncertainty_overlap(situation: Situation, pairs: Sequence[Pair]) -> list[Pai
 
 
 def _spread(values: Mapping[Pair, float]) -> dict[Pair, float]:
-    """Stretch values so that the smallest is 0 and the largest 1; equal ones are all 0."""
+    """Scale values so that the smallest is 0 and the largest 1; if all are equal, to 0."""
     least, most = min(values.values(), default=0.0), max(values.values(), default=0.0)
     return {pair: (value - least) / (most - least) if most > least else 0.0 for pair, value in values.items()}
 
 
 def round_robin(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
-    """Give every pair as many matches as any other, those whose order is sure included."""
+    """Give all pairs equally many matches, even those whose order is decided."""
     return sorted(pairs, key=lambda pair: situation.meetings[pair])
 
 
 def adjacent_pairs(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
-    """Prefer neighbours in the ranking, those whose order is least sure first."""
+    """Prefer neighbours in the ranking, the least certain first."""
     place = {name: at for at, name in enumerate(situation.ranking)}
     return sorted(pairs, key=lambda pair: (abs(place[pair[0]] - place[pair[1]]), situation.confidence[pair]))
 
 
 def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
-    """Prefer pairs whose next match brings the open neighbours nearest to a decision, for what it costs.
+    """Prefer pairs whose next match brings undecided neighbours closest to a decision, relative to its cost.
 
-    The gain is the part of the variance of their leads that one more match takes away, in units of the variance at
-    which each would be decided. A pair that tells nothing about them has no gain, whoever it is.
+    The gain is the variance of their leads that one more match removes, in units of the variance that would
+    decide each. A pair that says nothing about them has no gain.
     """
     more = situation.seeds_per_match
 
@@ -122,8 +122,8 @@ def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def thompson(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
-    """Draw every skill from its belief, and prefer pairs that come out closest: the more doubt, the more often."""
-    from statistics import NormalDist
+    """Draw every skill from its belief, and prefer the pairs that come out closest (Thompson sampling)."""
+    from statistics import NormalDist  # here, since it is slow to load
 
     drawn = {}
     for name in situation.ranking:
@@ -138,7 +138,7 @@ _POLICIES: dict[str, PairPolicy] = {
 
 
 def register_policy(name: str, policy: PairPolicy) -> None:
-    """Make a policy of one's own available under a name."""
+    """Register a custom policy under a name."""
     _POLICIES[name] = policy
 
 
@@ -163,13 +163,13 @@ def choose_round(
     """Choose the pairings of the next round, all of them different.
 
     Args:
-        policy: Ranks the pairs that are open, once the opening is over.
+        policy: Ranks the open pairs, once the opening is over.
         situation: What is known.
-        matches: How many pairings are wanted; fewer come back where fewer can be played.
-        recent: Pairs that are not to meet again so soon, unless there is no other.
-        threshold: From which confidence on a pair is settled and left alone, unless all are. `round_robin` plays
-            settled pairs on, and `information_gain` knows by itself what is worth playing.
-        allowed: Whether there are cards left for a pair.
+        matches: Number of pairings wanted; fewer are returned if fewer can be played.
+        recent: Pairs that should not meet again so soon, unless there is no other.
+        threshold: Confidence from which a pair is settled and skipped, unless all are. `round_robin` keeps playing
+            settled pairs, and `information_gain` decides for itself what is worth playing.
+        allowed: Returns whether there are cards left for a pair.
     """
     possible = [pair for pair in situation.meetings if allowed(pair)]
     chosen: list[Pair] = []
@@ -181,7 +181,7 @@ def choose_round(
         if pair is None:
             open_pairs = _open(possible, meetings, situation, recent, threshold)
             if chosen and not any(situation.confidence[each] < threshold for each in open_pairs):
-                break  # only settled pairs are left, and those are played only when there is nothing else at all
+                break  # only settled pairs are left, which are played only if there is nothing else
             pair = policy(msgspec.structs.replace(situation, meetings=meetings), open_pairs)[0]
         chosen.append(pair)
         possible.remove(pair)
@@ -198,8 +198,8 @@ def _opening(
 ) -> Pair | None:
     """Return the next pair of the opening; None once everybody is connected and has met often enough.
 
-    In the order of the circle method, but those first who connect what is not connected yet, who have met least, and
-    who do not play in this round already.
+    Pairs follow the circle method, but those come first that connect separate groups, that have met least, and whose
+    members are not yet playing in this round.
     """
     participants = tuple(dict.fromkeys(name for pair in meetings for name in pair))
     place = _places(participants)
@@ -225,9 +225,9 @@ def _places(participants: tuple[str, ...]) -> dict[frozenset[str], int]:
 def circle_order(participants: Sequence[str]) -> list[Pair]:
     """Return every pair once, round by round of a round robin by the circle method.
 
-    In each round everybody plays once, one sits out where their number is odd. All but one stand in a circle; who is
-    as far to the left of somebody as another is to the right plays that one, and who is left over plays the one in
-    the middle. Two rounds in a row make one chain of everybody, so the first n - 1 matches connect all.
+    In each round everybody plays once; if their number is odd, one sits out. All but one stand in a circle: those
+    equally far to the left and right of one member play each other, and that member plays the one left out of the
+    circle. Two rounds in a row form one chain of everybody, so the first n - 1 matches connect all.
 
     >>> circle_order("abcd")
     [('a', 'b'), ('c', 'd'), ('a', 'c'), ('b', 'd'), ('a', 'd'), ('b', 'c')]
@@ -250,7 +250,7 @@ def _open(
     recent: Sequence[Pair],
     threshold: float,
 ) -> Sequence[Pair]:
-    """Return the pairs among which the policy may choose now."""
+    """Return the pairs that the policy may choose from."""
     least = min((meetings[pair] for pair in possible), default=0)
     if least < situation.min_meetings:
         return [pair for pair in possible if meetings[pair] == least]
@@ -259,12 +259,12 @@ def _open(
 
 
 def connected(meetings: Mapping[Pair, int]) -> bool:
-    """Say whether matches connect everybody with everybody."""
+    """Return whether matches connect all participants."""
     return len({*_groups(meetings).values()}) <= 1
 
 
 def _groups(meetings: Mapping[Pair, int]) -> dict[str, str]:
-    """Return for everybody a representative of those it is connected to by matches."""
+    """Return, for each participant, a representative of its group connected by matches."""
     group = {name: name for pair in meetings for name in pair}
     for (first, second), met in meetings.items():
         if met and group[first] != group[second]:
@@ -274,5 +274,5 @@ def _groups(meetings: Mapping[Pair, int]) -> dict[str, str]:
 
 
 def all_pairs(participants: Sequence[str]) -> list[Pair]:
-    """Return every pair of participants, in the order in which they were declared."""
+    """Return every pair of participants, in the order they were declared."""
     return list(combinations(participants, 2))

@@ -1,6 +1,6 @@
-"""Randomness by label: every random number of a run is a hash of a seed and the name of its use.
+"""Seeds: every random number of a run is a hash of a seed and a label for its use.
 
-Nothing here has state, so the order in which games are played never changes what is dealt.
+Nothing here has state, so the order of the games never changes the cards.
 """
 
 import json
@@ -11,25 +11,25 @@ from typing import Final, TypeAlias
 from molt_bench.errors import ConfigError, shown
 from molt_bench.files import text_of
 
-#: The variable that names a master seed which is to be kept secret.
+#: The environment variable for a secret master seed.
 MASTER_SEED_VARIABLE: Final = "MOLT_BENCH_MASTER_SEED"
 
-#: A seed as users write it. The int 7 and the text "7" are two different seeds.
+#: A seed as users write it. The int 7 and the string "7" are different seeds.
 Seed: TypeAlias = int | str
 
-#: Bytes of a file of seeds.
+#: Size limit of a seed file.
 _MOST_BYTES: Final = 10_000_000
 
 
 def label_bytes(label: Seed) -> bytes:
-    """Write one label so that no two lists of labels ever give the same bytes.
+    """Encode a label so that no two lists of labels give the same bytes.
 
-    Type and length stand before the text, so ("ab", "c") differs from ("a", "bc") and 7 from "7".
+    Type and length precede the text, so ("ab", "c") differs from ("a", "bc") and 7 from "7".
     """
     if isinstance(label, bool) or not isinstance(label, int | str):
         raise ConfigError("seed", label, "an int or a string")
     if isinstance(label, int):
-        # Hexadecimal, since Python refuses to write ints of over 4,300 digits in decimal.
+        # Hexadecimal, since Python refuses to convert ints of over 4,300 decimal digits.
         return b"i%b;" % hex(label).encode()
     try:
         text = label.encode()
@@ -39,7 +39,7 @@ def label_bytes(label: Seed) -> bytes:
 
 
 def derive(seed: Seed, *labels: Seed) -> int:
-    """Return the 256-bit number that belongs to `seed` and `labels`.
+    """Return the 256-bit number for `seed` and `labels`.
 
     >>> derive("s1", "agent", 0) == derive("s1", "agent", 0) != derive("s1", "agent", 1)
     True
@@ -48,7 +48,7 @@ def derive(seed: Seed, *labels: Seed) -> int:
 
 
 def derived_seed(seed: Seed, *labels: Seed) -> str:
-    """Return a seed of 128 bits that belongs to `seed` and `labels`; neither follows from it.
+    """Return a 128-bit seed for `seed` and `labels`, from which neither can be recovered.
 
     >>> len(derived_seed("s1", "noise"))
     32
@@ -57,7 +57,7 @@ def derived_seed(seed: Seed, *labels: Seed) -> str:
 
 
 def seed_pool(master_seed: Seed, count: int, *, start: int = 0) -> list[str]:
-    """Return the seeds number `start` to `start + count - 1` of the pool that `master_seed` names.
+    """Return seeds number `start` to `start + count - 1` of the pool of `master_seed`.
 
     >>> seed_pool("demo", 2, start=1) == seed_pool("demo", 3)[1:]
     True
@@ -68,10 +68,10 @@ def seed_pool(master_seed: Seed, count: int, *, start: int = 0) -> list[str]:
 
 
 def load_seeds(path: str) -> list[Seed]:
-    """Read seeds from a file: a JSON list, or one seed a line. What looks like an int is one.
+    """Read seeds from a file: a JSON list, or one seed per line. Whatever looks like an int is one.
 
     Raises:
-        ConfigError: It cannot be read, is empty, or has a seed twice.
+        ConfigError: The file cannot be read, is empty, or has a seed twice.
     """
     text = text_of(path, field="seeds.file", most_bytes=_MOST_BYTES)
     seeds: list[Seed]

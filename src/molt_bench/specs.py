@@ -1,4 +1,4 @@
-"""What is to be played: every input of a game, frozen and checked."""
+"""Specs: every input of a game, frozen and validated."""
 
 from typing import Any, Final, Literal, TypeAlias, TypedDict
 
@@ -9,32 +9,32 @@ from molt_bench.errors import ConfigError, check_at_least
 from molt_bench.poker.hand import HandRules
 from molt_bench.seeds import Seed, label_bytes
 
-#: Which player sits in seat 0 and has the button in hand 1: "AB" for the first player, "BA" for the second.
+#: Which player sits in seat 0 and has the button in hand 1: player A for "AB", player B for "BA".
 Seating: TypeAlias = Literal["AB", "BA"]
 SEATINGS: Final[tuple[Seating, Seating]] = ("AB", "BA")
-#: "reset": every hand starts with the same stacks. "carry": what was won is there in the next hand.
+#: "reset": every hand starts with the same stacks. "carry": winnings carry over to the next hand.
 StackMode: TypeAlias = Literal["reset", "carry"]
 
-#: Two participants by id, in the order in which they were declared.
+#: Ids of two participants, in the order they were declared.
 Pair: TypeAlias = tuple[str, str]
 
-#: Seconds an awaitable answer may take where no limit is set.
+#: Seconds an awaitable answer may take if no limit is set.
 DEFAULT_TIMEOUT_S: Final = 60.0
-#: Seconds a language model has for an answer where no limit is set.
+#: Seconds a language model may take to answer if no limit is set.
 MODEL_TIMEOUT_S: Final = 120.0
-#: Seconds to connect within before the first game; whoever has taken the connection may take its time to answer.
+#: Seconds to connect before the first game; once connected, a server may take its time to answer.
 CONNECT_S: Final = 2.0
-#: Beyond this, JSON readers that know only floats would lose chips.
+#: Above this, JSON readers that only have floats would lose chips.
 MOST_CHIPS: Final = 2**53
 
 
 class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """One who takes part.
+    """One participant.
 
     Attributes:
         id: Name in records; unique within a run.
-        type: A built-in agent's name, or one that was registered.
-        params: Keyword arguments for whatever makes the agent.
+        type: Name of a built-in or registered agent.
+        params: Keyword arguments for the agent's factory.
     """
 
     id: str
@@ -49,11 +49,11 @@ class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameLabel(msgspec.Struct, frozen=True):
-    """Which game of a run it is.
+    """Identifies a game within a run.
 
     Attributes:
         match: Number of its match, from 1.
-        seed: Names the decks.
+        seed: Name of the decks.
         seating: Who sits in seat 0.
     """
 
@@ -82,7 +82,7 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One game: hands between two players in fixed seats, dealt from one seed.
 
     Attributes:
-        seed: Names the game, and its decks unless `deck_seed` does; an int of any size or a text.
+        seed: Name of the game, and of its decks unless `deck_seed` is set; an int of any size, or a string.
         hands: Hands that count, at least 1.
         players: Names of players A and B.
         seating: Who sits in seat 0, which has the button in odd hands.
@@ -90,16 +90,16 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
         big_blind: Chips, at least 1.
         ante: Chips each seat posts before the blinds.
         stack: Chips each player starts with, at least the big blind and the ante.
-        stacks: `reset` or `carry`; with `carry` the game ends early when a player is broke.
+        stacks: `reset` or `carry`; with `carry` the game ends early if a player goes broke.
         raise_cap: Bets and raises allowed on one street; None for no cap.
-        warmup_hands: Hands played first that do not count; stacks start afresh after them.
+        warmup_hands: Hands played first that do not count; stacks are reset after them.
         max_retries: How often a decision is asked for again after a fault, before the hand is force-folded.
         max_actions: Actions of one hand after which nobody may raise, so that every hand ends.
         action_timeout_s: Seconds for one answer of any agent. None: an awaitable answer gets 60 s, and a plain
-            function is called directly and may take as long as it does.
-        deck_seed: Names the decks, where the two seatings of a seed must not share them.
-        noise_seed: Names the noise of observations, so that nothing about the decks follows from it. Left out, the
-            noise comes with the decks, which is for agents that are trusted.
+            function is called directly, without a limit.
+        deck_seed: Name of the decks, if the two seatings of a seed must not share them.
+        noise_seed: Name of the noise of observations, so that it reveals nothing about the decks. If unset, the noise
+            comes with the decks, which is for trusted agents.
     """
 
     seed: Seed
@@ -145,5 +145,5 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def decks(self) -> Seed:
-        """What names the decks."""
+        """The name of the decks."""
         return self.seed if self.deck_seed is UNSET else self.deck_seed

@@ -1,1 +1,1 @@
-"""Luck: how much of a result the cards and the dice made, taken out without favouring anyone."""
+"""Luck: how much of a result is due to cards and dice, removed without bias."""

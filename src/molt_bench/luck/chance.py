@@ -1,4 +1,4 @@
-"""The luck of the cards in one hand: what the board still to come was worth, and how each card moved the equities."""
+"""The luck of the cards in one hand: the value of the board still to come, and how each deal changed the equities."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -9,7 +9,7 @@ from molt_bench.luck.equities import street_equities
 from molt_bench.poker.actions import OPEN_CARDS, STREETS
 from molt_bench.poker.hand import Hand
 
-#: What is dealt, in this order.
+#: The deals of a hand, in order.
 DEALT: Final = ("holes", "flop", "turn", "river")
 
 
@@ -17,10 +17,10 @@ class ChanceTerm(NamedTuple):
     """One deal of cards before the last decision.
 
     Attributes:
-        dealt: 0 for the holes, then 1 to 3 for flop, turn and river.
-        pot: Chips in the middle before it; before the holes, those that blinds and antes are going to be.
-        behind: Chips behind that both seats have before it.
-        change: By how much it moved seat 0's equity.
+        dealt: 0 for the hole cards, 1 to 3 for flop, turn and river.
+        pot: The pot before it, in chips; for the hole cards, the blinds and antes about to be posted.
+        behind: Chips that both seats have behind before it.
+        change: Change of seat 0's equity.
     """
 
     dealt: int
@@ -34,9 +34,9 @@ class HandLuck(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         raw: Net chips.
-        all_in: The same with the run-out replaced by its mean once nothing was left to decide.
-        terms: The cards that were dealt before that.
-        equities: Seat 0's equity before the flop, and on every street that was opened.
+        all_in: The same, with the run-out after the last decision replaced by its mean.
+        terms: The deals before that.
+        equities: Seat 0's equity before the flop, and on every later street with a decision.
     """
 
     raw: int
@@ -46,7 +46,7 @@ class HandLuck(msgspec.Struct, frozen=True, gc=False):
 
 
 def hand_luck(hand: Hand) -> HandLuck:
-    """Look at a finished hand in hindsight, both seats' cards open."""
+    """Analyse a finished hand in hindsight, with both seats' cards known."""
     decided_on = OPEN_CARDS[hand.street]
     equities = street_equities(hand.holes, hand.board[:decided_on])
     raw = hand.payoffs[0]

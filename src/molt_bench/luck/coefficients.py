@@ -1,8 +1,7 @@
 """The coefficients of the luck adjustment: fitted once on the scripted ladder, then frozen.
 
-Any fixed coefficients leave every expectation as it is; these were chosen before the runs they are used in, so nobody
-can choose them by their outcome. `scripts/fit_luck.py` made them; a change is a new version, and another hash in every
-run.
+Any fixed coefficients leave every expectation unchanged. These were chosen before the runs that use them, so nobody can
+pick them by outcome. `scripts/fit_luck.py` fitted them; any change is a new version, with another hash in every run.
 """
 
 from functools import cache
@@ -13,14 +12,14 @@ import msgspec
 
 
 class Coefficients(msgspec.Struct, frozen=True, kw_only=True):
-    """What the luck of cards and dice is weighed with. All are plain ratios, so they hold for any blinds.
+    """Weights for the luck of cards and dice. All are plain ratios, so they hold for any blinds.
 
     Attributes:
-        version: Counts the fits.
+        version: Number of the fit.
         depths: Stack-to-pot ratios at which a new bucket begins, ascending.
-        chance: For holes, flop, turn and river the weight in each bucket, shallowest first.
+        chance: For hole cards, flop, turn and river, the weight in each bucket, shallowest first.
         passive: Weight of the equity after a check or call that does not end the betting, before and after the flop.
-        raised: Weight of the equity in the chips that a call of a raise would match, before and after the flop.
+        raised: Weight of the equity in the chips matched if a raise is called, before and after the flop.
     """
 
     version: int

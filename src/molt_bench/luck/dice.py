@@ -1,43 +1,38 @@
-"""The luck of the dice in one hand: what an agent that mixes could have drawn, and what it drew.
+"""The luck of the dice in one hand: what a mixing agent could have drawn, against what it drew.
 
 This is the action correction of AIVAT (Burch, Schmid, Moravcik, Morrill and Bowling, "AIVAT: A New Variance Reduction
 Technique for Agent Evaluation in Imperfect Information Games", AAAI 2018): at a decision whose probabilities are known,
-the mean of a value over what could have been drawn, minus the value of what was. Its expectation is 0 whatever the
-value, which only decides how much of the dice goes away. Ours is simple, fixed, and knows both hands: a fold costs what
-was put in; a call or check that ends the betting is worth its equity; any other is worth its equity in the chips then
-matched, times a coefficient; and a raise its equity in the chips that a call would match, times another. (That a raise
-may win by a fold was tried too, as a share of the other seat's chips: the fit gave it nothing.)
+the mean of a value over what could have been drawn, minus the value of what was drawn. Its expectation is 0 whatever
+the value, which only decides how much of the dice's luck is removed. Ours is simple, fixed and knows both hands: a fold
+costs what was put in; a call or check that ends the betting is worth its equity; any other call or check is worth its
+equity in the chips then matched, times a coefficient; a raise is worth its equity in the chips matched if called, times
+another. (Fold equity of a raise, as a share of the other seat's chips, was tried too: the fit gave it no weight.)
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.poker.actions import STREETS, Action
+from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation, observe
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from molt_bench.poker.hand import Hand
-
-#: By how much the probabilities of a policy may miss 1.
+#: By how much the sum of a policy's probabilities may miss 1.
 _TOLERANCE: Final = 1e-9
 
 
 class PolicyError(Exception):
-    """A policy that cannot be what the agent did; the message says why."""
+    """A policy that cannot be how the agent played; the message says why."""
 
 
 class Draw(NamedTuple):
-    """What is drawn at a decision, or the mean of what could be.
+    """The draw at a decision, or the mean over possible draws.
 
     Attributes:
-        fold: Chance of a fold.
-        passive: Chance of a check or call.
-        raised: Chance of a raise.
-        matched: Chips of each seat at stake if a raise is called, times the chance of the raise.
+        fold: Probability of a fold.
+        passive: Probability of a check or call.
+        raised: Probability of a raise.
+        matched: Chips of each seat at stake if a raise is called, times the probability of the raise.
     """
 
     fold: float
@@ -47,14 +42,14 @@ class Draw(NamedTuple):
 
 
 class DiceTerm(NamedTuple):
-    """One decision of a seat whose probabilities are known: means minus what was drawn, in chips of that seat.
+    """One decision of a seat with known probabilities: mean minus actual draw, in chips of that seat.
 
     Attributes:
-        seat: Who decided.
+        seat: The seat that decided.
         late: Whether it was after the flop.
         exact: The part whose value is known: folds, and calls or checks that end the betting.
-        passive: The part of other calls and checks: equity in the chips matched.
-        raised: The part of raises: equity in the chips that a call would match.
+        passive: The part from other calls and checks: equity in the chips matched.
+        raised: The part from raises: equity in the chips matched if called.
     """
 
     seat: int
@@ -77,11 +72,11 @@ def dice_terms(
         hand: The finished hand.
         number: Its number in the game.
         equities: Seat 0's equity before the flop and on every street with a decision.
-        policies: By seat; None for one that publishes nothing.
+        policies: Policies by seat; None for a seat that publishes none.
         longest: The game's `max_actions`, after which nobody may raise.
 
     Raises:
-        PolicyError: A policy that cannot be right.
+        PolicyError: A policy cannot be right.
     """
     for before, action in hand.steps(max_actions=longest):
         policy = policies[before.actor]
@@ -106,22 +101,22 @@ def _term(before: Hand, share: float, surplus: Draw) -> DiceTerm:
 
 
 def _ends_betting(before: Hand, called_to: int) -> bool:
-    """Say whether a check or call leaves nothing to decide: on the river, or with a seat all-in."""
+    """Return whether a check or call leaves nothing to decide: on the river, or with a seat all-in."""
     all_in = called_to in before.limits
-    # The first to act on a street leaves the other a decision, unless somebody is all-in.
+    # The first action on a street leaves the other seat a decision, unless a seat is all-in.
     opened = bool(before.log) and before.log[-1].street == before.street
     return all_in or (opened and before.street == "river")
 
 
 def _surplus(policy_of: PolicyOf, seen: Observation, before: Hand, action: Action) -> Draw:
-    """Return the mean of what could have been drawn, minus what was."""
+    """Return the mean over possible draws, minus the actual draw."""
     try:
         policy = policy_of(seen)
         mean, chance = _mean(policy, seen, before, action)
     except PolicyError:
         raise
     except Exception as error:
-        # It is somebody else's code: what it raises, or what it returned instead of a policy, is not ours to raise.
+        # This is foreign code: whatever it raises or returns must not break the analysis.
         raise PolicyError(f"its policy failed: {type(error).__name__}: {error}") from error
     if not chance > 0:
         raise PolicyError(f"its policy gives what it did, {action.kind}, no chance")
@@ -132,7 +127,7 @@ def _surplus(policy_of: PolicyOf, seen: Observation, before: Hand, action: Actio
 
 
 def _mean(policy: Policy, seen: Observation, before: Hand, action: Action) -> tuple[Draw, float]:
-    """Return the mean over a policy, and the chance it gives to the action that was taken, or to its range of sizes."""
+    """Return the mean over a policy, and the probability of the action taken, or of its range of sizes."""
     legal = seen.legal
     passive_kind = "call" if seen.to_call else "check"
     other_limit = before.limits[1 - seen.seat]
@@ -165,7 +160,7 @@ def _mean(policy: Policy, seen: Observation, before: Hand, action: Action) -> tu
 
 
 def _mean_up_to(low: int, high: int, most: int) -> float:
-    """Return the mean of the whole numbers from `low` to `high`, each counted as `most` where it is more.
+    """Return the mean of the whole numbers from `low` to `high`, each capped at `most`.
 
     >>> _mean_up_to(1, 4, 3), _mean_up_to(1, 3, 9), _mean_up_to(5, 6, 4)
     (2.25, 2.0, 4.0)

@@ -1,4 +1,4 @@
-"""Equities in hindsight: what both hands were worth against each other, street by street."""
+"""Equities in hindsight: both hands against each other, street by street."""
 
 from functools import lru_cache
 
@@ -10,9 +10,9 @@ from molt_bench.poker.evaluator import showdown
 def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]:
     """Return seat 0's exact equity before the flop, on the flop, on the turn and on the river, as far as `board` goes.
 
-    A deal is played in two seatings and by every pairing that uses its seed, so what takes time is remembered by the
-    deal. Before the flop deals that differ only in the names of the suits share one place of a table. After it hardly
-    two deals of a run are alike even so, and looking for the likeness would take longer than it saves.
+    A deal is played in two seatings, and by every pairing that uses its seed, so slow results are cached. Before the
+    flop, deals that differ only in the names of the suits share a table entry. After it hardly any two deals of a
+    run match even so, and normalising suits would take longer than it saves.
 
     >>> from molt_bench.poker.cards import deal_from_text
     >>> [round(share, 4) for share in street_equities(*deal_from_text("AhAd KsKc 2c3d9hKh8s"))]
@@ -32,7 +32,7 @@ def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]
 
 
 def forget() -> None:
-    """Forget all deals, as a measurement of the time they take needs it."""
+    """Clear the cache, for benchmarks."""
     _flop_scores.cache_clear()
 
 

@@ -1,19 +1,19 @@
-"""Estimators of what a hand was worth, side by side: raw, all-in EV, luck-adjusted, and corrected for known dice.
+"""Estimators of what a hand was worth: raw, all-in EV, luck-adjusted, and corrected for known dice.
 
-All have the same expectation. With X the net chips, and e the equity of a seat's cards against the other's:
+All have the same expectation. With X the net chips, and e the equity of a seat's hand against the other's:
 
 - all-in EV: once nothing is left to decide, the run-out is replaced by its mean, (2e - 1) times the chips at stake;
-- luck-adjusted: Y = X_allin - sum over deals of k * pot * (e after - e before), where the pot is that before the
-  cards, and k depends on the street and the stack-to-pot ratio alone (a chance control variate, as in MIVAT, White and
-  Bowling 2009, and AIVAT, Burch et al. 2018). Before the holes e is 1/2 and the pot that of blinds and antes;
-- corrected: the action correction of AIVAT besides, where a player publishes its probabilities.
+- luck-adjusted: Y = X_allin - sum over deals of k * pot * (e after - e before), where the pot is the one before the
+  cards, and k depends only on the street and the stack-to-pot ratio (a chance control variate, as in MIVAT, White and
+  Bowling 2009, and AIVAT, Burch et al. 2018). Before the hole cards, e is 1/2 and the pot is the blinds and antes;
+- corrected: also the action correction of AIVAT, where a player publishes its probabilities.
 
 Equity in hindsight is a martingale: given both hands and all that has happened, the mean of e after the next card is e
-before it. So each term has mean 0 for any k that is fixed before the card falls, and E[Y] = E[X]. The condition is a
-fair deal: the cards to come are uniform among those left, whatever was done so far. It holds since decks are hashes
-that no agent sees. For the corrected estimator the published probabilities have to be those the agent drew with.
+before it. So each term has mean 0 for any k fixed before the card is dealt, and E[Y] = E[X]. This requires a fair deal:
+the cards to come are uniform among those left, whatever was done so far. It holds since decks are hashes that no agent
+sees. For the corrected estimator, the published probabilities must be those the agent drew with.
 
-On the two games of a seed the term of the holes cancels out, since each player gets both hands; it serves single games.
+Over the two games of a seed the hole-card term cancels out, since each player gets both hands; it helps single games.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ from molt_bench.poker.notation import ParsedHand
 from molt_bench.records import GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
-#: What players A and B, or seats 0 and 1, publish about their dice; None for nothing.
+#: Published policies of players A and B, or of seats 0 and 1; None where there is none.
 Policies: TypeAlias = tuple[PolicyOf | None, PolicyOf | None]
 _NO_POLICIES: Policies = (None, None)
 
@@ -45,9 +45,9 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
         raw: Net chips.
         all_in: With the run-outs after the last decision replaced by their means.
         adjusted: The same without the luck of the cards.
-        corrected: The same without the luck of those dice that are known; as `adjusted` where none are.
-        refused: For each player why its policy was not used, "" where it was or none was given. A policy is used for a
-            whole game or not at all, since leaving out single decisions by what was done there would be a bias.
+        corrected: The same without the luck of known dice; equals `adjusted` where none are known.
+        refused: For each player, why its policy was not used; "" if it was, or there is none. A policy is used for a
+            whole game or not at all, since leaving out single decisions by their outcome would be a bias.
     """
 
     raw: int
@@ -76,13 +76,13 @@ def game_estimates(
 ) -> Estimates:
     """Return what player A won in the hands of a game that count; player B won the negative.
 
-    A hand whose fold was forced counts as it was played. A game in which both players failed is a draw by every
-    estimator, as it is by its record.
+    A hand with a forced fold counts as played. A game in which both players failed is a draw by every estimator, as
+    in its record.
 
     Args:
         record: The game.
         policies: The `policy` methods of players A and B.
-        coefficients: The frozen ones, unless they are just being fitted.
+        coefficients: The frozen ones, except while fitting new ones.
     """
     if record.both_failed:
         return Estimates(0, 0.0, 0.0, 0.0)
@@ -103,7 +103,7 @@ def game_estimates(
 
 
 def chance_luck(terms: tuple[ChanceTerm, ...], coefficients: Coefficients) -> float:
-    """Return the chips that the cards are taken to have given seat 0."""
+    """Return the chips attributed to the luck of the cards, for seat 0."""
     return fsum(
         [
             coefficients.chance[term.dealt][coefficients.bucket(term.behind, term.pot)] * term.pot * term.change
@@ -113,7 +113,7 @@ def chance_luck(terms: tuple[ChanceTerm, ...], coefficients: Coefficients) -> fl
 
 
 def dice_correction(term: DiceTerm, coefficients: Coefficients) -> float:
-    """Return the chips to give back to the seat that decided, for what its dice did."""
+    """Return the correction for the dice of the seat that decided, in chips."""
     late = term.late
     return term.exact + coefficients.passive[late] * term.passive + coefficients.raised[late] * term.raised
 
@@ -125,13 +125,13 @@ def margins_of(
     policies: Policies = (None, None),
     estimates: Callable[[GameRecord], Estimates] | None = None,
 ) -> Margins:
-    """Return what player A won in each seed pair, in thousandths of a big blind a hand that the config asks for.
+    """Return what player A won in each seed pair, in thousandths of a big blind per hand of the spec.
 
     Args:
         result: The match.
-        big_blind: Chips.
-        policies: What players A and B publish about their dice.
-        estimates: Returns what player A won in a game, for where that may be known already.
+        big_blind: The big blind in chips.
+        policies: Published policies of players A and B.
+        estimates: Returns what player A won in a game, where results may be cached; None to compute it.
     """
     estimated = estimates or partial(game_estimates, policies=policies)
     pairs = [[estimated(game) for game in pair.games] for pair in result.seed_results]
@@ -151,7 +151,7 @@ def _sum(games: list[Estimates], estimator: str) -> float:
 
 
 class _Dice:
-    """The dice of one game: each player's, as long as its policy can be believed."""
+    """The dice corrections of one game, for each player whose policy is credible."""
 
     def __init__(self, record: GameRecord, policies: Policies) -> None:
         spec: GameSpec = record.spec
@@ -161,17 +161,17 @@ class _Dice:
         self.refused = ["", ""]
         self.corrections: tuple[list[float], list[float]] = ([], [])
         for fault in record.faults:
-            # An answer after a fault, or a forced fold, is not what the agent drew.
+            # An answer after a fault, or a forced fold, is not the agent's draw.
             if policies[fault.player] and fault.attempt and fault.hand_number > spec.warmup_hands:
                 self.refuse(fault.player, "it answered with faults")
 
     def refuse(self, player: int, why: str) -> None:
-        """Use a player's policy no more, and nothing of what it gave so far."""
+        """Stop using a player's policy, and drop its corrections so far."""
         self.policies[player] = None
         self.refused[player] = why
 
     def add(self, parsed: ParsedHand, equities: tuple[float, ...], coefficients: Coefficients) -> None:
-        """Correct one hand, each player for itself, so that the one's wrong policy does not touch the other's."""
+        """Correct one hand for each player separately, so that one wrong policy does not affect the other."""
         for player in (0, 1):
             policy = self.policies[player]
             if policy is None:
@@ -186,6 +186,6 @@ class _Dice:
             self.corrections[player].extend([dice_correction(term, coefficients) for term in terms])
 
     def correction(self) -> float:
-        """Return the chips to give back to player A."""
+        """Return the correction of player A's result, in chips."""
         first, second = [0.0 if why else fsum(given) for why, given in zip(self.refused, self.corrections, strict=True)]
         return first - second

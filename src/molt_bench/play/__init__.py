@@ -1,1 +1,1 @@
-"""Play: specs in, records out."""
+"""Playing games: specs in, records out."""

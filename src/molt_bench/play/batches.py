@@ -1,4 +1,4 @@
-"""Batches: games that go to a worker together, so many that handing them over costs next to nothing."""
+"""Batches: games sent to a worker together, enough of them that sending costs next to nothing."""
 
 from collections import Counter, deque
 from collections.abc import Sequence
@@ -7,22 +7,22 @@ from typing import Final
 from molt_bench.errors import MoltBenchError
 from molt_bench.specs import GameSpec
 
-#: Times that a worker may die over the same game before it is taken for the game's doing.
+#: Workers that may die during the same game before the game is blamed.
 MOST_DEATHS: Final = 3
-#: The same for workers that were stopped: more, since that is most likely somebody else's doing.
+#: The same for workers that were stopped: more, since something else most likely stopped them.
 MOST_STOPS: Final = 10
 
 
 class Batches:
-    """The games of a round that are still to be played, in their order.
+    """The games of a round that are still to be played, in order.
 
-    The first batches are single games. From how long they take follows how many make up the wanted time; near the end
-    batches get smaller again, so that all workers are done at about the same moment.
+    The first batches are single games, which show how many games fill the target time. Near the end batches shrink
+    again, so that all workers finish at about the same time.
 
     Args:
         specs: The games.
-        workers: How many there are to share them.
-        seconds: How long a batch is to take.
+        workers: Number of workers that share them.
+        seconds: Target duration of a batch.
     """
 
     def __init__(self, specs: Sequence[GameSpec], *, workers: int, seconds: float) -> None:
@@ -34,7 +34,7 @@ class Batches:
         self._stops: Counter[GameSpec] = Counter()
 
     def __len__(self) -> int:
-        """How many games there are."""
+        """Number of games left."""
         return len(self._waiting)
 
     def take(self) -> list[GameSpec]:
@@ -53,20 +53,20 @@ class Batches:
         return batch
 
     def learn(self, batch: Sequence[GameSpec], seconds: float) -> None:
-        """Note how long a batch took."""
+        """Record how long a batch took."""
         pace = seconds / sum(map(_hands, batch))
         self._pace = pace if not self._pace else (self._pace + pace) / 2
 
     def put_back(self, batch: Sequence[GameSpec], *, begun: bool = True, stopped: bool = False) -> None:
-        """Have games played again whose worker died; those it had begun each alone, so that the one at fault is found.
+        """Requeue the games of a dead worker; those it had started run one by one, so that the one at fault is found.
 
         Args:
             batch: The games.
-            begun: Whether the worker had begun to play them.
-            stopped: Whether it was stopped rather than died, which is not held against a game.
+            begun: Whether the worker had started them.
+            stopped: Whether it was stopped rather than died, which counts less against a game.
 
         Raises:
-            MoltBenchError: Workers keep dying over the same game.
+            MoltBenchError: Workers keep dying during the same game.
         """
         counted, most = (self._stops, MOST_STOPS) if stopped else (self._deaths, MOST_DEATHS)
         for spec in batch if begun else ():
@@ -82,5 +82,5 @@ class Batches:
 
 
 def _hands(spec: GameSpec) -> int:
-    """Return the hands that are played, those that do not count included."""
+    """Return the hands to be played, including warm-up."""
     return spec.hands + spec.warmup_hands

@@ -1,7 +1,7 @@
-"""Drivers: ask the agents of a game, and carry their answers or what went wrong into it.
+"""Drivers: ask the agents of a game, and pass their answers or failures into it.
 
-`play_game` is for plain code, `play_game_async` for an event loop. Both take agents of either kind and give equal
-records.
+`play_game` is for plain code, `play_game_async` for an event loop. Both accept plain and async agents, and give equal
+records, whether games run one after another or together.
 """
 
 import inspect
@@ -27,12 +27,12 @@ MakePlayers: TypeAlias = Callable[[GameSpec], Players]
 #: Called with every finished game, in the order in which they finish.
 OnGame: TypeAlias = Callable[[GameSpec, GameRecord], None]
 Event: TypeAlias = Observation | Notice
-#: An event, and the awaitable that is an agent's answer to it.
+#: An event, and the awaitable answer to it.
 Pending: TypeAlias = tuple[Event, Any]
 
-#: Seconds that an async `close` of an agent gets.
+#: Seconds an agent's async `close` may take.
 _CLOSE_S = 5.0
-#: Events after which an async game lets the others on its event loop have a turn.
+#: Events after which an async game yields to others on its event loop.
 _EVENTS_IN_A_ROW = 20
 
 
@@ -41,29 +41,29 @@ def play_game(players: Players, *, seed: Seed, hands: int, **options: Unpack[Gam
 
     Args:
         players: Players A and B. With the default seating A sits in seat 0 and has the button in hand 1.
-        seed: Names the decks: an int of any size or a text.
+        seed: Name of the decks: an int of any size, or a string.
         hands: Hands to play, at least 1.
         **options: Fields of `GameSpec`, such as `big_blind`, `stack`, `seating` or `action_timeout_s`.
 
     Raises:
-        ConfigError: A setting that cannot work.
-        AgentError: A player that is no agent.
+        ConfigError: A setting is invalid.
+        AgentError: A player is not an agent.
     """
     return drive(_spec(players, seed, hands, options), players)
 
 
 async def play_game_async(players: Players, *, seed: Seed, hands: int, **options: Unpack[GameOptions]) -> GameRecord:
-    """Play one game on the running event loop; otherwise as `play_game`, with an equal record."""
+    """Play one game on the running event loop; otherwise like `play_game`, with an equal record."""
     return await drive_async(_spec(players, seed, hands, options), players)
 
 
 def play_games_in_order(specs: Sequence[GameSpec], make_players: MakePlayers, on_game: OnGame) -> None:
-    """Play games one after the other and report each as soon as it is finished.
+    """Play games one after another, and report each as soon as it is finished.
 
     Args:
-        specs: What to play.
+        specs: The games to play.
         make_players: Makes the agents of a game.
-        on_game: Is called with every finished game, before the next one is started.
+        on_game: Called with every finished game, before the next one starts.
     """
     for spec in specs:
         on_game(spec, drive(spec, make_players(spec)))
@@ -77,19 +77,18 @@ async def play_games_together(
     at_once: int,
     put_back_pause_s: float = 0.0,
 ) -> None:
-    """Play games on the running event loop, otherwise as `play_games_in_order`.
+    """Play games together on the running event loop; otherwise like `play_games_in_order`.
 
-    A game that an agent puts back is played again from its start after the others; one that cannot be finished is left
-    out.
+    A game that an agent puts back is restarted after the others; one that cannot be finished is skipped.
 
     Args:
-        specs: What to play.
+        specs: The games to play.
         make_players: Makes the agents of a game.
-        on_game: Is called with every finished game, before the next one is started in its place.
-        at_once: How many games may be under way.
+        on_game: Called with every finished game, before the next one starts in its place.
+        at_once: Number of games that may run at once.
         put_back_pause_s: Seconds before a game that was put back may start again.
     """
-    import asyncio
+    import asyncio  # here, since it is slow to load and plain games do not need it
 
     waiting = deque((spec, False) for spec in specs)
 
@@ -112,7 +111,7 @@ async def play_games_together(
             for _ in range(min(at_once, len(specs))):
                 group.create_task(one_after_the_other())
     except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from None  # as if they had been played one after the other
+        raise errors.exceptions[0] from None  # as if they had run one after another
 
 
 def drive(spec: GameSpec, players: Players) -> GameRecord:
@@ -131,7 +130,7 @@ def drive(spec: GameSpec, players: Players) -> GameRecord:
 
 
 def _drive_plainly(seats: Seats, game: Turns) -> GameRecord | Pending:
-    """Drive a game to its end, or to the first answer that has to be awaited."""
+    """Drive a game to its end, or to the first answer that must be awaited."""
     acts = (seats[0].act, seats[1].act)
     try:
         event = next(game)
@@ -160,17 +159,17 @@ async def drive_async(spec: GameSpec, players: Players) -> GameRecord:
 
 
 async def _drive_on(spec: GameSpec, seats: Seats, game: Turns, pending: Pending | None = None) -> GameRecord:
-    """Drive a game on: from its start, or from an event whose answer is pending."""
-    import asyncio
+    """Drive a game from its start, or from an event whose answer is pending."""
+    import asyncio  # here, since it is slow to load and plain games do not need it
 
-    from molt_bench.play.time_limits import Waiter
+    from molt_bench.play.time_limits import Waiter  # here, since it loads asyncio
 
     patience = 2 * (spec.max_retries + 1)
     first, second = (
         Waiter(spec.action_timeout_s, patience=patience, keeps_time=seat.keeps_time, raised=seat.raised)
         for seat in seats
     )
-    # One agent in both seats is still one agent: never two calls at once.
+    # An agent in both seats is still one agent: never two calls at once.
     waiters = first, first if seats[0].agent is seats[1].agent else second
     turns_since_pause = 0
     patience_s = 0.0
@@ -206,15 +205,15 @@ async def _drive_on(spec: GameSpec, seats: Seats, game: Turns, pending: Pending 
 
 
 def _closing(seats: Seats) -> list[int]:
-    """Return the seats whose agents are to be told that the game has ended: one agent in both is told once."""
+    """Return the seats whose agents have a `close` to call; an agent in both seats is called once."""
     alone = seats[0].agent is seats[1].agent
     return [at for at in ((0,) if alone else (0, 1)) if seats[at].close is not None]
 
 
 def _close(seats: Seats, *, patience_s: float) -> None:
-    """Tell the agents that the game has ended, in plain code."""
+    """Call the agents' `close` in plain code."""
     for at in _closing(seats):
-        from molt_bench.play.time_limits import bid_farewell
+        from molt_bench.play.time_limits import bid_farewell  # here, since it loads asyncio
 
         bid_farewell(seats[at].close, patience_s=patience_s)
 
@@ -224,8 +223,8 @@ def _given(awaitable: Any) -> Any:
 
 
 def _in_new_loop(spec: GameSpec, seats: Seats, game: Turns, pending: Pending | None = None) -> GameRecord:
-    """Drive a game on in an event loop of its own, as awaitable answers and time limits need one."""
-    from molt_bench.play.event_loop import run_in_new_loop
+    """Drive a game in an event loop of its own, which awaitable answers and time limits need."""
+    from molt_bench.play.event_loop import run_in_new_loop  # here, since it loads asyncio
 
     return run_in_new_loop(_drive_on(spec, seats, game, pending))
 

@@ -1,4 +1,4 @@
-"""Event loops for games, apart from any that is running already."""
+"""Event loops for games, separate from any loop already running."""
 
 import asyncio
 import signal
@@ -11,15 +11,15 @@ from typing import Any, Final, TypeVar
 
 Result = TypeVar("Result")
 
-#: Seconds that what an agent left behind gets to end.
+#: Seconds that leftover tasks of an agent get to end.
 FAREWELL_S: Final = 0.5
 
 
 class GameLoop:
-    """An event loop for games, apart from any that is running here already.
+    """An event loop for games, separate from any loop already running.
 
-    Unlike `asyncio.run` it does not wait for what does not want to end: tasks that an agent left behind and that
-    ignore their cancellation, and threads of the loop's executor.
+    Unlike `asyncio.run`, it does not wait for what refuses to end: leftover tasks of an agent that ignore cancellation,
+    and threads of the loop's executor.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class GameLoop:
         return _apart(partial(self._run, main))
 
     def close(self) -> None:
-        """End what is left, and the loop."""
+        """Cancel leftover tasks and close the loop."""
         _apart(self._close)
 
     def _run(self, main: Coroutine[Any, Any, Result]) -> Result:
@@ -58,9 +58,9 @@ class GameLoop:
 
 @contextmanager
 def _interrupting(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") -> Iterator[list[bool]]:
-    """Have Ctrl-C cancel the task, so that it never strikes in the middle of another one; a second one strikes at once.
+    """Have Ctrl-C cancel the task, so that it never interrupts another one; a second Ctrl-C interrupts at once.
 
-    As `asyncio.Runner` does. The list has an item once the first has come.
+    This is what `asyncio.Runner` does. The list yielded has an item after the first Ctrl-C.
     """
     interrupted: list[bool] = []
     ours = threading.current_thread() is threading.main_thread()
@@ -82,12 +82,12 @@ def _interrupting(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") ->
 
 
 def _apart(work: Callable[[], Result]) -> Result:
-    """Do some work of an event loop; in a thread where another loop is running in this one, as in a notebook."""
+    """Run a function that uses an event loop; in a new thread if this one runs a loop, as in a notebook."""
     try:
         running = asyncio.get_running_loop() is not None
     except RuntimeError:
         running = False
-    if not running:  # not in the handler above, or all that an agent raises would seem to come from there
+    if not running:  # outside the handler above, or every exception of an agent would be chained to it
         return work()
     outcome: list[Any] = []
 
@@ -111,11 +111,11 @@ def _cancel(loop: asyncio.AbstractEventLoop, tasks: set[asyncio.Task[Any]]) -> N
     for task in tasks:
         task.cancel()
     if tasks:
-        with suppress(KeyboardInterrupt):  # a task that ends by one raises it here once more
+        with suppress(KeyboardInterrupt):  # a task that ended with one raises it again here
             loop.run_until_complete(asyncio.wait(tasks, timeout=FAREWELL_S))
     for task in tasks:
         if task.done() and not task.cancelled():
-            task.exception()  # looked at, so that asyncio does not print it
+            task.exception()  # retrieved, so that asyncio does not print it
 
 
 def run_in_new_loop(main: Coroutine[Any, Any, Result]) -> Result:

@@ -1,7 +1,7 @@
 """A game as a generator: it yields what the seat to act sees, receives an action, and returns the record.
 
-It knows no agents, no clock and no event loop. Drivers ask the agents and send their answers in, or throw in what
-went wrong; the same rules so serve scripted bots at full speed and hundreds of games at once, with equal records.
+It knows nothing about agents, clocks or event loops. Drivers ask the agents and send in their answers, or throw in
+what went wrong. So the same code serves scripted bots at full speed and hundreds of games at once, with equal records.
 """
 
 from collections.abc import Callable, Collection, Generator
@@ -25,7 +25,7 @@ from molt_bench.specs import GameSpec
 Hook: TypeAlias = Literal["reset", "on_hand_complete", "on_error"]
 HOOKS: Final[tuple[Hook, ...]] = ("reset", "on_hand_complete", "on_error")
 
-#: The bytes that a hand's cards leave are the noise of its first decisions, four bytes each, where agents are trusted.
+#: Where agents are trusted, the bytes a hand's cards leave over are the noise of its first decisions, four bytes each.
 _NOISE: Final = Struct("<36x7I").unpack
 _NOISES: Final = 7
 #: The noise of a hand under a seed of its own.
@@ -33,14 +33,14 @@ _OWN_NOISE: Final = Struct("<16I").unpack
 
 
 class Notice(msgspec.Struct, frozen=True, gc=False):
-    """A hook that the driver is to call on the agent in `seat`; the answer to it is not used."""
+    """A hook for the driver to call on the agent in `seat`; its answer is ignored."""
 
     seat: int
     hook: Hook
     arguments: tuple[HandResult | str, ...] = ()
 
 
-#: A call on an agent; it may return an awaitable.
+#: A call to an agent; it may return an awaitable.
 Call: TypeAlias = Callable[[], Any]
 Turns: TypeAlias = Generator[Observation | Notice, Any, GameRecord]
 _Listening: TypeAlias = tuple[Collection[Hook], Collection[Hook]]
@@ -50,11 +50,11 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
     """Play a game.
 
     Args:
-        spec: What to play.
-        listening: The hooks that the agents in seats 0 and 1 have.
+        spec: The game to play.
+        listening: The hooks of the agents in seats 0 and 1.
 
     Yields:
-        An `Observation`, to be answered with an action or with an `AgentFailed`; or a `Notice`.
+        An `Observation`, to be answered with an action or an `AgentFailed`; or a `Notice`.
 
     Returns:
         The record of the game.
@@ -99,7 +99,7 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
 
 
 class _Game:
-    """What a game remembers from hand to hand."""
+    """The state of a game from hand to hand."""
 
     __slots__ = (
         "actions",
@@ -129,11 +129,11 @@ class _Game:
         self.scored_actions = 0
 
     def player(self, seat: int) -> int:
-        """Return 0 if player A sits in `seat`, 1 if player B does."""
+        """Return the player in `seat`: 0 for player A, 1 for player B."""
         return seat if self.first_is_a else 1 - seat
 
     def prolong(self, hand: Hand, number: int, noise: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the noise for one more decision of a long hand; close the raising if it is too long."""
+        """Return noise for one more decision of a long hand; close raising if the hand is too long."""
         decision = len(hand.log)
         if decision >= self.spec.max_actions:
             hand.close_raising()
@@ -143,7 +143,7 @@ class _Game:
         return (*noise, derive(seed, "noise", number, decision) & 0xFFFFFFFF)
 
     def notify(self, seat: int, hook: Hook, *arguments: HandResult | str) -> Generator[Notice, Any, None]:
-        """Have a hook called, if the agent has it; what it raises is recorded as a fault."""
+        """Have a hook called, if the agent has it; an exception is recorded as a fault."""
         if hook in self.listening[seat]:
             try:
                 yield Notice(seat, hook, arguments)
@@ -158,7 +158,7 @@ class _Game:
     def retry(
         self, hand: Hand, observation: Observation, failure: AgentFailed | IllegalAction
     ) -> Generator[Observation | Notice, Any, bool]:
-        """Record a failed answer and ask again with the error fed back; after the last try fold the hand.
+        """Record a failed answer and ask again, passing the error on; after the last try, fold the hand.
 
         Returns:
             Whether the fold was forced.
@@ -187,7 +187,7 @@ class _Game:
                 return False
 
     def finish(self, hand: Hand, number: int, *, forced: bool) -> None:
-        """Record a finished hand, once its chips are counted."""
+        """Check the chips of a finished hand, and record it."""
         first, second = hand.payoffs
         stack, other_stack = hand.starting_stacks
         on_the_table = hand.pot + hand.limits[0] + hand.limits[1]
@@ -219,10 +219,10 @@ class _Game:
 
 
 def _own_noise(spec: GameSpec) -> Callable[[int], tuple[int, ...]] | None:
-    """Return what gives the noise of a hand's first decisions; None where it comes with the cards.
+    """Return a function for the noise of a hand's first decisions; None if the noise comes with the cards.
 
-    An agent may know this code and try seeds until one gives the noise it sees. Under a seed of its own that noise
-    leads nowhere: not to the seed of the decks, nor to that of the run.
+    An agent could know this code and try seeds until one gives the noise it sees. With a seed of its own, that noise
+    leads neither to the seed of the decks nor to that of the run.
     """
     if spec.noise_seed is UNSET:
         return None

@@ -1,6 +1,7 @@
-"""Games on a cluster: the same contract as `molt_bench.play.worker_pool`, on Ray (the extra `molt-bench[ray]`)."""
+"""Games on a Ray cluster (extra `molt-bench[ray]`), with the interface of `molt_bench.play.worker_pool`."""
 
 import os
+import pickle
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,21 +13,19 @@ from molt_bench.play.batches import Batches
 from molt_bench.play.worker_pool import Played, Setup
 from molt_bench.specs import GameSpec
 
-#: Seconds of a batch: a task costs about a millisecond on the same machine, and some more on another one.
+#: Seconds per batch: a task costs about a millisecond on the same machine, and more on another one.
 _BATCH_S: Final = 0.25
-#: Tasks in the queue for every core of the cluster.
+#: Queued tasks per core of the cluster.
 _AHEAD: Final = 2
-#: Seconds in which a cluster has to answer at all.
-_KNOCK_S: Final = 10.0
+#: Seconds within which a cluster must accept a connection.
+_CONNECT_S: Final = 10.0
 
-#: What plays games in this process, by the pickled setup it came from: a worker of the cluster gets many batches.
+#: The functions that play games in this process, by pickled setup: a worker of the cluster gets many batches.
 _tables: dict[bytes, Callable[[GameSpec], Any]] = {}
 
 
 def play_batch(setup: bytes, batch: list[GameSpec]) -> tuple[list[Any], float]:
     """Play a batch in a worker of the cluster."""
-    import pickle
-
     if setup not in _tables:
         make: Setup[Any] = pickle.loads(setup)
         _tables[setup] = make()
@@ -36,34 +35,32 @@ def play_batch(setup: bytes, batch: list[GameSpec]) -> tuple[list[Any], float]:
 
 
 def _look_for(address: str | None) -> None:
-    """Knock at an address: Ray itself would try for minutes."""
+    """Try to connect to an address: Ray itself would keep trying for minutes."""
     host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
     if colon and port.isdigit():
-        socket.create_connection((host, int(port)), timeout=_KNOCK_S).close()
+        socket.create_connection((host, int(port)), timeout=_CONNECT_S).close()
 
 
 class Cluster(Generic[Played]):
-    """Workers on a Ray cluster, which may be one that is started here for this run.
+    """Workers on a Ray cluster, either a running one or one started for this run.
 
-    A worker that dies is replaced, and the games it had are played again.
+    A worker that dies is replaced, and its games are replayed.
 
     Args:
-        setup: Makes what plays a game, in every worker.
-        address: Of a running cluster; None starts one on this machine.
+        setup: Called in every worker to make the function that plays a game.
+        address: Address of a running cluster; None starts one on this machine.
 
     Raises:
         ConfigError: Ray is not installed, or there is no such cluster.
     """
 
     def __init__(self, setup: Setup[Played], address: str | None = None) -> None:
-        import pickle
-
         try:
-            import ray
+            import ray  # an optional extra
         except ImportError as error:
-            raise ConfigError("executor", "ray", "the extra of it: pip install 'molt-bench[ray]'") from error
+            raise ConfigError("executor", "ray", "Ray to be installed: pip install 'molt-bench[ray]'") from error
         self._ray = ray
-        # Ray would make the environment of a `uv run` anew on every worker.
+        # Otherwise Ray would rebuild the environment of a `uv run` on every worker.
         os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
         self._ours = not ray.is_initialized()
         if self._ours:
@@ -74,14 +71,14 @@ class Cluster(Generic[Played]):
                 said = str(error).strip().partition("\n")[0]
                 raise ConfigError("--ray-address", address, f"the address of a running cluster ({said})") from error
         self._setup = ray.put(pickle.dumps(setup))
-        # What dies is put back by us, so that the game at fault is found.
+        # No retries by Ray: we requeue what dies, so that the game at fault is found.
         self._task = ray.remote(num_cpus=1, max_retries=0)(play_batch)
 
     def play(self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None]) -> None:
-        """Play games and report each as soon as its batch is finished.
+        """Play games, and report each as soon as its batch is finished.
 
         Raises:
-            MoltBenchError: What a worker failed with, or workers die again and again.
+            MoltBenchError: A worker failed, or workers keep dying.
         """
         ray = self._ray
         workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -119,6 +116,6 @@ class Cluster(Generic[Played]):
             on_game(spec, result)
 
     def close(self) -> None:
-        """Leave the cluster; one that was started here ends."""
+        """Leave the cluster; shut it down if it was started here."""
         if self._ours:
             self._ray.shutdown()

@@ -1,4 +1,4 @@
-"""A seat: an agent as the drivers call it, looked at once and with care."""
+"""A seated agent: an agent as the drivers call it, inspected once and with care."""
 
 from functools import partial
 from typing import Any, TypeAlias
@@ -15,14 +15,14 @@ class SeatedAgent:
     Attributes:
         agent: The agent.
         name: Its name, or that of its class.
-        act: Its method of that name.
-        hooks: The hooks it has, by name.
-        close: Its method of that name; None where it has none. Anything can have one, so it is no hook of the game.
-        note: Is told what it raises; None where nobody wants to know.
-        keeps_time: Whether it limits the time of its answers itself, as one that queues for a model has to.
+        act: Its `act` method.
+        hooks: Its hooks, by name.
+        close: Its `close` method, or None. It is not a hook of the game, since any object may have one.
+        note: Called with what it raises; None if nobody listens.
+        keeps_time: Whether it limits its own answering time, as an agent that queues for a model must.
 
     Raises:
-        AgentError: It is no agent.
+        AgentError: It is not an agent.
     """
 
     __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note")
@@ -37,7 +37,7 @@ class SeatedAgent:
         self.act: Any = _read(agent, "act")
         if not callable(self.act):
             raise AgentError(
-                f"{shown(agent)} is no agent: expected an object with a name and a method act(observation) that "
+                f"{shown(agent)} is not an agent: expected an object with a name and a method act(observation) that "
                 "returns an Action"
             )
         name = _read(agent, "name")
@@ -49,13 +49,13 @@ class SeatedAgent:
         self.close: Any = close if callable(close) else None
 
     def call(self, event: Observation | Notice) -> Call:
-        """Return the call on the agent that answers `event`."""
+        """Return the call to the agent that answers `event`."""
         if isinstance(event, Notice):
             return partial(self.hooks[event.hook], *event.arguments)
         return partial(self.act, event)
 
     def raised(self, error: BaseException) -> None:
-        """Note what the agent raised; one that fails on purpose, or was cancelled, did not raise."""
+        """Report what the agent raised, unless it failed on purpose or was cancelled."""
         if self.note is not None and error.__traceback__ is not None and not isinstance(error, AgentFailed):
             self.note(error)
 
@@ -68,5 +68,5 @@ def _read(agent: object, attribute: str) -> object:
         return getattr(agent, attribute, None)
     except Exception as error:
         raise AgentError(
-            f"{type(agent).__name__} is no agent: reading its {attribute} raised {type(error).__name__}"
+            f"{type(agent).__name__} is not an agent: reading its {attribute} raised {type(error).__name__}"
         ) from error

@@ -1,4 +1,4 @@
-"""Waiting for an agent's answer, but not for ever."""
+"""Time limits: wait for an agent's answer, but not forever."""
 
 import asyncio
 import inspect
@@ -20,17 +20,17 @@ CallOutcome: TypeAlias = tuple[Any, BaseException | None]
 
 
 class Waiter:
-    """Gets one agent's answers within its time limit.
+    """Gets one agent's answers within a time limit.
 
-    An awaitable answer is cancelled when its time is up. A plain function cannot be cancelled: where a limit is set it
-    runs in a thread, which is left behind should it not come back; where none is set it is called directly. An agent
-    is never asked while an earlier call is still running, and given up for this game once it has been silent for long.
+    An awaitable answer is cancelled when its time is up. A plain function cannot be cancelled: with a limit it runs in
+    a thread, which is abandoned if it does not return; without one it is called directly. An agent is never asked while
+    an earlier call is still running, and is given up for the rest of the game after too many timeouts.
 
     Args:
-        timeout_s: Seconds for one answer; None for the default, which binds awaitable answers only.
-        patience: Time-outs in a row after which the agent is given up.
-        keeps_time: Whether the agent limits its time itself, and says so by failing with a timeout.
-        raised: Is told what the agent raises.
+        timeout_s: Seconds for one answer; None for the default, which applies to awaitable answers only.
+        patience: Timeouts in a row after which the agent is given up.
+        keeps_time: Whether the agent limits its own time, and reports a timeout by failing with one.
+        raised: Called with what the agent raises.
     """
 
     def __init__(
@@ -51,15 +51,15 @@ class Waiter:
         self._calls: SimpleQueue[tuple[Call, Future[CallOutcome]] | None] | None = None
 
     async def result(self, call: Call, *, hook: bool = False) -> Any:
-        """Return what `call()` returns, awaited if need be.
+        """Return what `call()` returns, awaiting it if necessary.
 
         Args:
-            call: The call on the agent.
-            hook: Whether it is no question: it says nothing about answers, and is left out for one given up.
+            call: The call to the agent.
+            hook: Whether it is a hook: it does not count as an answer, and is skipped once the agent is given up.
 
         Raises:
-            AgentFailed: It raised, or took too long.
-            GameUnfinished: It said that the game cannot go on.
+            AgentFailed: The agent raised, or took too long.
+            GameUnfinished: The agent reported that the game cannot go on.
         """
         if self._silent >= self._patience:
             if hook:
@@ -76,7 +76,7 @@ class Waiter:
         answer, error = outcome
         awaitable = False
         if error is None:
-            # Looking at an answer may raise as well, and that is the agent's mistake.
+            # Even inspecting an answer may raise, which is the agent's mistake.
             awaitable, error = _outcome(partial(inspect.isawaitable, answer))
         if awaitable:
             answer, error = await self._done(asyncio.ensure_future(_awaited(answer)))
@@ -93,7 +93,7 @@ class Waiter:
                 self._silent = 0
             raise failure
         if self._threaded and self._limit_s is not None and monotonic() - start > self._limit_s:
-            # It blocked the event loop, where nobody could stop it.
+            # It blocked the event loop, so nothing could stop it.
             raise self._timed_out()
         if not hook:
             self._silent = 0
@@ -120,18 +120,18 @@ class Waiter:
     def _submit(self, call: Call) -> "Future[CallOutcome]":
         if self._calls is None:
             self._calls = SimpleQueue()
-            # A daemon, so that an agent which never comes back does not keep the program from ending.
+            # A daemon, so that an agent that never returns does not keep the program alive.
             Thread(target=_serve, args=(self._calls,), daemon=True, name="agent").start()
         future: Future[CallOutcome] = Future()
         self._calls.put((call, future))
         return future
 
     async def farewell(self, call: Call, *, patience_s: float) -> None:
-        """Call an agent for the last time: what it raises, or that it does not come back, is ignored.
+        """Call an agent for the last time, ignoring exceptions and timeouts.
 
         Args:
-            call: The call on the agent; it gets a thread of its own where the last one may be stuck.
-            patience_s: Seconds after which an awaitable one is cancelled; 0 lets it come to where it first waits.
+            call: The call to the agent; with a time limit it gets a new thread, since the old one may be stuck.
+            patience_s: Seconds after which an awaitable call is cancelled; 0 lets it run until it first waits.
         """
         last = asyncio.ensure_future(self._last(call))
         try:
@@ -153,13 +153,13 @@ class Waiter:
         return answer, error
 
     def close(self) -> None:
-        """Let the thread end, once the agent is back."""
+        """Let the thread end once the agent returns."""
         if self._calls is not None:
             self._calls.put(None)
 
 
 def bid_farewell(call: Call, *, patience_s: float) -> None:
-    """Call an agent for the last time, as `Waiter.farewell` does, in plain code."""
+    """Call an agent for the last time from plain code; see `Waiter.farewell`."""
     answer, error = _outcome(call)
     if error is None and _outcome(partial(inspect.isawaitable, answer)) == (True, None):
         run_in_new_loop(Waiter(None, patience=1).farewell(lambda: answer, patience_s=patience_s))
@@ -170,7 +170,7 @@ def _is_async(call: Call) -> bool:
 
 
 def _outcome(call: Call) -> CallOutcome:
-    """Call an agent, and carry what it raises as a value: a future cannot hold a StopIteration."""
+    """Call an agent and return what it raises as a value, since a future cannot hold a StopIteration."""
     try:
         return call(), None
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Games on all cores: worker processes that get games by their specs and give back what came of them."""
+"""Games on all cores: a pool of worker processes that take specs and return results."""
 
 import os
 import socket
@@ -19,35 +19,35 @@ from molt_bench.play.batches import MOST_DEATHS, Batches
 from molt_bench.specs import GameSpec
 
 Played = TypeVar("Played")
-#: Is called once in every worker, which gets it pickled, and returns what plays a game there.
+#: Called once in every worker, which receives it pickled; returns the function that plays a game.
 Setup: TypeAlias = Callable[[], Callable[[GameSpec], Played]]
 
-#: Seconds of a batch: hundreds of times what it takes to hand one over.
+#: Seconds per batch: hundreds of times what it takes to send one.
 _BATCH_S: Final = 0.1
-#: Batches that a worker has at a time: one to play, and one so that it need not wait.
+#: Batches a worker holds at a time: one to play, and one so that it need not wait.
 _AHEAD: Final = 2
-#: Seconds that an idle worker gets to end by itself.
+#: Seconds an idle worker gets to exit.
 _ENDING_S: Final = 10.0
-#: Seconds between looks whether workers are alive: the end of one is not seen on a line that a fork of it holds open,
-#: and one that was stopped says nothing at all.
+#: Seconds between checks that workers are alive: a dead worker goes unnoticed while a fork of it holds the line open,
+#: and a stopped one sends nothing at all.
 _LOOK_S: Final = 1.0
-#: Times this long between two looks, we were stopped ourselves.
+#: If the time between two checks exceeds _LOOK_S by this factor, we were stopped ourselves.
 _ALSO_STOPPED: Final = 2.0
 _WITHOUT: Final = "--executor inline does without"
 _WORKER: Final = "import sys; sys.path[:0] = sys.argv[2:]; from molt_bench.play.worker_process import main; main()"
 
 
 class WorkersError(MoltBenchError):
-    """Workers cannot be started, or cannot get ready: they play nothing at all."""
+    """Workers cannot be started, or cannot set up: they play nothing at all."""
 
 
 def cores() -> int:
-    """Return how many cores this process may use; a container may have a share of them only."""
+    """Return how many cores this process may use, which a container may limit."""
     number = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
         return max(1, min(number, ceil(int(quota) / int(period))))
-    except (OSError, ValueError):  # there is none, or no limit: `max 100000`
+    except (OSError, ValueError):  # no such file, or no limit: `max 100000`
         return number
 
 
@@ -58,7 +58,7 @@ class _Worker:
         ours, theirs = socket.socketpair()
         with theirs:
             number = theirs.fileno()
-            # Where our own package is: the program may not have it on its path by itself.
+            # The location of our own package, which may not be on the path of the new process.
             here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
             command = [sys.executable, "-c", _WORKER, str(number), here]
             try:
@@ -71,7 +71,7 @@ class _Worker:
         self.ready = False
         self.stopped = False
         folder = _folder()
-        with suppress(OSError):  # it is dead already, which is noticed when it is listened to
+        with suppress(OSError):  # it is dead already, which is noticed on the next read
             self.line.send((sys.path, folder))
             self.line.send(setup)
 
@@ -82,20 +82,20 @@ class _Worker:
 
     @property
     def dead(self) -> bool:
-        """Whether it has ended, and nothing of what it said is left to be read."""
+        """Whether it has exited, with nothing it sent left to read."""
         return self.process.poll() is not None and not self.line.poll()
 
     @property
     def halted(self) -> bool:
-        """Whether it stands still just now, as by SIGSTOP; False where the system does not say."""
+        """Whether it is stopped, as by SIGSTOP; False where the system cannot tell."""
         try:
             looked = os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT)
-        except (AttributeError, OSError):  # not every system has it; a process that has ended is no child any more
+        except (AttributeError, OSError):  # not supported here, or the process has been reaped
             return False
         return looked is not None
 
     def end(self) -> None:
-        """End it: by itself where it is idle, so that what its agents hold is let go of; otherwise at once."""
+        """End it: gracefully if idle, so that its agents can release what they hold; otherwise at once."""
         self.line.close()
         if self.ready and not self.batches:
             with suppress(subprocess.TimeoutExpired):
@@ -114,12 +114,12 @@ def _folder() -> str | None:
 class WorkerPool(Generic[Played]):
     """Worker processes that play games.
 
-    A worker that dies, or is stopped and does not go on, is replaced, and the games it had are played again.
+    A worker that dies, or is stopped and does not continue, is replaced, and its games are replayed.
 
     Args:
-        setup: Makes what plays a game, in every worker.
-        workers: How many; None for one on every core.
-        warn: Is told once that workers are being stopped, which is nobody's mistake.
+        setup: Called in every worker to make the function that plays a game.
+        workers: Number of workers; None for one per core.
+        warn: Called once with a message if workers are being stopped.
     """
 
     def __init__(
@@ -136,11 +136,11 @@ class WorkerPool(Generic[Played]):
         self._watcher: Thread | None = None
 
     def play(self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None]) -> None:
-        """Play games and report each as soon as its batch is finished.
+        """Play games, and report each as soon as its batch is finished.
 
         Raises:
-            MoltBenchError: What a worker failed with, or workers die again and again.
-            WorkersError: They cannot get ready.
+            MoltBenchError: A worker failed, or workers keep dying.
+            WorkersError: Workers cannot set up.
         """
         batches = Batches(specs, workers=self._count, seconds=_BATCH_S)
         if self._watcher is None:
@@ -154,15 +154,15 @@ class WorkerPool(Generic[Played]):
             for line in heard:
                 assert isinstance(line, Connection)
                 self._listen(lines[line], batches, on_game)
-            if not heard or monotonic() - looked > _LOOK_S:  # also while the others keep answering
+            if not heard or monotonic() - looked > _LOOK_S:  # even while others keep answering
                 looked = monotonic()
                 for worker in [worker for worker in self._workers if worker.dead]:
                     self._replace(worker, batches)
 
     def _watch(self) -> None:
-        """Kill workers that stand still, from a thread: this process may be in the middle of sending to one of them.
+        """Kill workers that are stopped, from a thread, since this process may be blocked sending to one of them.
 
-        Those who are seen so at two looks in a row, that is. Ctrl-Z stops all of us, and then we all go on together.
+        A worker must be found stopped twice in a row: Ctrl-Z stops all of us, and then we all continue together.
         """
         seen: set[_Worker] = set()
         looked = monotonic()
@@ -175,7 +175,7 @@ class WorkerPool(Generic[Played]):
             seen = halted
 
     def _hire(self, batches: Batches) -> None:
-        """Give everybody something to do, starting workers where there are too few."""
+        """Start missing workers, and keep all of them busy."""
         while batches and len(self._workers) < min(self._count, len(batches)):
             self._workers.append(_Worker(self._setup))
         for ahead in range(1, _AHEAD + 1):
@@ -219,7 +219,7 @@ class WorkerPool(Generic[Played]):
     def close(self) -> None:
         """End all workers, whatever they are doing."""
         for worker in self._workers:
-            worker.line.close()  # all at once, so that they are not waited for one after the other
+            worker.line.close()  # all at once, so that they exit in parallel
         while self._workers:
             self._workers[-1].end()
             self._workers.pop()

@@ -1,7 +1,7 @@
-"""A worker: the program that plays games for another one, batch by batch, until its line is closed.
+"""A worker process: plays games batch by batch until its connection is closed.
 
-It is started by `molt_bench.play.worker_pool` and gets everything over one connection, so nothing of the script that
-started the run is imported here.
+It is started by `molt_bench.play.worker_pool` and gets everything over one connection, so it imports nothing from the
+script that started the run.
 """
 
 import os
@@ -14,9 +14,11 @@ from threading import Event, Thread
 from time import perf_counter
 from typing import Any
 
+from molt_bench.errors import MoltBenchError
+
 
 def serve(line: Connection) -> None:
-    """Get ready, then answer every batch with what came of it."""
+    """Set up, then answer every batch with its results."""
     sys.path[:], folder = line.recv()
     if folder is not None:
         os.chdir(folder)
@@ -26,7 +28,7 @@ def serve(line: Connection) -> None:
     except Exception as error:
         line.send(_portable(error))
         return
-    # Read at once, also while an answer is being sent: two sides that both send would wait for each other.
+    # Read in a thread, even while an answer is being sent: two sides that both send would deadlock.
     batches: SimpleQueue[Any] = SimpleQueue()
     playing = Event()
     Thread(target=_read, args=(line, batches, playing), daemon=True).start()
@@ -38,7 +40,7 @@ def serve(line: Connection) -> None:
             answer = [play(spec) for spec in batch], perf_counter() - start
         except BaseException as error:
             answer = _portable(error)
-        playing.clear()  # before it is sent, since the line may be closed as soon as it has come
+        playing.clear()  # before sending, since the line may be closed as soon as the answer arrives
         line.send(answer)
 
 
@@ -47,24 +49,22 @@ def _read(line: Connection, batches: "SimpleQueue[Any]", playing: Event) -> None
         while True:
             batches.put(line.recv())
     if playing.is_set():
-        os._exit(1)  # nobody is left who would take what is being played
+        os._exit(1)  # nobody is left to take the result
     batches.put(None)
 
 
 def _portable(error: BaseException) -> Exception:
-    """Return an error that can be sent: one of ours as it is, another one by its words."""
-    from molt_bench.errors import MoltBenchError
-
+    """Return an error that can be sent: our own as it is, any other by its message."""
     if isinstance(error, MoltBenchError):
         return error
     return MoltBenchError(f"a worker failed with {type(error).__name__}: {error}")
 
 
 def main() -> None:
-    """Serve on the connection whose number is given."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started this, who then closes the line
-    os.dup2(2, 1)  # what agents print is not the output of the program
-    with suppress(EOFError, ConnectionError):  # the other side is done, or gone
+    """Serve the connection whose file descriptor is given."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then closes the line
+    os.dup2(2, 1)  # what agents print must not mix with the output of the program
+    with suppress(EOFError, ConnectionError):  # the parent is done, or gone
         serve(Connection(int(sys.argv[1])))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, TypeAlias
 
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -73,7 +73,7 @@ def flop_scores(first: Sequence[int], second: Sequence[int], flop: Sequence[int]
         Twice the run-outs that `first` wins plus those split, of all 990; and the same of the 44 run-outs with each
         card as the turn, indexed by card (0 for dead cards).
     """
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     if len(flop) != 3:
         raise RulesError(f"a flop has three cards, not {len(flop)}")
@@ -148,7 +148,7 @@ def _preflop_won(a: int, b: int, c: int, d: int, ranks: int) -> int:
 @cache
 def _tables() -> tuple[Ints, Ints, Ints]:
     """Return the evaluator's row offsets, seven-card strengths and flushes as arrays."""
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     offsets, seven, flush = (
         np.array(table, np.int64) for table in (evaluator.SEVEN_OFFSETS, evaluator.SEVEN, evaluator.FLUSH)
@@ -159,7 +159,7 @@ def _tables() -> tuple[Ints, Ints, Ints]:
 @cache
 def card_arrays() -> tuple[Ints, Ints]:
     """Return each card's key and bit, for `strengths`."""
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     bits = [1 << (13 * (card & 3) + (card >> 2)) for card in range(52)]
     return np.array(evaluator.CARD_KEYS, np.int64), np.array(bits, np.int64)
@@ -172,7 +172,7 @@ def strengths(keys: Ints, bits: Ints) -> Ints:
         keys: For each hand, `evaluator.KEY_START` plus the keys of its cards.
         bits: For each hand, the sum of the bits of its cards.
     """
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     offsets, seven, flush = _tables()
     ranks = keys >> 16
@@ -195,7 +195,7 @@ def _runout_strengths(
     first: Sequence[int], second: Sequence[int], board: Sequence[int]
 ) -> tuple[list[int], Ints, Ints]:
     """Return the live cards, and both hands' strengths on every run-out, in the order of `_combinations`."""
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     keys, bits = card_arrays()
     dead = {*first, *second, *board}
@@ -218,7 +218,7 @@ def _runout_strengths(
 @cache
 def _pairs_with_each() -> Ints:
     """Return, for each of 45 cards, which of the 990 pairs hold it."""
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     pairs = _combinations(45, 2)
     return np.array([np.flatnonzero((pairs == card).any(axis=1)) for card in range(45)], np.int64)
@@ -226,7 +226,7 @@ def _pairs_with_each() -> Ints:
 
 @cache
 def _combinations(size: int, drawn: int) -> Ints:
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     chosen = list(combinations(range(size), drawn))
     # Stored column by column, the way they are read.
@@ -236,7 +236,7 @@ def _combinations(size: int, drawn: int) -> Ints:
 @cache
 def _multisets(size: int) -> tuple[Ints, Ints]:
     """Return all multisets of `size` ranks with at most four of each: the count of each rank, and the key."""
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     drawn = [ranks for ranks in combinations_with_replacement(range(13), size) if _playable(ranks)]
     counts = np.array([[ranks.count(rank) for rank in range(13)] for ranks in drawn], np.int64)
@@ -250,7 +250,7 @@ def _playable(ranks: tuple[int, ...]) -> bool:
 @cache
 def _choices() -> Ints:
     """Return the binomial coefficients up to 4 over 4."""
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     return np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 2, 1, 0, 0], [1, 3, 3, 1, 0], [1, 4, 6, 4, 1]], np.int64)
 
@@ -258,14 +258,14 @@ def _choices() -> Ints:
 def _rank_strengths(keys: Ints) -> Ints:
     """Return the strengths of seven cards without a flush.
 
-    Five of a rank, which the callers give the weight 0, have no place in the tables: hence "clip".
+    Five of a rank, to which callers give weight 0, are not in the tables: hence "clip".
     """
     offsets, seven, _ = _tables()
     return seven.take(keys + offsets.take(keys >> evaluator.ROW_BITS, mode="clip"), mode="clip")
 
 
 def _preflop(first: tuple[int, ...], second: tuple[int, ...]) -> Showdowns:
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     key_of_rank = np.array(evaluator.RANK_KEYS, np.int64)
     hole_keys = [int(key_of_rank[[card >> 2 for card in hole]].sum()) for hole in (first, second)]
@@ -285,8 +285,8 @@ def _preflop(first: tuple[int, ...], second: tuple[int, ...]) -> Showdowns:
 def _flush_correction(
     holes: tuple[tuple[int, ...], tuple[int, ...]], hole_keys: list[int], live: Ints, suit: int
 ) -> Ints:
-    """Return how wins and losses change by the boards on which somebody has a flush in `suit`."""
-    import numpy as np
+    """Return how boards on which a hand has a flush in `suit` change wins and losses."""
+    import numpy as np  # here, since it is slow to load
 
     flush = _tables()[2]
     own_bits = [sum(1 << (card >> 2) for card in hole if card & 3 == suit) for hole in holes]

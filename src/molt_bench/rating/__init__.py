@@ -1,1 +1,1 @@
-"""Rating: results in, ratings out; it knows no poker."""
+"""Rating: results in, ratings out; nothing here is about poker."""

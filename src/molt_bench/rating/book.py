@@ -1,9 +1,9 @@
-"""The margin book: every estimator's margins of every pair, and which of them is believed.
+"""The margin book: every pair's margins by every estimator, and the choice between them.
 
-All estimators have the same expectation. Which one varies least depends on who plays: between two that get all-in
-alike, the chips of the two games of a seed cancel out by themselves, and any estimate in their place varies more. So
-with `auto` each pair has `corrected`, or whichever varies clearly less over its seed pairs so far. The choice is by the
-variance alone, by this rule, and never by what the estimator says.
+All estimators have the same expectation. Which one varies least depends on the players: between two that get all-in
+alike, the chips of the two games of a seed cancel out by themselves, and any other estimate varies more. So with `auto`
+each pair uses `corrected`, unless another one varies clearly less over its seed pairs so far. The choice depends on
+the variance alone, never on the estimate itself.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -14,7 +14,7 @@ from molt_bench.records import Margins
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
-#: The estimators as configs name them, and as `Margins` does.
+#: The estimators by their names in configs, with their fields in `Margins`.
 ESTIMATORS: Final[Mapping[str, str]] = {
     "raw": "raw",
     "allIn": "all_in",
@@ -22,10 +22,10 @@ ESTIMATORS: Final[Mapping[str, str]] = {
     "corrected": "corrected",
 }
 AUTO: Final = "auto"
-#: What is believed until there are enough seed pairs to choose by.
+#: The estimator to use until there are enough seed pairs to choose.
 _FIRST: Final = "corrected"
 _ENOUGH: Final = 8
-#: Another one has to vary by less than this share of it: the least of several variances looks better than it is.
+#: Another one must have less than this share of its variance: the least of several variances looks better than it is.
 _CLEARLY: Final = 0.7
 
 
@@ -33,7 +33,7 @@ class MarginBook:
     """Fills a margin model with the margins of one estimator, or of the best for each pair.
 
     Args:
-        model: What is filled.
+        model: The model to fill.
         estimator: One of `ESTIMATORS`, or `auto`.
     """
 
@@ -44,7 +44,7 @@ class MarginBook:
         self._seeds: dict[Pair, list[Hashable]] = {}
 
     def add(self, pair: Pair, margins: Margins, seeds: Sequence[Seed]) -> None:
-        """Learn the margins of a match."""
+        """Add the margins of a match."""
         columns = self._columns.setdefault(pair, {name: [] for name in ESTIMATORS})
         for name, field in ESTIMATORS.items():
             columns[name] += getattr(margins, field)
@@ -52,7 +52,7 @@ class MarginBook:
         self.model.replace(pair, columns[self.estimator_of(pair)], self._seeds[pair])
 
     def estimator_of(self, pair: Pair) -> str:
-        """Return which estimator is believed for a pair."""
+        """Return the estimator used for a pair."""
         if self._estimator != AUTO:
             return self._estimator
         columns = self._columns.get(pair, {})

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[np.float64]
 
-#: The path to the equilibria is followed until nobody gains more than this share of the largest payoff.
+#: Follow the path to the equilibria until nobody gains more than this share of the largest payoff.
 _GAP: Final = 1e-12
-#: Directions that change a payoff by less than this, as a share of the largest, change none.
+#: Singular values below this share of the largest count as 0.
 _RANK: Final = 1e-9
-#: Every step of the path aims at this much of the gap that is left, and goes this far towards where a weight ends.
+#: Each step aims at this share of the remaining gap, and goes at most this far towards a weight of 0.
 _AIM: Final = 0.1
 _STEP: Final = 0.9
-#: Far more steps than were ever needed: about 20 and 10.
+#: Far more steps than ever needed, which is about 20 and 10.
 _STEPS: Final = 200
-#: Newton's method is near its end where it promises less than this.
+#: Newton's method has converged once the predicted improvement is less than this.
 _NEAR: Final = 1e-12
 
 
@@ -30,8 +30,8 @@ def max_entropy_equilibrium(payoffs: Sequence[Sequence[float]]) -> tuple[float, 
 
     The central path of the game's linear program ends in the middle of all equilibria, where everybody who is in any
     of them has a positive weight, and everybody else loses (strict complementarity: Goldman and Tucker 1956). That
-    says who is in; among them, equilibria are the mixtures that nobody gains against, and Newton's method finds the
-    most even one.
+    gives the support. Equilibria are the mixtures on it that nobody gains against, and Newton's method finds the most
+    even one.
 
     Args:
         payoffs: What each row wins from each column.
@@ -42,7 +42,7 @@ def max_entropy_equilibrium(payoffs: Sequence[Sequence[float]]) -> tuple[float, 
     >>> max_entropy_equilibrium([[0, 1], [-1, 0]])
     (1.0, 0.0)
     """
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     game = np.array(payoffs, dtype=float)
     if game.ndim != 2 or not game.size or game.shape[0] != game.shape[1] or not np.array_equal(game, -game.T):
@@ -55,7 +55,7 @@ def max_entropy_equilibrium(payoffs: Sequence[Sequence[float]]) -> tuple[float, 
     inside = weights > slack
     mixed = np.zeros(len(game))
     mixed[inside] = _most_even(game[np.ix_(inside, inside)], game[np.ix_(~inside, inside)], weights[inside])
-    # Where someone is all but indifferent the two cannot be told apart; then the path's end is as good.
+    # If somebody is all but indifferent, the support is unclear; then the end of the path is as good.
     if mixed.min() < 0 or (game @ mixed).max() > 1e-7:
         mixed = weights / weights.sum()
     return tuple(mixed.tolist())
@@ -64,10 +64,10 @@ def max_entropy_equilibrium(payoffs: Sequence[Sequence[float]]) -> tuple[float, 
 def _central(game: "Array") -> "tuple[Array, Array]":
     """Return the end of the central path of "minimise the gap so that nobody gains more than it".
 
-    The program is its own dual, so weights and slacks (the gap, less what one gains) belong to each other: on the path
-    their products are the gap over n, and at its end one of the two is zero and the other is not.
+    The program is its own dual, so each weight has a slack, the gap less what that participant gains. On the path
+    their products are the gap over n, and at its end exactly one of the two is zero.
     """
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     count = len(game)
     weights = np.full(count, 1 / count)
@@ -86,14 +86,14 @@ def _central(game: "Array") -> "tuple[Array, Array]":
 
 
 def _most_even(even: "Array", others: "Array", start: "Array") -> "Array":
-    """Return the mixture of highest entropy among those that some win nothing from, and the others nothing or less.
+    """Return the mixture of highest entropy against which `even` win nothing and `others` nothing or less.
 
     Args:
-        even: What those who win nothing win from each in the mixture.
-        others: What the others win from each.
-        start: Such a mixture, about, that all others lose to.
+        even: Payoffs of those who must win nothing, against each in the mixture.
+        others: Payoffs of the others.
+        start: Approximately such a mixture, to which all others lose.
     """
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     bounds = np.vstack([even, np.ones(len(start))])
     left, sizes, right = np.linalg.svd(bounds)
@@ -106,7 +106,7 @@ def _most_even(even: "Array", others: "Array", start: "Array") -> "Array":
     mixed = _newton(start, free, others, 0.0)
     if not (others @ mixed > _GAP).any() or (others @ start >= 0).any():
         return mixed
-    # Some of the others would gain. A barrier that is lowered says which of them win nothing in the end.
+    # Some of the others would gain. Lowering a barrier shows which of them win nothing in the end.
     for power in range(9):
         mixed = start = _newton(start, free, others, 10.0**-power)
     held = others @ mixed > -1e-4
@@ -114,8 +114,8 @@ def _most_even(even: "Array", others: "Array", start: "Array") -> "Array":
 
 
 def _newton(mixed: "Array", free: "Array", others: "Array", barrier: float) -> "Array":
-    """Return the mixture of highest entropy, with a logarithmic barrier, by Newton's method with shorter steps."""
-    import numpy as np
+    """Return the mixture of highest entropy, with a logarithmic barrier, by damped Newton's method."""
+    import numpy as np  # here, since it is slow to load
 
     def value(mixture: "Array") -> float:
         walls = -barrier * float(np.log(-(others @ mixture)).sum()) if barrier else 0.0
@@ -134,7 +134,7 @@ def _newton(mixed: "Array", free: "Array", others: "Array", barrier: float) -> "
         if barrier:
             far = _room(room, -(others @ change))
         step = min(1.0, _STEP * _room(mixed, change), _STEP * far)
-        # So near to the end the next step squares what is left, and the value has no digits left to judge it by.
+        # This near the end the error is squared with each step, and the value is too imprecise to judge by.
         near = fall > -_NEAR
         before = value(mixed)
         while not near and value(mixed + step * change) > before + 0.25 * step * fall:
@@ -146,6 +146,6 @@ def _newton(mixed: "Array", free: "Array", others: "Array", barrier: float) -> "
 
 
 def _room(values: "Array", change: "Array") -> float:
-    """Return how many times the change can be made before a value is negative."""
+    """Return how many times the change can be applied before a value turns negative."""
     falling = change < 0
     return float((values[falling] / -change[falling]).min()) if falling.any() else inf

@@ -1,16 +1,16 @@
-"""The margin model: how much one wins from another, and how much of that is not known.
+"""The margin model: how much one participant wins from another, and how uncertain that is.
 
-The unit is the seed pair: the two games of one seed with seats swapped, as one number, the mean margin a hand in
-thousandths of a big blind. Within it memory may tie the hands together; between seed pairs nothing does.
+The unit is the seed pair: the two games of one seed with seats swapped, as one number, the mean margin per hand in
+thousandths of a big blind. Within a seed pair memory may correlate the hands; between seed pairs nothing does.
 
-For every pair of participants the margins are Normal around d, with a variance that is estimated from them and drawn
-towards the one of the other pairs, as if up to five more of those had been seen (Smyth 2004). Nothing is assumed to be
-transitive: who beats whom by how much is its own number for each pair. A participant's result is its mean margin
-against the field. Everything follows from sums, so the order of the games does not matter.
+For every pair of participants the margins are Normal around d, with a variance that is estimated from them and shrunk
+towards that of the other pairs, as if up to five more seed pairs had been seen (Smyth 2004). Nothing is assumed to be
+transitive: every pair has a margin of its own. A participant's result is its mean margin against the field. Everything
+follows from sums, so the order of the games does not matter.
 
-Where pairings were dealt the same seeds, who is lucky on one may be so against everybody. Then the variance of a sum of
-margins is taken seed by seed, if that makes it larger (the sandwich estimator, clustered by seed; Liang and Zeger
-1986).
+Where pairings share seeds, a participant lucky on one of them may be lucky against everybody. Then the variance of a
+sum of margins is computed seed by seed, if that makes it larger (the sandwich estimator, clustered by seed; Liang and
+Zeger 1986).
 
 `additive` is the variant for many participants: d = s_first - s_second, by weighted least squares. It needs far fewer
 seed pairs, and is wrong where there are cycles.
@@ -27,19 +27,19 @@ import msgspec
 from molt_bench.rating.student import UNKNOWN, Estimate
 from molt_bench.specs import Pair
 
-#: The variance of all pairs counts as so many seed pairs beside those of a pair.
+#: The variance of all pairs counts as this many seed pairs beside a pair's own.
 PRIOR_WEIGHT: Final = 5.0
-#: What a hand varies by with stacks of 100 big blinds, where nothing is known yet, in thousandths of one.
+#: Assumed standard deviation of a hand with stacks of 100 big blinds, in thousandths of a big blind.
 SD_PER_HAND: Final = 10_000.0
 
 
 def first_guess(big_blinds: float) -> float:
-    """Return what a hand is taken to vary by with so many big blinds in a stack, before anything is known."""
+    """Return the standard deviation to assume for a hand with stacks of so many big blinds."""
     return SD_PER_HAND * min(1.0, big_blinds / 100)
 
 
 class _Sample(msgspec.Struct, frozen=True):
-    """The seed pairs of two participants: margins, what names their seeds, mean and squares around it."""
+    """The seed pairs of two participants: margins, seeds, mean and sum of squares around it."""
 
     margins: tuple[float, ...] = ()
     seeds: tuple[Hashable, ...] = ()
@@ -56,15 +56,14 @@ class _Sample(msgspec.Struct, frozen=True):
 
 
 class MarginModel:
-    """Seed pairs in, beliefs about margins out.
+    """Seed pairs in, estimates of margins out.
 
     Args:
-        participants: Everybody, in the order that breaks ties.
-        hands: Hands of a seed pair, for the variance that is assumed before anything is known.
-        sd_per_hand: What a hand varies by where nothing is known yet, in thousandths of a big blind.
-        anchors: Participants that are left out of the field: they give a scale, and are compared with it.
-        additive: Whether skills are taken to add up, which needs far fewer seed pairs and is wrong where there are
-            cycles.
+        participants: All participants, in the order that breaks ties.
+        hands: Hands per seed pair, for the variance assumed before there is data.
+        sd_per_hand: Standard deviation of a hand assumed before there is data, in thousandths of a big blind.
+        anchors: Participants outside the field: they provide a scale, and are compared with the field.
+        additive: Whether skills add up, which needs far fewer seed pairs and is wrong where there are cycles.
     """
 
     def __init__(
@@ -84,12 +83,12 @@ class MarginModel:
         self._total: tuple[float, int] | None = None
 
     def add(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable] | None = None) -> None:
-        """Learn the margins of further seed pairs, from the view of the first of the pair.
+        """Add seed pairs.
 
         Args:
-            pair: Who played.
-            margins: What the first won, in thousandths of a big blind a hand.
-            seeds: What the cards were dealt from, where other pairs were dealt the same.
+            pair: The two players.
+            margins: What the first won, in thousandths of a big blind per hand.
+            seeds: Seeds of the cards, if other pairs share them.
         """
         known = self._samples[self._pair(*pair)]
         sign = 1 if pair in self._samples else -1
@@ -97,7 +96,7 @@ class MarginModel:
         self.replace(pair, [*[sign * margin for margin in known.margins], *margins], [*known.seeds, *named])
 
     def replace(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable]) -> None:
-        """Take these seed pairs for all that two have played."""
+        """Replace all seed pairs of two participants."""
         sign = 1 if pair in self._samples else -1
         values = [sign * margin for margin in margins]
         mean = fsum(values) / len(values) if values else 0.0
@@ -111,35 +110,35 @@ class MarginModel:
         return tuple(self._samples)
 
     def count(self, first: str, second: str) -> int:
-        """Return how many seed pairs two have played."""
+        """Return how many seed pairs two participants have played."""
         return self._samples[self._pair(first, second)].count
 
     def variance(self, first: str, second: str) -> float:
-        """Return the variance of a seed pair of these two, drawn towards that of all."""
+        """Return the variance of a seed pair of two participants, shrunk towards that of the others."""
         return self._shrunk(self._samples[self._pair(first, second)])
 
     def own_variance(self, first: str, second: str) -> float | None:
-        """Return the variance of their own seed pairs alone; None where there are not two of them."""
+        """Return the variance of their own seed pairs alone; None if there are fewer than two."""
         sample = self._samples[self._pair(first, second)]
         return sample.squares / sample.free if sample.free else None
 
     def margin(self, first: str, second: str) -> Estimate:
-        """Return what the first wins from the second, by their own games alone."""
+        """Return what the first wins from the second, from their own games alone."""
         pair = self._pair(first, second)
         return self._combined({pair: 1.0 if pair[0] == first else -1.0})
 
     def result(self, name: str) -> Estimate:
-        """Return what one wins from the field, the mean over everybody else in it."""
+        """Return what a participant wins from the field: the mean over everybody else in it."""
         return self._combined(self._weights({name: 1.0}, own_place=False))
 
     def met(self, name: str) -> tuple[str, ...]:
-        """Return the opponents of one's field that one has played."""
+        """Return the opponents in the field that a participant has played."""
         return tuple(other for other in self.field_of(name) if self.count(name, other))
 
     def so_far(self, name: str) -> Estimate | None:
-        """Return one's result, or, where some of the field has not been met, the mean over those who have been.
+        """Return a participant's result, or its mean over the opponents met if some of the field are missing.
 
-        That mean has no interval, since nobody knows what the others would change. None before the first of them.
+        That mean has no interval, since the others could change it by anything. None before the first game.
         """
         result, met = self.result(name), self.met(name)
         if result.scale != inf:
@@ -149,26 +148,26 @@ class MarginModel:
     def lead(self, first: str, second: str) -> Estimate:
         """Return how much better the first is than the second.
 
-        It is the difference of what they win from the field, each counted as a member of it that breaks even with
-        itself: so for two participants it is their margin, and where skills add up the difference of skills.
+        This is the difference of what they win from the field, with each a member of it that breaks even against
+        itself. So for two participants it is their margin, and where skills add up, the difference of skills.
         """
         return self._combined(self.lead_weights(first, second))
 
     def lead_weights(self, first: str, second: str) -> Mapping[Pair, float]:
-        """Return how much the margin of each pair counts in the lead of the first over the second."""
+        """Return the weight of each pair's margin in the lead of the first over the second."""
         return self._weights({first: 1.0, second: -1.0}, own_place=True)
 
     def strength_weights(self, name: str) -> Mapping[Pair, float]:
-        """Return how much each pair's margin counts in one's result, as a member of the field itself."""
+        """Return the weight of each pair's margin in a participant's result, as a member of the field."""
         return self._weights({name: 1.0})
 
     def skill_weights(self, first: str, second: str) -> Mapping[Pair, float]:
-        """Return how much each pair's margin counts in the difference of two skills, where skills add up."""
+        """Return the weight of each pair's margin in the difference of two skills, where skills add up."""
         pair = self._pair(first, second)
         return self._additive({pair: 1.0 if pair[0] == first else -1.0})
 
     def ranking(self) -> tuple[str, ...]:
-        """Return the participants, the best first; equal ones in their own order."""
+        """Return the participants, best first; ties keep the declared order."""
         strength = {
             name: fsum(weight * self._samples[pair].mean for pair, weight in self.strength_weights(name).items())
             for name in self.participants
@@ -176,7 +175,7 @@ class MarginModel:
         return tuple(sorted(self.participants, key=lambda name: -strength[name]))
 
     def field_of(self, name: str) -> tuple[str, ...]:
-        """Return the opponents that count for one's result: everybody else but anchors, or those if nobody is left."""
+        """Return the opponents that count for a result: all others but anchors, or the anchors if nobody is left."""
         others = tuple(other for other in self.participants if other != name)
         return tuple(other for other in others if other not in self.anchors) or others
 
@@ -184,19 +183,19 @@ class MarginModel:
         return (first, second) if (first, second) in self._samples else (second, first)
 
     def _shrunk(self, sample: _Sample) -> float:
-        """Return the variance of a pair, drawn towards that of the others."""
+        """Return the variance of a pair, shrunk towards that of the others."""
         variance, weight = self._others(sample)
         return (weight * variance + sample.squares) / (weight + sample.free)
 
     def _free(self, sample: _Sample) -> float:
-        """Return the degrees of freedom of that."""
+        """Return the degrees of freedom of that variance."""
         return self._others(sample)[1] + sample.free
 
     def _others(self, sample: _Sample) -> tuple[float, float]:
-        """Return the variance within all other pairs together, and as how many seed pairs it counts.
+        """Return the pooled variance of all other pairs, and how many seed pairs it counts as.
 
-        The pair's own must not be in it, or they would count twice. The first guess is all there is to begin with, and
-        counts for less the more is known.
+        The pair's own are excluded, or they would count twice. The initial guess is all there is at first, and counts
+        for less as data come in.
         """
         if self._total is None:
             samples = self._samples.values()
@@ -207,11 +206,11 @@ class MarginModel:
         return (guess_weight * self._first_guess + squares) / weight, min(PRIOR_WEIGHT, max(weight, guess_weight))
 
     def _weights(self, wanted: Mapping[str, float], *, own_place: bool = True) -> dict[Pair, float]:
-        """Return how much every pair's margin counts in a sum of results.
+        """Return the weight of every pair's margin in a sum of results.
 
         Args:
-            wanted: How often each participant's result counts.
-            own_place: Whether each counts as a member of the field, which breaks even with itself.
+            wanted: The weight of each participant's result.
+            own_place: Whether each is a member of its own field, breaking even against itself.
         """
         found: dict[Pair, float] = defaultdict(float)
         for name, times in wanted.items():
@@ -224,7 +223,7 @@ class MarginModel:
 
     def _additive(self, wanted: Mapping[Pair, float]) -> dict[Pair, float]:
         """Return the weights of the same sum where skills add up: those of the least-squares solution."""
-        import numpy as np
+        import numpy as np  # here, since it is slow to load
 
         place = {name: at for at, name in enumerate(self.participants)}
         target = np.zeros(len(place))
@@ -238,11 +237,11 @@ class MarginModel:
             information[[one, two], [two, one]] -= weights[pair]
         solved = np.linalg.pinv(information, rcond=1e-10, hermitian=True) @ target
         if abs(information @ solved - target).max() > 1e-9 * max(abs(target).max(), 1e-9):
-            return dict(wanted)  # not everybody is connected by games: it rests on pairs that have not played
+            return dict(wanted)  # games do not connect everybody: the sum rests on pairs that have not played
         return {pair: each * float(solved[place[pair[0]]] - solved[place[pair[1]]]) for pair, each in weights.items()}
 
     def _combined(self, weights: Mapping[Pair, float]) -> Estimate:
-        """Return a sum of margins; its degrees of freedom are those of Welch and Satterthwaite."""
+        """Return a weighted sum of margins, with degrees of freedom by Welch and Satterthwaite."""
         used = [(weight, self._samples[pair]) for pair, weight in weights.items() if weight]
         if not used or any(not sample.count for _, sample in used):
             return UNKNOWN
@@ -255,13 +254,13 @@ class MarginModel:
 
 
 def _clustering(used: Sequence[tuple[float, _Sample]]) -> float:
-    """Return how many times larger the variance of a sum is than if no two pairs shared their seeds; at least 1."""
+    """Return by what factor shared seeds increase the variance of a sum of margins; at least 1."""
     if len(used) == 1:
         return 1.0
     together: dict[Hashable, float] = defaultdict(float)
     apart = []
     for weight, sample in used:
-        # The correction for the estimated mean, which each pair's own variance has as well.
+        # Corrects for the estimated mean, as each pair's own variance does.
         scale = weight / sample.count * sqrt(sample.count / max(1, sample.free))
         for seed, margin in zip(sample.seeds, sample.margins, strict=True):
             together[seed] += scale * (margin - sample.mean)

@@ -1,10 +1,10 @@
-"""OpenSkill ratings by the Plackett-Luce model (Weng and Lin 2011, as the package `openskill` has it).
+"""OpenSkill ratings by the Plackett-Luce model (Weng and Lin 2011, as implemented by the package `openskill`).
 
-A rating is a belief: the skill is Normal(mu, sigma). Every match moves both beliefs, by who won alone.
+A rating is a belief: the skill is Normal(mu, sigma). Every match moves both players' beliefs by who won, nothing else.
 
-Two probabilities must not be confused. `superiority` is how likely A's skill is above B's, and comes as near to 1 as
-the matches allow. `predict_win` is how likely A wins the *next match*: it contains the luck of a match (beta), and for
-agents that are close it never reaches 95% however much is known about their skills.
+Two probabilities must not be confused. `superiority` is the probability that A's skill is above B's, and nears 1 as
+matches allow. `predict_win` is the probability that A wins the *next match*: it includes the luck of a match (beta), so
+for close agents it never reaches 95%, however well their skills are known.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,18 +17,18 @@ from molt_bench.records import Rating, RatingChange, Winner
 
 DEFAULT_MU: Final = 25.0
 DEFAULT_SIGMA: Final = 25.0 / 3.0
-#: The exponential of more overflows, and of less than its negative is 0.
+#: Exponentials above this overflow, and below its negative are 0.
 _STEEPEST: Final = 700.0
 
 
 class RatingService:
-    """Keeps the ratings of all participants; updates are applied in the order in which they come.
+    """The ratings of all participants; updates apply in the order they arrive.
 
     Args:
-        participants: Everybody, in the order that breaks ties.
-        mu: Mean of a belief before the first match.
+        participants: All participants, in the order that breaks ties.
+        mu: Mean of the belief before the first match.
         sigma: Its standard deviation.
-        initial: Beliefs that differ from that, by participant.
+        initial: Initial beliefs that differ, by participant.
 
     >>> ratings = RatingService(["tight", "random"])
     >>> change = ratings.update("tight", "random", "A")
@@ -44,10 +44,10 @@ class RatingService:
         sigma: float = DEFAULT_SIGMA,
         initial: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
-        from openskill.models import PlackettLuce
+        from openskill.models import PlackettLuce  # here, since it is slow to load
 
-        # tau would add doubt before every match, so that no belief could ever become certain. beta and kappa keep their
-        # proportion to sigma and mu as in the defaults.
+        # tau would add doubt before every match, so no belief could become certain. beta and kappa keep their default
+        # proportion to sigma and mu.
         self._model: Any = PlackettLuce(mu=mu, sigma=sigma, beta=sigma / 2, tau=0.0)
         starts = initial or {}
         self._ratings = {name: Rating(name, *starts.get(name, (mu, sigma))) for name in participants}
@@ -56,7 +56,7 @@ class RatingService:
         return self._ratings[participant]
 
     def update(self, first: str, second: str, winner: Winner) -> RatingChange:
-        """Learn from one match."""
+        """Update the ratings by one match."""
         before = self._ratings[first], self._ratings[second]
         ranks = {"A": [1, 2], "B": [2, 1], "draw": [1, 1]}[winner]
         starts = self._near_zero(*before)
@@ -79,22 +79,22 @@ class RatingService:
         return RatingChange(before, (after[0], after[1]))
 
     def leaderboard(self) -> list[Rating]:
-        """Return all ratings, the highest mu first; equal ones in the order of the participants."""
+        """Return all ratings, highest mu first; ties keep the order of the participants."""
         return sorted(self._ratings.values(), key=lambda rating: -rating.mu)
 
     def predict_win(self, first: str, second: str) -> float:
-        """Return how likely `first` wins the next match, its luck included."""
+        """Return the probability that `first` wins the next match, luck included."""
         return float(self._model.predict_win(self._teams(self._ratings[first], self._ratings[second]))[0])
 
     def superiority(self, first: str, second: str) -> float:
-        """Return how likely the skill of `first` is above that of `second`."""
+        """Return the probability that the skill of `first` is above that of `second`."""
         one, two = self._ratings[first], self._ratings[second]
         return normal_cdf((one.mu - two.mu) / sqrt(one.sigma**2 + two.sigma**2))
 
     def _near_zero(self, one: Rating, two: Rating) -> tuple[Rating, Rating]:
-        """Return two ratings that move as these do, where the model takes an exponential of mu that has no digits.
+        """Return two ratings that move like these, in case the model's exponential of mu would overflow.
 
-        Only the difference counts, and beyond e^700 to 1 no difference is felt. Others are returned as they are.
+        Only the difference counts, and beyond e^700 to 1 it has no effect. Other ratings are returned unchanged.
         """
         scale = sqrt(one.sigma**2 + two.sigma**2 + 2 * self._model.beta**2)
         most = _STEEPEST * scale
@@ -108,5 +108,5 @@ class RatingService:
 
 
 def normal_cdf(value: float) -> float:
-    """Return the share of the standard normal distribution below `value`."""
+    """Return the cumulative standard normal distribution at `value`."""
     return (1 + erf(value / sqrt(2))) / 2

@@ -1,10 +1,10 @@
-"""Who beats whom: the payoff matrix, and what in it no single list of ranks can say.
+"""Who beats whom: the payoff matrix, and what a ranking cannot show.
 
 `payoff_matrix` has every pair's margin with its interval. `nash_averaging` rates everybody against the mixture that
 nobody beats, so that copies of an agent and weak agents change no rating (Balduzzi, Tuyls, Perolat and Graepel 2018,
-"Re-evaluating Evaluation"). `transitivity` says how much of the matrix is a difference of skills, by the combinatorial
+"Re-evaluating Evaluation"). `transitivity` measures how much of the matrix is a difference of skills, by combinatorial
 Hodge decomposition (Jiang, Lim, Yao and Ye 2011, "Statistical ranking and combinatorial Hodge theory").
-`significant_cycles` names the cycles that are no accident: every edge of them is certain, all edges together.
+`significant_cycles` finds cycles that are not due to chance: all their edges together are significant.
 """
 
 from collections import deque
@@ -20,12 +20,12 @@ from molt_bench.rating.sequence import sure
 
 
 class Payoff(msgspec.Struct, frozen=True):
-    """What one wins from another.
+    """What one participant wins from another.
 
     Attributes:
-        mean: Thousandths of a big blind a hand.
-        half_width: Half of its interval, if looked at once.
-        sure: How sure it is that it wins, however often one has looked.
+        mean: Thousandths of a big blind per hand.
+        half_width: Half the width of its fixed-sample interval.
+        sure: Anytime-valid confidence that it wins.
     """
 
     mean: float
@@ -38,7 +38,7 @@ class PayoffMatrix(msgspec.Struct, frozen=True):
 
     Attributes:
         participants: Rows and columns, in the order of the model.
-        cells: For each row what it wins from each column; None where they have not played, and on the diagonal.
+        cells: What each row wins from each column; None if they have not played, and on the diagonal.
     """
 
     participants: tuple[str, ...]
@@ -46,11 +46,11 @@ class PayoffMatrix(msgspec.Struct, frozen=True):
 
 
 class NashAverage(msgspec.Struct, frozen=True):
-    """The mixture of participants that none of them beats, and what each wins from it.
+    """The mixture of participants that nobody beats, and what each wins from it.
 
     Attributes:
-        weights: How much of each is in it: the most even of all such mixtures.
-        averages: What each wins from it: 0 for those in it, and at most 0 for the others.
+        weights: The weight of each in the mixture, the most even one possible.
+        averages: What each wins from it: 0 for those in it, at most 0 for the others.
     """
 
     weights: Mapping[str, float]
@@ -61,10 +61,9 @@ class Transitivity(msgspec.Struct, frozen=True):
     """How much of the squared margins is a difference of skills; the rest is cycles.
 
     Attributes:
-        share: From 0, all cycles, to 1, none, as measured; None where nobody wins anything. Luck looks like cycles, so
-            it is too low as long as the margins are not known well.
-        corrected: The same without the squares that luck is expected to add to both parts; None where luck accounts
-            for everything.
+        share: From 0 (all cycles) to 1 (none), as measured; None if nobody wins anything. Luck looks like cycles, so
+            the share is too low while margins are uncertain.
+        corrected: The same without the squares that luck is expected to add to both parts; None if luck explains all.
     """
 
     share: float | None
@@ -72,11 +71,11 @@ class Transitivity(msgspec.Struct, frozen=True):
 
 
 class Cycle(msgspec.Struct, frozen=True):
-    """Participants each of whom beats the next, and the last the first.
+    """Participants who each beat the next, and the last the first.
 
     Attributes:
-        members: They, beginning with the one that was declared first.
-        sure: How sure the least certain edge is.
+        members: The participants, starting with the one declared first.
+        sure: Confidence of the least certain edge.
     """
 
     members: tuple[str, ...]
@@ -84,10 +83,10 @@ class Cycle(msgspec.Struct, frozen=True):
 
 
 def payoff_matrix(model: MarginModel, *, spread: float, level: float = 0.95) -> PayoffMatrix:
-    """Return what each wins from each, by their own games alone.
+    """Return what each wins from each, from their own games alone.
 
     Args:
-        model: What is known.
+        model: The margins.
         spread: Standard deviation of the mixture for `sure`.
         level: Probability of the intervals.
     """
@@ -104,7 +103,7 @@ def payoff_matrix(model: MarginModel, *, spread: float, level: float = 0.95) -> 
 
 
 def nash_averaging(model: MarginModel) -> NashAverage | None:
-    """Return everybody's result against the mixture that nobody beats; None before everybody has played everybody."""
+    """Return everybody's result against the mixture that nobody beats; None until all pairs have played."""
     names = model.participants
     if not names or any(not model.count(first, second) for first, second in combinations(names, 2)):
         return None
@@ -117,11 +116,11 @@ def nash_averaging(model: MarginModel) -> NashAverage | None:
 def transitivity(model: MarginModel) -> Transitivity:
     """Return how much of the margins is a difference of skills, over the pairs that have played.
 
-    The skills are those of least squares, every pair counting the same, so that the share is one of the matrix and
-    not of who played how often. The noise of a margin adds its variance to the squares: the leverage of the pair to
-    those of the skills, and the rest to those of the cycles.
+    Skills are fitted by least squares with equal weights, so the share describes the matrix and not who played how
+    often. The noise of a margin adds its variance to the squares: the pair's leverage to those of the skills, and the
+    rest to those of the cycles.
     """
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     pairs = list(_played(model))
     if not pairs:
@@ -144,16 +143,16 @@ def transitivity(model: MarginModel) -> Transitivity:
 
 
 def significant_cycles(model: MarginModel, *, spread: float, error: float = 0.05) -> tuple[Cycle, ...]:
-    """Return the cycles in which every edge is certain, however often one has looked.
+    """Return the cycles in which every edge is significant at any time.
 
-    Each edge is tested in both directions, at an error that is divided by the number of all pairs (Bonferroni), so the
-    chance that any edge points the wrong way, and with it any of the cycles is wrong, is at most `error`. Every cycle
-    of three is listed, and for an edge that is in none of these a shortest one, if it is in a longer one.
+    Each edge is tested in both directions, with the error divided by the number of pairs (Bonferroni), so the
+    probability that any edge, and thus any cycle, is wrong is at most `error`. Lists all cycles of three, and for each
+    edge that is only in longer ones, a shortest of these.
 
     Args:
-        model: What is known.
+        model: The margins.
         spread: Standard deviation of the mixture for `sure`.
-        error: How likely any of them may ever be wrong.
+        error: Probability that any of them is ever wrong.
     """
     names = model.participants
     pairs = list(combinations(names, 2))
@@ -182,7 +181,7 @@ def _share(transitive: float, cyclic: float) -> float | None:
 
 
 def _cycles(beats: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[str, ...]]:
-    """Return all cycles of three, and a shortest one for every other edge that is in a cycle."""
+    """Yield all cycles of three, and a shortest one for every other edge that is in a cycle."""
     for winner, losers in beats.items():
         for loser in losers:
             thirds = [name for name in beats[loser] if winner in beats[name]]
@@ -192,7 +191,7 @@ def _cycles(beats: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[str, ...
 
 
 def _way(beats: Mapping[str, Mapping[str, float]], start: str, end: str) -> tuple[str, ...]:
-    """Return a shortest way from one to another, both included; empty if there is none."""
+    """Return a shortest path between two participants, both included; empty if there is none."""
     ways: dict[str, tuple[str, ...]] = {start: (start,)}
     waiting = deque([start])
     while waiting and end not in ways:

@@ -1,4 +1,4 @@
-"""Rank intervals: between which ranks a participant is, given what the margin model knows."""
+"""Rank intervals: the ranks a participant may have, given what the margin model knows."""
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
     IntArray: TypeAlias = NDArray[np.int64]
 
 Member = TypeVar("Member", bound=Hashable)
-#: Stands in for the infinite scale of a margin that is not known, in thousandths of a big blind a hand.
+#: Stands in for the infinite scale of an unknown margin, in thousandths of a big blind per hand.
 _ANYTHING: Final = 1e6
 
 
 def rank_intervals(
     model: MarginModel, *, seed: int, level: float = 0.95, draws: int = 4000, apart: Collection[str] = ()
 ) -> dict[str, tuple[int, int]]:
-    """Return each participant's best and worst rank at this probability, from draws of what is known.
+    """Return each participant's best and worst rank at this confidence level, by simulation.
 
-    The margin of two that have not met could be anything, so it is not drawn: each gets the best and the worst rank
-    that any value of it would give.
+    The margin of two that have not met could be anything, so it is not drawn: the interval covers every rank that any
+    value of it could give.
 
     Args:
-        model: What is known.
+        model: The margins.
         seed: Seed of the draws.
         level: Probability that the interval holds the rank.
         draws: Number of draws.
         apart: Participants without a rank; the others are ranked among themselves.
     """
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     # The numbers of the legacy generator are frozen, so every version of numpy draws the same.
     dice = np.random.RandomState(seed % 2**32)
@@ -62,7 +62,7 @@ def _ranks_of_groups(model: MarginModel, drawn: "FloatArray", names: Sequence[st
 
     Within a group that games connect, skills are known. Every other group may be above or below it as a whole.
     """
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     linked = [pair for pair in model.pairs if model.count(*pair)]
     best = np.ones((len(names), drawn.shape[1]), dtype=int)
@@ -81,7 +81,7 @@ def _ranks_of_groups(model: MarginModel, drawn: "FloatArray", names: Sequence[st
 
 
 def _groups(members: Sequence[Member], linked: Iterable[tuple[Member, Member]]) -> list[list[Member]]:
-    """Return who is linked with whom, directly or by others."""
+    """Return the groups of members that are linked, directly or through others."""
     group = {one: [one] for one in members}
     for one, two in linked:
         if group[one] is not group[two]:
@@ -91,30 +91,30 @@ def _groups(members: Sequence[Member], linked: Iterable[tuple[Member, Member]]) 
 
 
 def _rank_bounds(strengths: "FloatArray", unmet: "FloatArray") -> "tuple[IntArray, IntArray]":
-    """Return the best and the worst rank of everybody that any margins of those who have not met would give.
+    """Return everybody's best and worst rank over all possible margins of those who have not met.
 
-    Who has not met somebody that counts may be anywhere. The others may not: what one wins of two that have not met,
-    the other loses, so that a group of those can trade strength among themselves, but keeps its mean.
+    A participant with an unplayed opponent that counts may be anywhere. The others are bounded: of two that have not
+    met, one wins what the other loses, so a group of them can trade strength among themselves, but keeps its mean.
 
     Args:
-        strengths: Everybody's strength in each draw, the margins of those who have not met being 0.
-        unmet: How much each of these margins counts in everybody's strength.
+        strengths: Everybody's strength in each draw, with unplayed margins at 0.
+        unmet: The weight of each unplayed margin in everybody's strength.
     """
-    import numpy as np
+    import numpy as np  # here, since it is slow to load
 
     count = len(strengths)
     counts = [np.flatnonzero(column) for column in unmet.T]
     loose = [int(at) for at in np.flatnonzero(unmet.any(axis=1))]
     fixed = [at for at in range(count) if at not in loose]
     best, worst = np.ones(strengths.shape, dtype=int), np.full(strengths.shape, count)
-    alone = {int(who[0]) for who in counts if len(who) == 1}  # an anchor wins what nobody loses
+    alone = {int(who[0]) for who in counts if len(who) == 1}  # what an anchor wins, nobody else loses
     worst[fixed] = 1
     for at in fixed:
         above = (strengths[fixed] > strengths[at]).sum(axis=0)
         best[at] += above
         worst[at] += above
     for group in _groups(loose, [(int(who[0]), int(who[1])) for who in counts if len(who) == 2]):
-        # In shares of its own field: what a margin adds here is in the same units taken away there.
+        # In units of each one's own field, so that a margin adds to one what it takes from the other.
         sizes = 1 / abs(unmet[group]).max(axis=1)
         mean = sizes @ strengths[group] / sizes.sum()
         for at in fixed:

@@ -1,4 +1,4 @@
-"""Student's t distribution, without scipy, which takes a second to import."""
+"""Student's t distribution without scipy, which takes a second to import, and estimates that follow it."""
 
 from functools import lru_cache
 from math import erfc, exp, inf, isinf, lgamma, log, log1p, pi, sqrt
@@ -10,12 +10,12 @@ import msgspec
 _NORMAL = NormalDist()
 _ITERATIONS = 500
 _TINY = 1e-300
-#: From so many degrees of freedom on it is the normal distribution, to seven digits.
+#: From this many degrees of freedom on, it equals the normal distribution to seven digits.
 _MANY = 1e7
 
 
 def student_cdf(value: float, free: float) -> float:
-    """Return the share of Student's t with `free` degrees of freedom below `value`.
+    """Return the cumulative distribution of Student's t with `free` degrees of freedom.
 
     >>> round(student_cdf(2.228139, 10), 6), student_cdf(0.0, 3)
     (0.975, 0.5)
@@ -30,7 +30,7 @@ def student_cdf(value: float, free: float) -> float:
 
 @lru_cache(maxsize=4096)
 def student_quantile(share: float, free: float) -> float:
-    """Return the value below which this share of the distribution lies.
+    """Return the quantile of Student's t: the value with `share` of the distribution below it.
 
     >>> round(student_quantile(0.975, 10), 4), round(student_quantile(0.975, 1e9), 4)
     (2.2281, 1.96)
@@ -39,7 +39,7 @@ def student_quantile(share: float, free: float) -> float:
         return inf if share >= 1 else -inf
     if share > 0.5:
         return -student_quantile(1 - share, free)
-    # In the lower tail, where small shares keep their digits.
+    # In the lower tail, where small shares keep their precision.
     if free > _MANY:
         return _NORMAL.inv_cdf(share)
     low, high = -1.0, 0.0
@@ -47,11 +47,11 @@ def student_quantile(share: float, free: float) -> float:
         low, high = 2 * low, low
     value = min(max(_NORMAL.inv_cdf(max(share, 1e-300)), low), high)
     constant = lgamma((free + 1) / 2) - lgamma(free / 2) - log(free * pi) / 2
-    for _ in range(200):  # Newton's method, kept between what is known to be too low and too high
+    for _ in range(200):  # Newton's method, kept between known bounds
         error = student_cdf(value, free) - share
         low, high = (low, value) if error > 0 else (value, high)
         density = exp(constant - (free + 1) / 2 * log1p(value * value / free))
-        step = error / density if density else inf  # so far out that it has no digits left: halve the range
+        step = error / density if density else inf  # underflow, far out in the tail: bisect
         if abs(step) < 1e-12 * max(1.0, -value):
             break
         value = value - step if low < value - step < high else (low + high) / 2
@@ -59,10 +59,10 @@ def student_quantile(share: float, free: float) -> float:
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """What is known of a number: Student's t around `mean`.
+    """An estimate of a number: Student's t around `mean`.
 
     Attributes:
-        mean: The best guess.
+        mean: The point estimate.
         scale: Its standard error.
         free: Degrees of freedom.
     """
@@ -72,21 +72,21 @@ class Estimate(msgspec.Struct, frozen=True):
     free: float
 
     def above(self, value: float = 0.0) -> float:
-        """Return how likely the number is above `value`."""
+        """Return the probability that the number is above `value`."""
         if self.scale == inf:
             return 0.5
         return student_cdf((self.mean - value) / self.scale, self.free)
 
     def within(self, margin: float) -> float:
-        """Return how likely the number is between -margin and +margin."""
+        """Return the probability that the number is between -margin and +margin."""
         return 0.0 if self.scale == inf else self.above(-margin) - self.above(margin)
 
     def half_width(self, level: float = 0.95) -> float:
-        """Return half of the central interval that holds the number with this probability."""
+        """Return half the width of the central interval at this confidence level."""
         return inf if self.scale == inf else student_quantile((1 + level) / 2, self.free) * self.scale
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return that interval."""
+        """Return the central interval at this confidence level."""
         half = self.half_width(level)
         return self.mean - half, self.mean + half
 

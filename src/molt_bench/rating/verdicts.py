@@ -1,4 +1,4 @@
-"""Verdicts: what can be said of each two neighbours of the ranking, and what cannot."""
+"""Verdicts: what the margins show about each two neighbours in the ranking."""
 
 from collections.abc import Collection
 from itertools import pairwise
@@ -10,19 +10,19 @@ from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequence import SPREAD, radius, sure
 from molt_bench.rating.student import Estimate
 
-#: The one above is better; they are so close that it does not matter; it is not known.
+#: The one above is better; they are too close to matter; it is unknown.
 VerdictKind: TypeAlias = Literal["ordered", "tied", "unresolved"]
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What can be said of two neighbours.
+    """The verdict on two neighbours.
 
     Attributes:
-        above: Who has the better result so far.
+        above: The one with the better result so far.
         below: The other.
-        lead: How much more it wins from the field, in thousandths of a big blind a hand.
-        sure: How sure it is that it is better, however often one has looked.
-        kind: What follows.
+        lead: How much more `above` wins from the field, in thousandths of a big blind per hand.
+        sure: Anytime-valid confidence that `above` is better.
+        kind: The conclusion.
     """
 
     above: str
@@ -38,10 +38,10 @@ def verdicts(
     """Return the verdict on every adjacent pair of the ranking.
 
     Args:
-        model: What is known.
-        threshold: How sure all of them together have to be.
-        tie_margin: Within what they count as tied.
-        apart: Those who have no rank, and so no neighbours.
+        model: The margins.
+        threshold: Confidence required of all verdicts together.
+        tie_margin: Margin within which two count as tied.
+        apart: Participants without a rank, and so without neighbours.
     """
     ranking = [name for name in model.ranking() if name not in apart]
     error = (1 - threshold) / max(1, len(ranking) - 1)
@@ -49,9 +49,9 @@ def verdicts(
 
 
 def verdict(model: MarginModel, above: str, below: str, *, error: float, tie_margin: float) -> Verdict:
-    """Return the verdict on two participants, wrong with at most this probability.
+    """Return the verdict on two participants, wrong with probability `error` at most.
 
-    Between two that are equal either order would be wrong, so each gets half of it.
+    If two are equal, either order would be wrong, so each order gets half of it.
     """
     lead = model.lead(above, below)
     spread = SPREAD * tie_margin
@@ -65,7 +65,7 @@ def verdict(model: MarginModel, above: str, below: str, *, error: float, tie_mar
 
 
 def surely(share: float) -> str:
-    """Write a probability; one that is nearly 1 is not written as 1.
+    """Format a probability without rounding it to 0% or 100%.
 
     >>> surely(0.9811), surely(0.99999), surely(0.00001)
     ('98.1%', '>99.9%', '<0.1%')

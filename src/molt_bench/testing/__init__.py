@@ -1,4 +1,4 @@
-"""The conformance kit: `check_agent(MyAgent())` says whether an agent is fit to play, and if not, why.
+"""The conformance kit: `check_agent(MyAgent())` reports whether an agent is fit to play, and if not, why.
 
 from molt_bench import check_agent
 

@@ -1,4 +1,4 @@
-"""The games of a check: an agent against all kinds of opponents and stacks."""
+"""The agent check: games against all kinds of opponents and stacks."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -17,10 +17,10 @@ from molt_bench.specs import SEATINGS, GameOptions
 from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample
 from molt_bench.testing.stopwatch import Stopwatch, TimedAgent
 
-#: Opponents that between them bring an agent into every kind of spot.
+#: Opponents that together put an agent in every kind of spot.
 SPARRING_PARTNERS = ("callstation", "maniac", "random", "shover", "tight")
 
-#: Games that bring up what an agent easily gets wrong.
+#: Settings that expose common mistakes.
 TABLES: dict[str, GameOptions] = {
     "deep stacks": {},
     "short stacks, carried on": {"stack": 350, "stacks": "carry"},
@@ -28,13 +28,13 @@ TABLES: dict[str, GameOptions] = {
     "antes and a raise cap": {"ante": 10, "raise_cap": 3},
 }
 
-#: Each of these takes so long that one is enough to know.
+#: Faults that take so long that one is enough.
 _NO_ANSWER: Final[tuple[FaultKind, ...]] = ("timeout", "transport")
 _MAY_REMEMBER: Final = (
     "it goes on between games, so that cannot be seen from here: a run deals it other cards in each seating, unless "
     "its config says `isolated: true`"
 )
-#: Of the traceback of an exception.
+#: Frames of a traceback to show.
 _FRAMES: Final = 3
 _ENOUGH: Final = "the check ended here: there is no use in asking on"
 
@@ -52,18 +52,18 @@ def check_agent(
     """Play an agent against all kinds of opponents and stacks, in both seats, and report what it did wrong.
 
     Args:
-        agent: The agent to be checked; anything, since finding out is the point.
-        make: In place of an agent: makes one for every game, as a benchmark does.
+        agent: The agent to check; any object, since finding out is the point.
+        make: Instead of an agent: makes one for every game, as a benchmark does.
         hands: Hands against each opponent at each table.
-        action_timeout_s: Seconds one answer may take; one that keeps its time itself does so by its own limit.
-        seed: Names the decks.
-        partners: The built-in bots that it plays against.
-        watch: Is told before every game how many have been played, and how many there are.
+        action_timeout_s: Seconds one answer may take; an agent that keeps its own time uses its own limit.
+        seed: Name of the decks.
+        partners: The built-in bots to play against.
+        watch: Called before every game with the number of games played and the total.
 
     Raises:
         MoltBenchError: `make` did not make an agent.
     """
-    from molt_bench.play.event_loop import run_in_new_loop
+    from molt_bench.play.event_loop import run_in_new_loop  # here, since it loads asyncio
 
     first: Any = agent if make is None else make()
     try:
@@ -73,7 +73,7 @@ def check_agent(
     name = getattr(first, "name", None)
     named = Check("it has a name", () if isinstance(name, str) and name else (f"its name is {shown(name)}",))
     sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners), watch)
-    # One event loop for all games, since an agent may keep a connection that lives on it.
+    # One event loop for all games, since an agent may keep a connection tied to it.
     checks = run_in_new_loop(sparring.all_checks())
     if getattr(first, "outlives_games", False) is True:
         checks.append(Check(FORGETS, (_MAY_REMEMBER,), required=False))
@@ -114,7 +114,7 @@ class _Sparring:
         self._raised: list[BaseException] = []
 
     async def all_checks(self) -> list[Check]:
-        """Play at all tables, then twice the same; stop early at an agent that does not answer."""
+        """Play at all tables, then the same cards twice; stop early if the agent does not answer."""
         checks: list[Check] = []
         for table, options in TABLES.items():
             found: list[Fault] = []
@@ -130,7 +130,7 @@ class _Sparring:
         return [*checks, await self._repeats()]
 
     def _is_enough(self, faults: list[Fault], asked: int) -> bool:
-        """Say whether an agent does not answer, or gave not one usable answer in a whole game."""
+        """Return whether the agent does not answer, or gave no usable answer in a whole game."""
         failed = sum(fault.attempt > 0 for fault in faults)
         return failed >= asked > 0 or any(fault.kind in _NO_ANSWER for fault in faults)
 
@@ -138,7 +138,7 @@ class _Sparring:
         if self._watch is not None:
             self._watch(self._played, len(TABLES) * len(self._partners) * len(SEATINGS) + 4)
         self._played += 1
-        # With a patience of two answers, an agent that never answers is found out soon.
+        # Without retries, an agent that never answers is given up after two decisions.
         settings: GameOptions = {**options, "action_timeout_s": self._timeout_s, "max_retries": 0}
         self.clock.first = True
         self._raised.clear()
@@ -147,7 +147,7 @@ class _Sparring:
         return await play_game_async(players, seed=self._seed if seed is None else seed, hands=self._hands, **settings)
 
     def _noted(self, record: GameRecord, table: str, partner: str) -> list[Fault]:
-        """Return the agent's faults in a game, once they are counted by kind."""
+        """Count the agent's faults in a game by kind, and return them."""
         found = [fault for fault in record.faults if fault.player == 0]
         self.faults += found
         for fault in found:
@@ -162,7 +162,7 @@ class _Sparring:
         return found
 
     async def _repeats(self) -> Check:
-        """Deal it cards that it has never seen, their other side, then the first twice again: it must not know them."""
+        """Deal new cards, then the same with seats swapped, then the first twice more: play should not change."""
         seed = derived_seed(self._seed, "mirror")
         games = [await self._spar("maniac", {"seating": seating}, seed=seed) for seating in ("BA", "AB", "BA", "BA")]
         differing = sum(len({*hands}) > 1 for hands in zip(*[games[at].hand_texts for at in (0, 2, 3)], strict=True))
@@ -171,7 +171,7 @@ class _Sparring:
 
 
 def _in_words(faults: list[Fault]) -> tuple[str, ...]:
-    """Return a line for each kind of fault: how many, and the first of them."""
+    """Return a line for each kind of fault: the count and the first one."""
     lines = []
     for kind in dict.fromkeys(fault.kind for fault in faults):
         same = [fault for fault in faults if fault.kind == kind]

@@ -1,4 +1,4 @@
-"""What a check found, for people and for programs."""
+"""Findings of a check, for people and programs."""
 
 from typing import Final
 
@@ -7,21 +7,21 @@ import msgspec
 from molt_bench.errors import FaultKind
 from molt_bench.records import Fault
 
-#: Worth knowing, but no condition: it may mix.
+#: Not required, since an agent may mix.
 SAME_PLAY: Final = "the same cards get the same play, also once it has held the other side of them"
-#: Nobody can see from outside what a server keeps.
+#: Not checkable, since nobody can see what a server keeps.
 FORGETS: Final = "nothing that it saw in one game can reach another"
-#: The first answer of a game is spoken of where it takes so many times as long as others do.
+#: The first answer of a game is mentioned if it takes this many times as long as others.
 _SLOW_START: Final = 3
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One thing that was looked at.
+    """One check.
 
     Attributes:
         claim: What should be true.
-        problems: What was found instead; empty when the claim holds.
-        required: Whether an agent that breaks it is unfit; otherwise it is only worth knowing.
+        problems: What was found instead; empty if the claim holds.
+        required: Whether breaking it makes an agent unfit; otherwise it is just a note.
     """
 
     claim: str
@@ -30,18 +30,18 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class FaultExample(msgspec.Struct, frozen=True):
-    """How often a kind of fault was made, and the first of them.
+    """How often a kind of fault occurred, with the first example.
 
     Attributes:
-        kind: What kind of mistake it was.
-        count: How often it was made.
-        message: What was wrong the first time, in words.
-        table: At which of the `TABLES` that was.
-        opponent: Against whom.
-        seat: In which seat, 0 or 1.
-        hand_number: In which hand, from 1; 0 before the first.
-        hand: That hand as a line that rebuilds it, see `molt_bench.poker.notation`; empty before the first.
-        trace: Where the agent raised that time: the last frames of the traceback; empty if it raised nothing.
+        kind: The kind of fault.
+        count: How often it occurred.
+        message: The message of the first one.
+        table: Which of the `TABLES` it occurred at.
+        opponent: The opponent.
+        seat: The agent's seat, 0 or 1.
+        hand_number: Number of the hand, from 1; 0 before the first.
+        hand: That hand in the notation of `molt_bench.poker.notation`; empty before the first.
+        trace: The last frames of the agent's traceback; empty if it raised nothing.
     """
 
     kind: FaultKind
@@ -62,13 +62,13 @@ class FaultExample(msgspec.Struct, frozen=True):
 
 
 class Latency(msgspec.Struct, frozen=True):
-    """How long answers took, in seconds.
+    """Response times, in seconds.
 
     Attributes:
-        median: Half of them were quicker.
-        p95: 95 in 100 were quicker.
-        slowest: The slowest of all.
-        first: The median of the first answers of games, where something may have to start.
+        median: The median.
+        p95: The 95th percentile.
+        slowest: The maximum.
+        first: The median of the first answers of games, when something may have to start.
     """
 
     median: float = 0.0
@@ -84,16 +84,16 @@ class Latency(msgspec.Struct, frozen=True):
 
 
 class AgentReport(msgspec.Struct, frozen=True):
-    """What `check_agent` found; `str()` of it is the list for people.
+    """What `check_agent` found; `str()` of it is a readable list.
 
     Attributes:
         name: The agent's name.
-        checks: All that was looked at.
+        checks: All checks.
         decisions: How often the agent was asked.
-        seconds_per_decision: Mean time of an answer.
-        faults: Every fault it made.
-        examples: Its faults by kind, each with the first of them.
-        latency: How long its answers took.
+        seconds_per_decision: Mean response time.
+        faults: All its faults.
+        examples: The first fault of each kind, with counts.
+        latency: Its response times.
     """
 
     name: str
@@ -111,7 +111,7 @@ class AgentReport(msgspec.Struct, frozen=True):
 
     @property
     def repeats(self) -> bool | None:
-        """Whether it played the same cards the same way twice; None where it did not get that far."""
+        """Whether it played the same cards the same way twice; None if the check ended before that."""
         return next((not check.problems for check in self.checks if check.claim == SAME_PLAY), None)
 
     def __bool__(self) -> bool:
@@ -128,6 +128,6 @@ class AgentReport(msgspec.Struct, frozen=True):
 
 
 def _ms(seconds: float) -> str:
-    """Write a time in milliseconds, to three digits."""
+    """Format a time in milliseconds, to at most three digits."""
     ms = 1000 * seconds
     return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.2g} ms" if ms < 10 else f"{ms:.3g} ms"

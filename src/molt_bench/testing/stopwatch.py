@@ -1,4 +1,4 @@
-"""A stopwatch for the answers of an agent."""
+"""A stopwatch for an agent's answers."""
 
 import inspect
 from collections.abc import Awaitable
@@ -14,7 +14,7 @@ from molt_bench.testing.findings import Latency
 
 
 class Stopwatch:
-    """A stopwatch for all answers of one check."""
+    """Response times of one check."""
 
     def __init__(self) -> None:
         self.decisions = 0
@@ -23,7 +23,7 @@ class Stopwatch:
         self.first = True
 
     def stop(self, start: float) -> None:
-        """Note the time of an answer."""
+        """Record the time of an answer."""
         taken = perf_counter() - start
         self.seconds.append(taken)
         if self.first:
@@ -31,7 +31,7 @@ class Stopwatch:
             self.first = False
 
     def latency(self) -> Latency:
-        """Return how long the answers took."""
+        """Return a summary of the response times."""
         if not self.seconds:
             return Latency()
         times = sorted(self.seconds)
@@ -39,7 +39,7 @@ class Stopwatch:
 
 
 class TimedAgent:
-    """An agent with a stopwatch; its hooks are those of the agent, and so is the way it keeps its time."""
+    """An agent with a stopwatch; it keeps the agent's hooks and its `keeps_time`."""
 
     def __init__(self, seat: SeatedAgent, clock: Stopwatch) -> None:
         self._act = seat.act
@@ -53,7 +53,7 @@ class TimedAgent:
             self.act = self._act_async  # type: ignore[method-assign]
 
     def act(self, observation: Observation) -> Any:
-        """Ask the agent, and note how long its answer took."""
+        """Ask the agent, and record how long its answer took."""
         start = perf_counter()
         self._clock.decisions += 1
         pending = False
