@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from msgspec import structs
 
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.shortfall import opening_shortfall
+from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.runs.journal import Extension, Game, Journal, JournalContent

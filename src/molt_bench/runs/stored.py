@@ -36,7 +36,7 @@ from molt_bench.runs.journal import (
     read_journal,
     stop_reason_in,
 )
-from molt_bench.runs.lines import Warn
+from molt_bench.runs.lines import Tail, Warn
 from molt_bench.runs.master_seed import (
     SEED_FILE,
     MasterSeed,
@@ -48,7 +48,6 @@ from molt_bench.runs.master_seed import (
 )
 from molt_bench.runs.moved_files import moved_config
 from molt_bench.runs.past import past_of, resumptions_in
-from molt_bench.runs.tail import Tail
 
 
 class StoredRun:

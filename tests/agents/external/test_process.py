@@ -8,7 +8,7 @@ import time
 import pytest
 
 from molt_bench import make_agent, play_game, play_game_async
-from molt_bench.agents.external.cleanup import TAG
+from molt_bench.agents.external.processes import TAG
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.config.loader import load_config

@@ -17,8 +17,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from molt_bench.agents.external.cleanup import sweep
-from molt_bench.agents.external.process_limits import environment_of, limit
+from molt_bench.agents.external.processes import environment_of, limit, sweep
 from molt_bench.agents.external.protocol import LONGEST_ANSWER
 from molt_bench.agents.external.stderr_log import StderrLog
 from molt_bench.errors import AgentFailed

@@ -7,11 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.budget import ModelBudget
 from molt_bench.agents.llm.client import Answer, ModelClient, RequestFailed
 from molt_bench.agents.llm.exchange import Exchange, Exchanges, Question, settings_hash, unanswered
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
-from molt_bench.agents.llm.prices import PriceList
+from molt_bench.agents.llm.prices import ModelBudget, PriceList
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.rate_limits import ModelLimit
 from molt_bench.agents.llm.reply import read_reply

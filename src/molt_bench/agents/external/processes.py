@@ -1,10 +1,11 @@
-"""Cleaning up after a program: its process group, descendants that escaped, its zombie and its folder."""
+"""The processes of a program that plays: their limits, and cleaning up after them."""
 
 import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,39 @@ from typing import Final
 TAG: Final = "MOLT_BENCH_AGENT"
 #: Passes over the process table before giving up on a program that forks faster than it can be killed.
 _SWEEPS: Final = 100
+
+
+def environment_of(folder: str, passed_on: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a program: of ours only PATH and what is passed on, so none of our API keys."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": folder,
+        "TMPDIR": folder,
+        "LANG": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",
+        **passed_on,
+        TAG: folder,
+    }
+
+
+def limit(pid: int, *, memory_mb: int, cpu_seconds: int) -> None:
+    """Limit a process and its future children, on systems that can: Linux."""
+    if sys.platform != "linux":
+        return
+    import resource  # only on Linux
+
+    megabytes = memory_mb * 1024 * 1024
+    # Data rather than address space: some runtimes reserve far more addresses than they use.
+    wanted = {
+        resource.RLIMIT_DATA: (megabytes, megabytes),
+        resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 5),
+        resource.RLIMIT_CORE: (0, 0),
+    }
+    for kind, (soft, hard) in wanted.items():
+        with suppress(OSError, ValueError, OverflowError):
+            _, most = resource.prlimit(pid, kind)
+            bound = hard if most == resource.RLIM_INFINITY else min(hard, most)
+            resource.prlimit(pid, kind, (min(soft, bound), bound))
 
 
 def sweep(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
