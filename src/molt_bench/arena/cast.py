@@ -79,8 +79,7 @@ class Cast:
         agents: Agents of the caller's own, by type.
         recorder: Holds the exchanges with language models.
         on_exchange: Called with every exchange, those of earlier sessions first.
-        folder: Gets a file for each program that writes to its standard error, and for each agent that raises; None
-            keeps none of it.
+        folder: Gets what programs write to their standard error and what agents raise; None keeps none of it.
         on_traceback: Called with what the user's own agents raise.
     """
 

@@ -17,10 +17,7 @@ class Progress(msgspec.Struct, frozen=True):
     """The run so far, as seen by stop rules.
 
     Attributes:
-        matches: Matches played.
-        games: Games played.
         hands: Hands played, warm-up included.
-        seconds: Time spent.
         ranking: Participants, best first.
         confidences: Confidence in the order of each adjacent pair of the ranking.
         verdicts: Verdict on each adjacent pair, if margins decide.

@@ -23,22 +23,18 @@ _TRY_AGAIN_S: Final = 0.05
 class LineFile:
     """A file written line by line, by one process at a time. A full disk stops the writing, not the run.
 
+    Raises JournalError if it cannot be written, or another process is writing it.
+
     Attributes:
-        path: Path of the file.
         problem: Why writing ended early, if it did.
+
+    Args:
+        path: Path of the file.
+        new: Whether to create the file; otherwise `cut` sets where writing continues.
+        warn: Called if writing ends early.
     """
 
     def __init__(self, path: str, *, new: bool = True, warn: Warn | None = None) -> None:
-        """Open the file.
-
-        Args:
-            path: Path of the file.
-            new: Whether to create the file; otherwise `cut` sets where writing continues.
-            warn: Called if writing ends early.
-
-        Raises:
-            JournalError: It cannot be written, or another process is writing it.
-        """
         self.path = path
         self.problem: str | None = None
         self._warn = warn
@@ -121,11 +117,7 @@ def being_written(path: str | Path) -> bool:
 
 
 def whole_lines(path: str) -> tuple[list[bytes], int]:
-    """Return the complete lines of a file, and their size in bytes.
-
-    Raises:
-        JournalError: It cannot be read.
-    """
+    """Return the complete lines of a file, and their size in bytes; raises JournalError if it cannot be read."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -140,18 +132,7 @@ class Replaced(JournalError):  # noqa: N818 - not an error: a run was restarted 
 
 
 class Tail:
-    """A line file that may still be growing.
-
-    Attributes:
-        path: Path of the file.
-        size: Bytes read, up to the end of the last complete line.
-        lines: Lines read.
-
-    Args:
-        path: Path of the file; it may not exist yet.
-        size: Bytes already read.
-        lines: Lines already read.
-    """
+    """A line file that may still be growing, or not exist yet; `size` bytes and `lines` lines have been read."""
 
     def __init__(self, path: Path, *, size: int = 0, lines: int = 0) -> None:
         self.path = path
@@ -160,12 +141,7 @@ class Tail:
         self._seen: tuple[int, int, int] | None = None
 
     def more(self) -> list[tuple[int, bytes]]:
-        """Return every new complete line, and its offset.
-
-        Raises:
-            Replaced: What was read is no longer there.
-            JournalError: It cannot be read.
-        """
+        """Return every new complete line and its offset; raises Replaced if what was read is no longer there."""
         try:
             with open(self.path, "rb") as file:
                 state = _state(file.fileno())

@@ -209,11 +209,7 @@ def protocol_schema() -> dict[str, Any]:
 
 
 def read_hello(answer: bytes) -> None:
-    """Check an agent's answer to hello.
-
-    Raises:
-        AgentFailed: It is not a hello, or of another version.
-    """
+    """Check an agent's answer to hello; raises AgentFailed if it is not a hello, or of another version."""
     fields = _message(answer, "hello")
     if type(fields.get("protocol")) is not int or fields["protocol"] != PROTOCOL:
         raise _wrong("protocol", fields, str(PROTOCOL))
@@ -222,10 +218,9 @@ def read_hello(answer: bytes) -> None:
 
 
 def read_action(answer: bytes) -> tuple[int, Action]:
-    """Return the id of the observation that an agent answered, and its action. The game checks whether that is legal.
+    """Return the id of the observation that an agent answered, and its action; raises AgentFailed if it is none.
 
-    Raises:
-        AgentFailed: The answer is not an action.
+    The game checks whether the action is legal.
     """
     fields = _message(answer, "action")
     number, kind, amount = fields.get("id"), fields.get("kind"), fields.get("amount")

@@ -30,12 +30,9 @@ class Price(Section):
 
 
 class PriceList:
-    """Prices by model: the user's own first, then the published ones.
+    """Prices by model: the user's own, by the model's name in configs, then the published ones.
 
     A model at the user's own base URL has no published price, whatever its name.
-
-    Args:
-        own: The user's prices, by the model's name in configs.
     """
 
     def __init__(self, own: Mapping[str, Price]) -> None:
@@ -63,16 +60,10 @@ class PriceList:
 
 
 class ModelBudget:
-    """What a run may spend on language models, and what it has spent.
+    """What a run may spend on language models, in dollars and tokens or without limit, and what it has spent.
 
     Attributes:
-        usd: Dollars spent.
-        tokens: Tokens spent.
         spent: Why nothing more is sent, once the budget is spent.
-
-    Args:
-        most_usd: Dollars at most, or None.
-        most_tokens: Tokens at most, or None.
     """
 
     def __init__(self, most_usd: float | None = None, most_tokens: int | None = None) -> None:
@@ -91,11 +82,7 @@ class ModelBudget:
         self.tokens += exchange.tokens.total
 
     def open(self) -> None:
-        """Start one more request, if the budget allows for it and for those under way.
-
-        Raises:
-            GameUnfinished: It does not.
-        """
+        """Start one more request; raises GameUnfinished if the budget does not allow for it and for those under way."""
         self.spent = self.spent or self._why_spent(self._in_flight + 1)
         if self.spent is not None:
             raise GameUnfinished(self.spent)
