@@ -16,11 +16,7 @@ T = TypeVar("T")
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, so that a reader never sees half of it.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Write a file whole or not at all, so that a reader never sees half of it; raises OSError if it cannot."""
     fill_whole(path, lambda file: file.write(content))
 
 
@@ -37,16 +33,9 @@ def fill_whole(path: Path, fill: Callable[[IO[bytes]], T]) -> T:
 
 
 def text_of(path: str, *, field: str, most_bytes: int, encoding: str = "utf-8-sig") -> str:
-    """Read a file or a pipe.
+    """Read a file or a pipe of at most `most_bytes`; by default, a byte order mark is skipped.
 
-    Args:
-        path: Path of the file.
-        field: The setting that names it.
-        most_bytes: Maximum size in bytes.
-        encoding: A variant of UTF-8; by default, a byte order mark is skipped.
-
-    Raises:
-        ConfigError: It cannot be read, is too large, is not UTF-8, or no data comes.
+    Raises ConfigError, for the setting `field`, if it cannot be read, is too large, is not UTF-8, or no data comes.
     """
     try:
         # Otherwise, opening a pipe without a writer would block.

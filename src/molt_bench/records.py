@@ -136,12 +136,7 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 class SeedResult(msgspec.Struct, frozen=True):
-    """The two games of one seed with seats swapped: the unit of all statistics.
-
-    Attributes:
-        seed: Names the decks.
-        games: The game with player A in seat 0, then the one with player B there.
-    """
+    """The two games of one seed, first with player A in seat 0, then player B: the unit of all statistics."""
 
     seed: Seed
     games: tuple[GameRecord, GameRecord]
@@ -224,17 +219,7 @@ class MatchResult(msgspec.Struct, frozen=True):
 
 
 class Rating(msgspec.Struct, frozen=True):
-    """The rating of one participant.
-
-    Attributes:
-        id: The participant's id.
-        mu: Mean of the belief about its skill.
-        sigma: Standard deviation of that belief.
-        matches: Matches rated so far.
-        wins: Matches won.
-        losses: Matches lost.
-        draws: Matches drawn.
-    """
+    """The rating of one participant: mean and standard deviation of the belief about its skill, and its record."""
 
     id: str
     mu: float

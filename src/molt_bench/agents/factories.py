@@ -22,11 +22,7 @@ ENTRY_POINT_GROUP: Final = "molt_bench.agents"
 
 
 def call_factory(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
-    """Make an agent with a participant's params.
-
-    Raises:
-        AgentError: The factory raised, or returned something that is not an agent.
-    """
+    """Make an agent with a participant's params; raises AgentError if the factory raises, or returns none."""
     try:
         agent = factory(**spec.params)
     except Exception as error:
@@ -48,14 +44,9 @@ def plugins() -> dict[str, Any]:
 
 
 def find_factory(participant_type: str, other_types: tuple[str, ...]) -> AgentFactory:
-    """Return the factory that a type names.
+    """Return the factory that a type names: `module:factory`, `path/to/file.py:factory` or the name of a plug-in.
 
-    Args:
-        participant_type: `module:factory`, `path/to/file.py:factory` or the name of a plug-in.
-        other_types: Types of other kinds, to suggest where there is no such plug-in.
-
-    Raises:
-        ConfigError: There is no such factory, or it cannot be imported.
+    Raises ConfigError if there is none or it cannot be imported; the message names the closest of `other_types`, too.
     """
     place, colon, name = participant_type.rpartition(":")
     if not colon:

@@ -58,11 +58,7 @@ def unset_key(variables: Sequence[str]) -> list[str]:
 
 
 def checked(settings: type[Settings], values: Mapping[str, object]) -> Settings:
-    """Return settings made of plain values.
-
-    Raises:
-        ConfigError: The first mistake, with its field.
-    """
+    """Return settings made of plain values; raises ConfigError with the first mistake and its field."""
     try:
         return settings.model_validate(values)
     except ValidationError as error:

@@ -4,7 +4,7 @@ A new kind is a row in `KINDS`, the settings it takes and the file of its agent.
 when first used: importing this module must stay fast, since the command line's help and every worker do.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -255,21 +255,10 @@ def make_agent(
     return kind.make(kind, spec, options)
 
 
-def published_policy(
-    spec: ParticipantSpec, factories: Mapping[str, AgentFactory] | None = None, *, run_user_code: bool = True
-) -> PolicyOf | None:
-    """Return the `policy` method of a participant's agent; None where it publishes none.
-
-    Args:
-        spec: The participant.
-        factories: The caller's own agents by type.
-        run_user_code: Whether the user's own code may run; otherwise only built-in bots are asked.
-
-    Raises:
-        ConfigError, AgentError: The agent cannot be made.
-    """
+def published_policy(spec: ParticipantSpec, factories: Mapping[str, AgentFactory] | None = None) -> PolicyOf | None:
+    """Return the `policy` method of a participant's agent, which is made for that; None where it publishes none."""
     kind = kind_of(spec.type, factories or ())
-    if not kind.built_in and not (kind.user_code and run_user_code):
+    if not kind.built_in and not kind.user_code:
         return None
     agent = make_agent(spec, factories=factories, seed=spec.id)
     try:
@@ -277,6 +266,12 @@ def published_policy(
     except Exception:  # a property that raises; like a policy that does, it is not used
         return None
     return policy if callable(policy) else None
+
+
+def built_in_policies(specs: Iterable[ParticipantSpec]) -> dict[str, PolicyOf]:
+    """Return the policies of the built-in bots among the participants, by id; none of the user's own code runs."""
+    found = {spec.id: published_policy(spec) for spec in specs if kind_of(spec.type).built_in}
+    return {name: policy for name, policy in found.items() if policy is not None}
 
 
 def source_hash(participant_type: str, params: Mapping[str, Any] | None = None) -> str | None:

@@ -17,12 +17,7 @@ _MASK: Final = (1 << 64) - 1
 
 
 class ScriptedAgent:
-    """Base of the built-in bots.
-
-    Attributes:
-        name: Name in records.
-        seed: Seeds the dice of a bot that mixes: two of a kind with equal seeds throw the same.
-    """
+    """Base of the built-in bots. Two of a kind with equal seeds throw the same dice, if they mix."""
 
     #: Name in configs and on the command line.
     kind: str

@@ -33,12 +33,7 @@ _CALLERS: Final = tuple(os.path.join(_HERE, room, "") for room in ("play", "test
 
 
 class Traced:
-    """An agent together with a callback for what it raises; a seat calls the agent itself.
-
-    Attributes:
-        agent: The agent.
-        note: Called with what it raises.
-    """
+    """An agent together with a callback for what it raises; a seat calls the agent itself."""
 
     __slots__ = ("agent", "note")
 
@@ -57,13 +52,7 @@ class Traced:
 
 
 class Trace(msgspec.Struct):
-    """One traceback.
-
-    Attributes:
-        kind: Type of the exception.
-        text: The traceback as Python prints it.
-        count: How often it was raised there.
-    """
+    """One traceback as Python prints it, with the type of the exception and how often it was raised there."""
 
     kind: str
     text: str
@@ -158,13 +147,9 @@ class _Tracebacks:
 
 
 class TraceLog:
-    """The tracebacks of all participants, in one file for each participant that has any.
+    """The tracebacks of all participants: in memory and, if there is a folder, in a file for each that has any.
 
-    A new one is written at once, its count at the end. A file that cannot be written is skipped, and the game goes on.
-
-    Args:
-        folder: Folder of the files; None keeps them in memory only.
-        on_traceback: Called with every new one.
+    A new one is written and reported at once, its count at the end. A file that cannot be written is skipped.
     """
 
     def __init__(self, folder: Path | None = None, on_traceback: OnTraceback | None = None) -> None:

@@ -8,11 +8,10 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import kind_of, make_agent
 from molt_bench.agents.llm.agent import LLMAgent
-from molt_bench.agents.llm.budget import ModelBudget
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
 from molt_bench.agents.llm.gateway import Gateway
-from molt_bench.agents.llm.prices import PriceList
+from molt_bench.agents.llm.prices import ModelBudget, PriceList
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.retries import RequestLimits
 from molt_bench.agents.tracebacks import OnTraceback, TraceLog
@@ -80,8 +79,7 @@ class Cast:
         agents: Agents of the caller's own, by type.
         recorder: Holds the exchanges with language models.
         on_exchange: Called with every exchange, those of earlier sessions first.
-        folder: Gets a file for each program that writes to its standard error, and for each agent that raises; None
-            keeps none of it.
+        folder: Gets what programs write to their standard error and what agents raise; None keeps none of it.
         on_traceback: Called with what the user's own agents raise.
     """
 

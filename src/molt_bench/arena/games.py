@@ -70,18 +70,10 @@ class _Estimated(Protocol):
 
 
 class GameRunner:
-    """Plays the games of a run.
+    """Plays the games of a run; raises ConfigError if the executor does not exist, or cannot play these agents.
 
     Attributes:
         problems: What the user should know about how the games were played.
-
-    Args:
-        config: How language models are called.
-        cast: Creates the agents.
-        where: Where the games run.
-
-    Raises:
-        ConfigError: The executor does not exist, or cannot play these agents.
     """
 
     def __init__(self, config: LLMConfig, cast: Cast, where: Where) -> None:
@@ -108,11 +100,7 @@ class GameRunner:
         self._attempts: Counter[GameLabel] = Counter()
 
     def preflight(self) -> None:
-        """Contact every participant outside this process once; close if one is unreachable.
-
-        Raises:
-            MoltBenchError: A participant is unreachable.
-        """
+        """Contact every participant outside this process once; close if one is unreachable."""
         try:
             self._loop.run(preflight(*self._cast.greets()))
         except BaseException:
@@ -120,12 +108,7 @@ class GameRunner:
             raise
 
     def play(self, wanted: Mapping[GameLabel, GameSpec], on_game: OnRunGame) -> None:
-        """Play games: those that wait for a model or another program concurrently, those of bots on the cores.
-
-        Args:
-            wanted: The games.
-            on_game: Called with every finished game.
-        """
+        """Play games: those that wait for a model or another program concurrently, those of bots on the cores."""
         labels = {spec: label for label, spec in wanted.items()}
 
         def done(spec: GameSpec, record: GameRecord, estimates: Estimates | None = None) -> None:

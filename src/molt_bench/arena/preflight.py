@@ -11,11 +11,7 @@ Greet: TypeAlias = Callable[[], Awaitable[None]]
 
 
 async def preflight(free: Mapping[str, Greet], paid: Mapping[str, Greet]) -> None:
-    """Contact all participants concurrently; paid ones only once all others have answered.
-
-    Args:
-        free: The programs and servers, by participant.
-        paid: The language models.
+    """Contact all participants concurrently; paid ones, the models, only once all others have answered.
 
     Raises:
         ConfigError: A server is unreachable, or does not answer as it should.

@@ -13,14 +13,9 @@ from molt_bench.runs.stored import StoredRun
 
 
 def replay_games(stored: StoredRun, *, warn: Warn | None = None) -> JournalContent:
-    """Replay every game of a run.
+    """Replay every game of a run, and return its journal with the replayed games.
 
-    Args:
-        stored: The run.
-        warn: Called with a warning for each participant whose code has changed since.
-
-    Returns:
-        Its journal with the replayed games.
+    `warn` is called with a warning for each participant whose code has changed since.
 
     Raises:
         JournalError: A game differs, and the message says where; or the run cannot be replayed yet.

@@ -18,11 +18,9 @@ class RunStatus(msgspec.Struct, frozen=True):
         round: Number of its round.
         participants: Its participants.
         games: Finished games of this round.
-        games_in_round: All games of this round.
         hands: Hands of the run so far.
         seconds: How long this session has taken.
         finished: The match that was just rated, if any.
-        ladder: The ratings.
         spending: What language models have cost; None if there are none.
         awaited: After an interruption, the number of pending replies.
     """

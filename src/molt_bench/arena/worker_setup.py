@@ -19,12 +19,9 @@ from molt_bench.specs import GameSpec, ParticipantSpec
 
 
 class PlayedGame(msgspec.Struct, frozen=True):
-    """What a worker returns.
+    """What a worker returns: a game, and where custom agents raised, by participant.
 
-    Attributes:
-        record: The game.
-        estimates: What player A won by each estimator, which takes longer to compute than most games take to play.
-        traces: Where custom agents raised, by participant.
+    It also computes what player A won by each estimator, which takes longer than most games take to play.
     """
 
     record: GameRecord
@@ -35,9 +32,7 @@ class PlayedGame(msgspec.Struct, frozen=True):
 class WorkerSetup(msgspec.Struct, frozen=True):
     """Everything a worker gets before its first game. It is pickled, so it holds specs rather than agents.
 
-    Attributes:
-        participants: Those whose games workers play.
-        versions: What else affects a result: versions of the code, and hashes of the source files of custom agents.
+    `versions` is what else affects a result: versions of the code, and hashes of the source files of custom agents.
     """
 
     participants: tuple[ParticipantSpec, ...]
@@ -49,11 +44,7 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         return cls(participants, _versions(participants))
 
     def __call__(self) -> Callable[[GameSpec], PlayedGame]:
-        """Prepare to play, in the worker.
-
-        Raises:
-            MoltBenchError: Its code differs from that of the run, or some is missing.
-        """
+        """Prepare to play, in the worker; raises MoltBenchError if its code differs from the run's, or is missing."""
         here = _versions(self.participants)
         for what, wanted in self.versions.items():
             if here.get(what) != wanted:

@@ -22,17 +22,14 @@ from molt_bench.specs import SEATINGS, GameLabel, GameSpec, Seating
 
 
 class SeedBlocks:
-    """The seed pool, one block per match; endless, or as long as a list of seeds.
+    """The seed pool, one block per match; endless, or as long as a list of seeds from a file.
 
-    The k-th meeting of the p-th of n pairs uses block k * n + p; with shared decks, block k.
+    The k-th meeting of the p-th of n pairs uses block k * n + p; with shared decks, block k. Raises ConfigError if the
+    list has fewer seeds than one match needs.
 
-    Args:
-        config: The `seeds` section of the config.
-        pairs: All pairs, in order.
-        listed: The seeds from the config's file, if it has one.
-
-    Raises:
-        ConfigError: The list has fewer seeds than one match needs.
+    Attributes:
+        listed: The seeds from the file; None if there is no file.
+        shared: Whether all pairings are dealt the same decks.
     """
 
     def __init__(self, config: SeedsConfig, pairs: Mapping[Pair, int], listed: list[Seed] | None = None) -> None:
@@ -120,11 +117,7 @@ class Deal:
     ) -> dict[GameLabel, GameSpec]:
         """Return the games of a round by match and seed, with the two seatings of a seed together.
 
-        Args:
-            pairs: The pairings of the round.
-            meetings: How often each pair has met before.
-            first: Number of the round's first match.
-            known: Games that have already been played.
+        `meetings` is how often each pair has met before, `first` the number of the round's first match.
         """
         return {
             GameLabel(number, seed, spec.seating): spec

@@ -30,9 +30,7 @@ class Ladder:
     """The matches in order, and what follows from them.
 
     Attributes:
-        matches: All matches.
         meetings: How often each pair has met.
-        ratings: The ratings.
         margins: Who wins how much from whom.
         convergence: The ratings after every match.
         rankings: The ranking after every round.

@@ -21,7 +21,6 @@ class PlayedMatch(msgspec.Struct, frozen=True):
         round: The round in which it was scheduled, from 1.
         meeting: Which meeting of this pair it was, from 1.
         participants: Ids of players A and B.
-        result: What happened.
         change: Both ratings, before and after.
         margins: What player A won in each seed pair.
     """
@@ -36,11 +35,9 @@ class PlayedMatch(msgspec.Struct, frozen=True):
 
 
 class Convergence(msgspec.Struct, frozen=True):
-    """The ratings after a match.
+    """The leaderboard after a match.
 
     Attributes:
-        match: Its number.
-        ratings: The leaderboard.
         ranking: The participants in the order used by the stop rule, best first.
         confidences: Confidence in the order of each adjacent pair of the ranking.
     """

@@ -50,11 +50,7 @@ class Past(msgspec.Struct, frozen=True):
         return max((label.match for label in self.games), default=0)
 
     def of(self, wanted: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameRecord]:
-        """Return the known records of the wanted games.
-
-        Raises:
-            JournalError: A wanted match is known with different games.
-        """
+        """Return the known records of the wanted games; raises JournalError if a match has different games."""
         matches = {label.match for label in wanted}
         stray = next((label for label in self.games if label.match in matches and label not in wanted), None)
         if stray is not None:
@@ -114,7 +110,7 @@ def rounds(
     extend: StopConfig | None = None,
     on_match: Callable[[PlayedMatch], None] | None = None,
 ) -> Generator[Round, Played, RunResult]:
-    """Step through a run, round by round.
+    """Step through a run, round by round: yield each, to be sent back what was played of it, and return the result.
 
     Args:
         config: The config, including its master seed.
@@ -124,12 +120,6 @@ def rounds(
         spending: What language models have cost so far.
         extend: A stop rule under which the run continues once everything known has been stepped through.
         on_match: Called with every rated match.
-
-    Yields:
-        Each round; send back what was played of it.
-
-    Returns:
-        The result.
 
     Raises:
         JournalError: The known games do not belong to this config, or the run did not stop where the journal says.

@@ -12,14 +12,11 @@ _PER_DOLLAR: Final = 10**12
 
 
 class Spending:
-    """Adds up exchanges as they arrive.
+    """Adds up the exchanges with each participant that is a language model as they arrive.
 
     Attributes:
         tokens: Tokens so far, including those of the preflight.
         exchanges: Questions in games so far.
-
-    Args:
-        models: The settings of each language model, by participant.
     """
 
     def __init__(self, models: Mapping[str, LLMSettings]) -> None:

@@ -49,7 +49,7 @@ class Stage(msgspec.Struct, frozen=True):
 
 
 class Course:
-    """The stages of a run, in order: those in its journal, and one that begins now.
+    """The stages of a run, in order: those in its journal, the first from its config, and one that begins now.
 
     The journal's account of when and why each of them ended is checked as the run is stepped through again.
 
@@ -57,7 +57,7 @@ class Course:
         stages: Those that have begun; the last one is current.
 
     Args:
-        stages: Those in its journal; the first comes from its config.
+        stages: Those in its journal.
         extend: The rule under which it continues once everything known has been stepped through.
         last_match: The last match with a known game.
         missing: Which of the known matches lack some of their games, as text.
@@ -122,15 +122,9 @@ class Course:
         return self.now
 
     def check_end(self, reason: str, matches: int, begun: int) -> None:
-        """Check that a known run ends where and why its rule says.
+        """Check that a known run ends where and why its rule says; raises JournalError if the journal says otherwise.
 
-        Args:
-            reason: Why it ends by its rule.
-            matches: Matches that are complete.
-            begun: Matches that may have begun.
-
-        Raises:
-            JournalError: The journal says otherwise.
+        `matches` are complete by then, and `begun` may have begun.
         """
         told = self.now.reason
         if told is not None and (told != reason or told == INTERRUPTED):
@@ -153,14 +147,9 @@ def plain_stop(stop: StopConfig) -> dict[str, Any]:
 
 
 def another_stop(config: BenchmarkConfig, changed: BenchmarkConfig) -> StopConfig:
-    """Return the stop rule under which a run is to continue.
+    """Return the stop rule of a changed config, under which a run is to continue.
 
-    Args:
-        config: The current config of the run.
-        changed: The same config with the requested changes.
-
-    Raises:
-        ConfigError: Something other than the stop rule is changed, or the method of its confidence.
+    Raises ConfigError if anything else is changed, or the method of its confidence.
     """
     before, after = config.plain(), changed.plain()
     other = next((key for key in before if key != "stop" and before[key] != after[key]), None)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from molt_bench.bench.shortfall import opening_shortfall
 from molt_bench.bench.stages import another_stop
+from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.cli.options import StopOptions
 from molt_bench.cli.streams import warn
 from molt_bench.config.loader import load_config, put, read_config_file, set_field

@@ -27,11 +27,7 @@ _DEEPEST_PATH: Final = 20
 
 
 def read_config_file(path: str) -> dict[str, Any]:
-    """Return the contents of a YAML or JSON file.
-
-    Raises:
-        ConfigError: The file cannot be read, or is neither YAML nor JSON.
-    """
+    """Return the contents of a YAML or JSON file; raises ConfigError if it cannot be read, or is neither."""
     from molt_bench.config.syntax import SyntaxProblem, from_json, from_yaml
 
     text = text_of(path, field="config", most_bytes=_MOST_BYTES)
@@ -93,11 +89,7 @@ def _item(entries: list[Any], number: str, path: str) -> Any:
 
 
 def load_config(values: dict[str, Any]) -> BenchmarkConfig:
-    """Validate plain values and fill in the defaults.
-
-    Raises:
-        ConfigError: The first problem found, with its field.
-    """
+    """Validate plain values and fill in the defaults; raises ConfigError with the first problem and its field."""
     _check_plain(values, "")
     try:
         return BenchmarkConfig.model_validate(values)
@@ -106,11 +98,7 @@ def load_config(values: dict[str, Any]) -> BenchmarkConfig:
 
 
 def _check_plain(value: object, path: str, depth: int = 0) -> None:
-    """Refuse values that no file of a run could hold, at any depth: agent params are not checked field by field.
-
-    Raises:
-        ConfigError: There is such a value; the error names its field.
-    """
+    """Refuse values that no file of a run could hold, at any depth: agent params are not checked field by field."""
     where = path or "config"
     if depth > _DEEPEST:
         raise ConfigError(where, value, f"at most {_DEEPEST} levels of sections and lists")

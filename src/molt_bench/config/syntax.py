@@ -28,11 +28,7 @@ class SyntaxProblem(Exception):  # noqa: N818 - it becomes a ConfigError once th
 
 
 def from_json(text: str) -> Any:
-    """Parse JSON.
-
-    Raises:
-        SyntaxProblem: It is not JSON, has a duplicate key, or is too deep or too large.
-    """
+    """Parse JSON; raises SyntaxProblem if it is not JSON, has a duplicate key, or is too deep or too large."""
     twice = _key_twice(text)
     try:
         found = json.loads(text, parse_constant=_no_number)
@@ -90,8 +86,7 @@ def _spelt_out(key: str) -> str:
 def from_yaml(text: str) -> Any:
     """Parse YAML, limited to the types that JSON has, and dates, which no field accepts.
 
-    Raises:
-        SyntaxProblem: It is not YAML, has a duplicate key, or is too deep or too large.
+    Raises SyntaxProblem if it is not YAML, has a duplicate key, or is too deep or too large.
     """
     try:
         loader = _Loader(text)

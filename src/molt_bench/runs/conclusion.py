@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from msgspec import structs
 
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.shortfall import opening_shortfall
+from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.runs.journal import Extension, Game, Journal, JournalContent
@@ -20,13 +20,7 @@ _TOLD_BEFORE = "the run was extended after its master seed had been told: an age
 def listed_seeds(config: SeedsConfig, known: list[Seed] | None = None) -> list[Seed] | None:
     """Return the seeds from the config's file; None if it has none.
 
-    Args:
-        config: The `seeds` section of the config.
-        known: The seeds recorded in the journal: the file may then be gone, but must not have changed.
-
-    Raises:
-        ConfigError: The file cannot be read.
-        JournalError: The file has changed.
+    `known` are the seeds recorded in the journal: the file may then be gone, but must not have changed.
     """
     if config.file is None or (known is not None and not os.path.exists(config.file)):
         return known
@@ -72,15 +66,7 @@ def concluded(
     warnings: Iterable[str | None],
     journal: Journal | JournalContent | None,
 ) -> RunResult:
-    """Return a result, completed with what does not follow from its games.
-
-    Args:
-        result: The result.
-        seed: The master seed; while it is sealed, it is left out of the result.
-        seconds: How long the run took.
-        warnings: What the user should know, in order.
-        journal: The journal of the run.
-    """
+    """Return a result, completed with what does not follow from its games; without a master seed that is sealed."""
     config, seeds = result.config, result.seeds
     if seed.sealed:
         config = with_master_seed(config, None)
@@ -99,11 +85,7 @@ def concluded(
 
 @contextmanager
 def naming_damage(content: JournalContent | None) -> Iterator[None]:
-    """Name the journal line with a hand that cannot have happened.
-
-    Raises:
-        JournalError: There is such a line.
-    """
+    """Name the journal line with a hand that cannot have happened, in a JournalError."""
     try:
         yield
     except RulesError as error:

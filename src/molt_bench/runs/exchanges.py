@@ -29,11 +29,7 @@ _decoder: Final = msgspec.json.Decoder(ExchangeHeader | Exchange)
 
 
 def read_exchange(text: bytes, where: str) -> ExchangeHeader | Exchange:
-    """Parse one line of the file.
-
-    Raises:
-        JournalError: It is damaged or has another format; the message names the place.
-    """
+    """Parse one line of the file; raises JournalError, naming the place, if it is damaged or has another format."""
     try:
         line: ExchangeHeader | Exchange = _decoder.decode(text)
     except (msgspec.DecodeError, ValueError) as error:
@@ -55,16 +51,13 @@ class ExchangeFile(Exchanges):
     def reopen(
         cls, path: str, *, read_only: bool = False, warn: Warn | None = None, unfinished: Callable[[GameLabel], bool]
     ) -> "ExchangeFile":
-        """Continue a file, or only read it.
+        """Continue a file, or only read it; raises JournalError if it cannot be read, or a line is damaged.
 
         Args:
             path: The file; it may not exist yet if the run ended before the first question.
             read_only: Whether models must not be asked.
             warn: Called if writing ends early.
             unfinished: Returns whether a game may still be played; its replies are then kept in memory.
-
-        Raises:
-            JournalError: It cannot be read, or a line is damaged.
         """
         there = Path(path).exists()
         file = None if read_only else LineFile(path, new=not there, warn=warn)

@@ -30,11 +30,9 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
     """The first line.
 
     Attributes:
-        format: Version of the journal's format.
         bench_version: Version of everything that affects a result.
         version: Version of the program.
         config_hash: SHA-256 of the config, to detect changes.
-        config: The config.
         folder: Where the run was started; relative paths in the config start there.
         seeds: The seeds from the seed file, if there is one.
         source_hashes: SHA-256 of the source files of custom agents, by participant.
@@ -55,14 +53,7 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
 
 
 class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):
-    """One finished game.
-
-    Attributes:
-        match: Number of its match, from 1.
-        participants: Ids of players A and B.
-        record: What happened.
-        seconds: How long the run had taken when the game finished, over all sessions.
-    """
+    """One finished game of players A and B, and how long the run had taken by then, over all sessions."""
 
     match: int
     participants: tuple[str, str]
@@ -76,12 +67,9 @@ class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="ca
 
 
 class Sitting(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rename="camel"):
-    """The end of one session of the run.
+    """The end of one session of the run: how long it took, and why the run ended, if it did.
 
-    Attributes:
-        seconds: How long the session took.
-        stop_reason: Why the run ended, if it did.
-        master_seed: The master seed, if the run has ended and it was secret until then.
+    The master seed is there if the run has ended and it was secret until then.
     """
 
     seconds: float
@@ -142,15 +130,7 @@ class JournalContent(msgspec.Struct, frozen=True):
 
 
 class Chain:
-    """Reads the lines of a journal in order, and checks that each follows the previous one.
-
-    Attributes:
-        hashes: SHA-256 of every line so far.
-
-    Args:
-        path: Path of the journal, for messages.
-        after: The part that has already been read.
-    """
+    """Reads the lines of a journal in order, `after` a part already read, and checks that each follows the last."""
 
     def __init__(self, path: str, *, after: JournalContent | None = None) -> None:
         self.hashes: list[str] = list(after.hashes) if after is not None else []
@@ -158,11 +138,7 @@ class Chain:
         self._header: Header | None = after.header if after is not None else None
 
     def read(self, text: bytes) -> Line:
-        """Parse the next line.
-
-        Raises:
-            JournalError: It is damaged, or does not follow the previous one.
-        """
+        """Parse the next line; raises JournalError if it is damaged, or does not follow the previous one."""
         number, text = len(self.hashes) + 1, text.rstrip(b"\n")
         try:
             line: Line = _decoder.decode(text)
@@ -197,13 +173,7 @@ def _link(hash_before: str) -> bytes:
 
 
 class Journal:
-    """A journal that is being written, by one process at a time. A full disk stops the writing, not the run.
-
-    Attributes:
-        path: Path of the file.
-        line_count: Number of lines.
-        last_hash: SHA-256 of the last line.
-    """
+    """A journal that is being written, by one process at a time. A full disk stops the writing, not the run."""
 
     def __init__(self, path: str, *, warn: Warn | None = None) -> None:
         """Start a new journal; `warn` is called at once if writing ends early."""
@@ -252,11 +222,7 @@ class Journal:
 
 
 def read_journal(path: str) -> JournalContent:
-    """Read a journal.
-
-    Raises:
-        JournalError: It cannot be read, a line is damaged, or lines were removed, added or changed.
-    """
+    """Read a journal; raises JournalError if it cannot be read, or a line was damaged, removed, added or changed."""
     texts, size = whole_lines(path)
     chain = Chain(path)
     lines: list[Line] = []
@@ -272,11 +238,7 @@ def read_journal(path: str) -> JournalContent:
 
 
 def read_lines(path: str) -> Iterator[Line]:
-    """Read a journal line by line, so that it need not fit in memory; a torn last line is left out.
-
-    Raises:
-        JournalError: It cannot be read, a line is damaged, or lines were removed, added or changed.
-    """
+    """Read a journal line by line, so that it need not fit in memory; a torn last line is left out."""
     chain = Chain(path)
     try:
         with open(path, "rb") as file:
@@ -289,11 +251,7 @@ def read_lines(path: str) -> Iterator[Line]:
 
 
 def read_header(path: str) -> Header:
-    """Return the first line of a journal.
-
-    Raises:
-        JournalError: It cannot be read, or has no header.
-    """
+    """Return the first line of a journal; raises JournalError if it cannot be read, or has no header."""
     header = next(read_lines(path), None)
     if not isinstance(header, Header):
         raise JournalError(f"{path} line 1: expected {_EXPECTED[True]}")

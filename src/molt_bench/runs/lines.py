@@ -1,4 +1,7 @@
-"""Append-only line files: each line is handed to the system before the next step; a torn last line is dropped."""
+"""Append-only line files: each line is handed to the system before the next step; a torn last line is dropped.
+
+A file that is still growing can be followed, line by line.
+"""
 
 import os
 from collections.abc import Callable
@@ -20,22 +23,18 @@ _TRY_AGAIN_S: Final = 0.05
 class LineFile:
     """A file written line by line, by one process at a time. A full disk stops the writing, not the run.
 
+    Raises JournalError if it cannot be written, or another process is writing it.
+
     Attributes:
-        path: Path of the file.
         problem: Why writing ended early, if it did.
+
+    Args:
+        path: Path of the file.
+        new: Whether to create the file; otherwise `cut` sets where writing continues.
+        warn: Called if writing ends early.
     """
 
     def __init__(self, path: str, *, new: bool = True, warn: Warn | None = None) -> None:
-        """Open the file.
-
-        Args:
-            path: Path of the file.
-            new: Whether to create the file; otherwise `cut` sets where writing continues.
-            warn: Called if writing ends early.
-
-        Raises:
-            JournalError: It cannot be written, or another process is writing it.
-        """
         self.path = path
         self.problem: str | None = None
         self._warn = warn
@@ -118,11 +117,7 @@ def being_written(path: str | Path) -> bool:
 
 
 def whole_lines(path: str) -> tuple[list[bytes], int]:
-    """Return the complete lines of a file, and their size in bytes.
-
-    Raises:
-        JournalError: It cannot be read.
-    """
+    """Return the complete lines of a file, and their size in bytes; raises JournalError if it cannot be read."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -130,3 +125,57 @@ def whole_lines(path: str) -> tuple[list[bytes], int]:
         raise JournalError(f"{path} cannot be read: {error.strerror}") from error
     size = data.rfind(b"\n") + 1
     return data[:size].split(b"\n")[:-1], size
+
+
+class Replaced(JournalError):  # noqa: N818 - not an error: a run was restarted in its place
+    """The file is no longer the one read so far: it has to be read from the start."""
+
+
+class Tail:
+    """A line file that may still be growing, or not exist yet; `size` bytes and `lines` lines have been read."""
+
+    def __init__(self, path: Path, *, size: int = 0, lines: int = 0) -> None:
+        self.path = path
+        self.size = size
+        self.lines = lines
+        self._seen: tuple[int, int, int] | None = None
+
+    def more(self) -> list[tuple[int, bytes]]:
+        """Return every new complete line and its offset; raises Replaced if what was read is no longer there."""
+        try:
+            with open(self.path, "rb") as file:
+                state = _state(file.fileno())
+                if state == self._seen:
+                    return []
+                if state[1] < self.size or (self._seen is not None and state[0] != self._seen[0]):
+                    raise Replaced(f"{self.path} was replaced while it was read")
+                file.seek(self.size)
+                data = file.read()
+        except FileNotFoundError:
+            if self._seen is not None:
+                raise Replaced(f"{self.path} is gone") from None
+            return []
+        except OSError as error:
+            raise JournalError(f"{self.path} cannot be read: {error.strerror}") from error
+        self._seen = state
+        found, at = [], self.size
+        for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
+            found.append((at, line))
+            at += len(line)
+        self.size = at
+        self.lines += len(found)
+        return found
+
+    def line_at(self, start: int, length: int) -> bytes:
+        """Read a line again."""
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(start)
+                return file.read(length)
+        except OSError as error:
+            raise JournalError(f"{self.path} cannot be read: {error.strerror}") from error
+
+
+def _state(descriptor: int) -> tuple[int, int, int]:
+    found = os.fstat(descriptor)
+    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -34,12 +34,7 @@ _LONGEST: Final = 1000
 
 
 class MasterSeed(msgspec.Struct, frozen=True):
-    """The master seed of a run.
-
-    Attributes:
-        value: The seed.
-        sealed: Whether it is kept secret until the run ends.
-    """
+    """The master seed of a run; while it is sealed, it is kept secret until the run ends."""
 
     value: Seed
     sealed: bool = False
@@ -60,10 +55,7 @@ def settled(
 ) -> tuple[BenchmarkConfig, MasterSeed]:
     """Return the config with its master seed filled in, and that seed.
 
-    Args:
-        config: The config.
-        agents: The types of the caller's custom agents.
-        secret: A seed to seal, from a file or the environment.
+    `agents` are the types of the caller's custom agents; `secret` is a seed to seal, from a file or the environment.
     """
     named = config.seeds.master_seed
     if secret is not None:
@@ -85,10 +77,7 @@ def with_master_seed(config: BenchmarkConfig, seed: Seed | None) -> BenchmarkCon
 def guessable(config: BenchmarkConfig, agents: Container[str] = (), *, secret: Seed | None = None) -> str | None:
     """Return a warning if a given seed is short or public and an agent could use it to work out the cards.
 
-    Args:
-        config: The config.
-        agents: The types of the caller's custom agents.
-        secret: A secret seed used instead of the config's; it is not shown.
+    `secret` is a seed used instead of the config's; it is not shown.
     """
     seed = config.seeds.master_seed if secret is None else secret
     if seed is None or only_built_in(config, agents):
@@ -125,11 +114,7 @@ def _is_short(seed: Seed) -> bool:
 
 
 def known_seed(config: BenchmarkConfig, known: JournalContent) -> MasterSeed:
-    """Return the master seed of a run that has started; its config contains it by now.
-
-    Raises:
-        JournalError: The config does not contain it.
-    """
+    """Return the master seed of a run that has started; raises JournalError if its config does not contain it."""
     seed = config.seeds.master_seed
     if seed is None:
         raise JournalError("the master seed of the run is not known: open the run by its folder")
@@ -159,11 +144,7 @@ def forget(folder: Path) -> None:
 
 
 def revealed(lines: Sequence[Line]) -> Seed | None:
-    """Return the master seed revealed in the lines of a journal, if it was sealed and the run has ended.
-
-    Raises:
-        JournalError: They reveal two different seeds.
-    """
+    """Return the master seed that a journal reveals once the run has ended; raises JournalError if it reveals two."""
     told = {each.master_seed for each in lines if isinstance(each, Sitting) and each.master_seed is not UNSET}
     if len(told) > 1:
         raise JournalError("the journal tells two master seeds")
@@ -171,16 +152,9 @@ def revealed(lines: Sequence[Line]) -> Seed | None:
 
 
 def opened_seed(header: Header, told: Seed | None, folder: Path, *, secret: str | None = None) -> MasterSeed:
-    """Return the sealed master seed of a run, from its journal, its file or the user.
+    """Return the sealed master seed of a run: told at the end of its journal, in its file, or a secret of the user.
 
-    Args:
-        header: The first line of the journal.
-        told: The seed revealed at the end of the journal.
-        folder: The folder of the run.
-        secret: The seed given by the user, if any; otherwise the environment may have it.
-
-    Raises:
-        JournalError: None of them has it, or it is not the seed that the run was started with.
+    Raises JournalError if none of them has it, or it is not the seed that the run was started with.
     """
     if told is not None:
         if seed_hash(told) != header.master_seed_hash:
@@ -206,8 +180,7 @@ def _read(path: Path) -> str:
 def secret_from(path: str | None) -> str | None:
     """Return the master seed from a file, or from the environment, where agents no longer see it; None for neither.
 
-    Raises:
-        ConfigError: The file cannot be read, or contains no seed.
+    Raises ConfigError if the file cannot be read, or contains no seed.
     """
     variable = environment_seed()
     if path is None and variable is None:

@@ -15,13 +15,7 @@ _HINT: Final = "--root DIR names the folder where the files of the run are now"
 
 
 def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str, Any]:
-    """Return a config whose paths are absolute and point to the files below a folder.
-
-    Args:
-        plain: The config of the run.
-        started: The folder in which the run was started.
-        root: The folder that contains its files now.
-    """
+    """Return the config of a run `started` in one folder, with absolute paths to its files below the folder `root`."""
 
     def moved(path: str) -> str:
         return moved_path(path, started, root)
@@ -48,13 +42,8 @@ def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str
 def moved_path(path: str, started: str, root: Path) -> str:
     """Return where a file is now.
 
-    A file below the folder in which the run was started is expected at the same place below the root. Any other file
-    stays where it is; if it is gone, it is expected in the root under its name.
-
-    Args:
-        path: The path as given in the config; a relative one starts at the root.
-        started: The folder in which the run was started.
-        root: The folder that contains its files now.
+    A file below the folder in which the run was started is expected at the same place below the root, as is one with a
+    relative path. Any other file stays where it is; if it is gone, it is expected in the root under its name.
     """
     if not os.path.isabs(path):
         return str(root / path)
@@ -76,15 +65,7 @@ def _moved_argument(word: str, started: str, root: Path) -> str:
 
 
 def changed_code(config: BenchmarkConfig, recorded: Mapping[str, str]) -> list[str]:
-    """Return the participants whose code has changed since the run was played.
-
-    Args:
-        config: The config, with the current paths of its files.
-        recorded: The code hashes that the run recorded, by participant.
-
-    Raises:
-        AgentError: A file is missing.
-    """
+    """Return the participants whose code has another hash than recorded; raises AgentError if a file is missing."""
     now = source_hashes(config)
     changed = [each for each in config.participants if now.get(each.id) != recorded.get(each.id, now.get(each.id))]
     for participant in changed:
@@ -96,12 +77,7 @@ def changed_code(config: BenchmarkConfig, recorded: Mapping[str, str]) -> list[s
 
 
 def _missing(participant: ParticipantConfig, *, hashed: bool) -> str | None:
-    """Return the missing file of a participant's code, if there is one.
-
-    Args:
-        participant: The participant.
-        hashed: Whether its code was found at all.
-    """
+    """Return the missing file of a participant's code, if there is one; `hashed`: its code was found."""
     command = getattr(participant, "command", None)
     if command is not None:
         program, *arguments = words_of(command)

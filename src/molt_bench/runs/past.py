@@ -25,8 +25,7 @@ from molt_bench.runs.journal import (
 def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
     """Return the past of a run.
 
-    Raises:
-        JournalError: The journal has a duplicate game, a game with the wrong participants, or an invalid stage.
+    Raises JournalError if it has a duplicate game, a game with the wrong participants, or an invalid stage.
     """
     games = games_in(content.lines)
     found = {game.label: game.record for game in games}
@@ -53,8 +52,7 @@ def resumptions_in(lines: Sequence[Line]) -> int:
 def stages_of(config: BenchmarkConfig, lines: Sequence[Line]) -> list[Stage]:
     """Return the stages of a run in its journal; the first comes from its config.
 
-    Raises:
-        JournalError: A stage has an invalid stop rule, or the journal continues after the run has stopped.
+    Raises JournalError if a stage has an invalid stop rule, or the journal continues after the run has stopped.
     """
     stages = [Stage(config.stop)]
     for line in lines:

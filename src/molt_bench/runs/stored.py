@@ -36,7 +36,7 @@ from molt_bench.runs.journal import (
     read_journal,
     stop_reason_in,
 )
-from molt_bench.runs.lines import Warn
+from molt_bench.runs.lines import Tail, Warn
 from molt_bench.runs.master_seed import (
     SEED_FILE,
     MasterSeed,
@@ -48,14 +48,12 @@ from molt_bench.runs.master_seed import (
 )
 from molt_bench.runs.moved_files import moved_config
 from molt_bench.runs.past import past_of, resumptions_in
-from molt_bench.runs.tail import Tail
 
 
 class StoredRun:
     """A run in its folder.
 
     Attributes:
-        folder: The folder.
         header: The first line of the journal.
         content: The whole journal, as far as it has been read.
         config: The config the run was started with, including its master seed.
@@ -87,12 +85,7 @@ class StoredRun:
 
     @classmethod
     def open(cls, folder: str | Path, *, root: str | None = None, check: bool = True) -> "StoredRun":
-        """Open a run.
-
-        Args:
-            folder: Its folder.
-            root: The folder that now contains the files named in its config; None for where it was started.
-            check: Whether it must be of this version, and unchanged since it was played.
+        """Open a run; `check` that it is of this version, and unchanged since it was played.
 
         Raises:
             ConfigError: There is no run in the folder.
@@ -127,8 +120,7 @@ class StoredRun:
     def more(self) -> list[tuple[int, Line]]:
         """Read what has been added to the journal, and return the new lines with their numbers.
 
-        Raises:
-            JournalError: It cannot be read, a line is damaged, or the file was replaced.
+        Raises JournalError if it cannot be read, a line is damaged, or the file was replaced.
         """
         texts = self._tail.more()
         if not texts:
@@ -155,11 +147,7 @@ class StoredRun:
 
     @cached_property
     def here(self) -> BenchmarkConfig:
-        """The config with the current paths of its files.
-
-        Raises:
-            ConfigError: There is no such folder.
-        """
+        """The config with the current paths of its files; raises ConfigError if there is no such folder."""
         folder = self._root or Path(self.header.folder)
         if not folder.is_dir():
             if self._root is not None:
@@ -173,14 +161,9 @@ class StoredRun:
         return with_master_seed(config, self.config.seeds.master_seed)
 
     def result(self, *, content: JournalContent | None = None, keep_hands: bool = False) -> RunResult:
-        """Compute the result from the games played so far.
+        """Compute the result from the games so far; `content` is a journal to use instead, with its games replayed.
 
-        Args:
-            content: A journal to use instead of the run's own, with its games replayed.
-            keep_hands: Whether the result keeps every individual hand.
-
-        Raises:
-            JournalError: The games do not belong to the config, or the run did not stop where the journal says.
+        Raises JournalError if the games do not belong to the config, or the run did not stop where the journal says.
         """
         content = content or self.content
         config, seed, exchanges = self.config, self.seed, self.exchanges()
@@ -234,9 +217,7 @@ class RunFiles(msgspec.Struct):
     ) -> tuple[Self, StoredRun]:
         """Reopen the files of a run to continue it; no other process can write them from now on.
 
-        Raises:
-            ConfigError: There is no run in the folder.
-            JournalError: It cannot be continued.
+        Raises ConfigError if there is no run in the folder, JournalError if it cannot be continued.
         """
         path = journal_in(str(folder))
         journal, content = Journal.reopen(str(path), warn=warn)
@@ -273,11 +254,7 @@ class RunFiles(msgspec.Struct):
 
 
 def check_unchanged(path: Path, content: JournalContent) -> None:
-    """Check that a journal is of this version, has its own config, and still begins as it did when summarized.
-
-    Raises:
-        JournalError: It is not.
-    """
+    """Check that a journal is of this version, has its own config, and still begins as it did when summarized."""
     header = content.header
     if config_hash(header.config) != header.config_hash:
         raise JournalError(f"{path} line 1: the config has been changed after the run")

@@ -42,8 +42,6 @@ class Run(msgspec.Struct, frozen=True):
 
     Attributes:
         name: Its name in messages.
-        config: Its config.
-        result: Its result.
         sources: Hashes of the source files of custom agents, by participant.
         skills: The system prompts of its language models, by participant.
     """
@@ -80,15 +78,12 @@ class Difference(msgspec.Struct, frozen=True):
     """How one participant has changed.
 
     Attributes:
-        old_id: Its id in the old run.
-        new_id: Its id in the new run.
         opponents: Opponents that count, the same in both runs and met in both, and the estimator used for each.
         paired: Whether both runs had the same cards.
         seed_pairs: Seed pairs that count; if they are not paired, those of the old run and of the new run.
         old: What it won from those opponents in the old run, in thousandths of a big blind per hand.
         new: The same in the new run.
         change: The new result minus the old one.
-        verdict: What follows from the interval.
         interval: Confidence interval of the change.
     """
 
@@ -118,13 +113,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Two runs side by side.
-
-    Attributes:
-        estimator: How margins are measured.
-        differences: One for each participant compared.
-        warnings: What was left out, and what to know.
-    """
+    """Two runs side by side: one difference for each participant compared, and what was left out or is good to know."""
 
     estimator: str
     differences: tuple[Difference, ...]
@@ -286,13 +275,10 @@ def verdict(interval: tuple[float, float], within: float) -> Verdict:
 
 
 def mean_over_opponents(won: Won) -> Estimate:
-    """Return the mean of the means against each opponent.
+    """Return the mean of the means against each opponent, given at least two seed pairs per opponent.
 
     A seed with all opponents met on it is one draw. If all opponents were met on the same seeds, this is Student's t of
     the means over opponents, seed by seed; if no two opponents share a seed, it is Welch's.
-
-    Args:
-        won: At least two seed pairs per opponent.
     """
     share = 1 / len(won)
     pull: dict[Seed, float] = defaultdict(float)

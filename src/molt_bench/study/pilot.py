@@ -27,16 +27,11 @@ _PRICED_CALLS: Final = 10
 
 
 class ModelGuess(msgspec.Struct, frozen=True):
-    """What one language model is expected to need.
+    """What one language model is expected to need, per call where nothing else is said.
 
     Attributes:
-        id: The participant's id.
-        calls_per_hand: Calls per hand.
-        input_tokens: Tokens read per call.
-        cached_tokens: Those of them read from a cache.
-        output_tokens: Tokens written per call.
-        latency_s: Seconds per call.
-        usd_per_call: Dollars per call; None if no price is known.
+        cached_tokens: Input tokens read from a cache.
+        usd_per_call: Dollars; None if no price is known.
         measured: Whether these numbers come from the pilot.
     """
 
@@ -67,14 +62,7 @@ class Pilot(msgspec.Struct, frozen=True):
 def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exchange], *, estimator: str) -> Pilot:
     """Learn from a run: how much its seed pairs vary, and what its models used in the finished matches.
 
-    Args:
-        config: The config of that run.
-        result: Its result.
-        exchanges: Its exchanges with language models.
-        estimator: How margins are measured, as named in configs.
-
-    Raises:
-        ConfigError: No pairing has two seed pairs.
+    The estimator is named as in configs. Raises ConfigError if no pairing has two seed pairs.
     """
     hands: dict[str, int] = defaultdict(int)
     model = MarginModel([participant.id for participant in config.participants])

@@ -53,12 +53,9 @@ class Assumptions(msgspec.Struct, frozen=True):
     Attributes:
         confidence: Required confidence in the order of all neighbours together.
         tie_margin: Margin that counts as a tie, in thousandths of a big blind per hand.
-        estimator: How margins are measured.
         deviation: Standard deviation of a seed pair, in thousandths of a big blind per hand.
         hands: Hands of a seed pair that count.
         pilot_seed_pairs: Seed pairs of the pilot that it is based on; 0 for the prior.
-        pairings: Number of pairs of participants.
-        models: What each language model needs.
     """
 
     confidence: float
@@ -76,15 +73,11 @@ Outcome: TypeAlias = Literal["ordered", "tied", "interval"]
 
 
 class Need(msgspec.Struct, frozen=True):
-    """What one goal takes.
+    """What one goal takes in total, and the seed pairs per pairing, in whole matches.
 
     Attributes:
         target: The gap, or half of the interval, in thousandths of a big blind per hand.
-        outcome: What the run will conclude.
-        seed_pairs: Seed pairs per pairing, in whole matches.
-        matches: Total matches.
-        games: Total games.
-        hands: Total hands, at most.
+        hands: Hands, at most.
         calls: Calls to language models.
         tokens: Their tokens, input and output.
         usd: Dollars, where prices are known; None if there is no price at all.
@@ -111,9 +104,6 @@ class Need(msgspec.Struct, frozen=True):
 
 class Planner:
     """Computes what a config will take.
-
-    Attributes:
-        assumed: What is assumed.
 
     Args:
         config: The config.

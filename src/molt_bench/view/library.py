@@ -7,7 +7,7 @@ from threading import RLock
 from typing import Any, Final
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.runs.tail import Replaced
+from molt_bench.runs.lines import Replaced
 from molt_bench.view.hand_list import hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import Chapter, chapter_of, history

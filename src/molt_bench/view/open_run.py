@@ -15,12 +15,13 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET
 
+from molt_bench.agents.kinds import built_in_policies
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.bench.decks import SeedBlocks
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.shortfall import opening_shortfall
 from molt_bench.bench.spending import Spending
+from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError
@@ -29,14 +30,12 @@ from molt_bench.report.style import Style, StyleCount, combined
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Extension, Game, Line, Sitting
-from molt_bench.runs.lines import being_written
+from molt_bench.runs.lines import Tail, being_written
 from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.stored import StoredRun
-from molt_bench.runs.tail import Tail
 from molt_bench.seeds import Seed
 from molt_bench.specs import Seating
 from molt_bench.study.comparison import Run as ComparedRun
-from molt_bench.view.opening import known_policies
 from molt_bench.view.run_list import inside
 from molt_bench.view.stored_matches import StoredMatches
 
@@ -94,7 +93,9 @@ class OpenRun:
         # The master seed is not shown before the run tells it.
         self.config: BenchmarkConfig = load_config(self.header.config)
         self.plain = self.config.plain()
-        self.ladder = Ladder(self.config, known_policies(self.config), keep_hands=False)
+        # The viewer never runs the user's own code.
+        policies = built_in_policies(each.spec() for each in self.config.participants)
+        self.ladder = Ladder(self.config, policies, keep_hands=False)
         self._decks = SeedBlocks(self._stored.config.seeds, self.ladder.meetings, self.header.seeds)
         self._extensions: list[Extension] = []
         self.games: dict[tuple[int, Seed, Seating], Game] = {}

@@ -20,11 +20,11 @@ from molt_bench.agents.external.protocol import (
     decision,
     hello,
     line_of,
+    protocol_schema,
     read_action,
     read_hello,
     result,
 )
-from molt_bench.agents.external.schema import protocol_schema
 from molt_bench.config.loader import load_config
 from molt_bench.poker.actions import CALL, CHECK, KINDS
 from molt_bench.poker.cards import deal_from_text

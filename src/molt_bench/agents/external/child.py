@@ -34,7 +34,7 @@ _NONE: Final = -1
 
 
 class Child:
-    """One process of a program, on the running event loop.
+    """One process of a program, on the running event loop; raises AgentFailed if it cannot be started.
 
     Attributes:
         started: When it was started, by the event loop's clock.
@@ -46,9 +46,6 @@ class Child:
         memory_mb: Megabytes of data for each process.
         cpu_seconds: Processor time for each process.
         errors: Log of its standard error.
-
-    Raises:
-        AgentFailed: It cannot be started.
     """
 
     def __init__(
@@ -161,14 +158,11 @@ class Child:
             self._news.set_result(None)
 
     async def line(self, deadline: float, late: str) -> bytes:
-        """Return the next line of its output.
+        """Return the next line of its output; raises AgentFailed, with the kind of failure, if none comes.
 
         Args:
             deadline: Until when to wait, by the event loop's clock.
             late: The message if none has come by then.
-
-        Raises:
-            AgentFailed: No line came; the kind says why.
         """
         while True:
             if self._flood:

@@ -11,11 +11,7 @@ from molt_bench.errors import ConfigError
 
 
 def words_of(command: str | Sequence[str]) -> list[str]:
-    """Return the words of a command, split as a shell would split them.
-
-    Raises:
-        ConfigError: There are no words, or a quote is not closed.
-    """
+    """Return the words of a command, split as in a shell; raises ConfigError if there are none, or a quote is open."""
     if not isinstance(command, str):
         words = list(command)
     else:
@@ -31,10 +27,8 @@ def words_of(command: str | Sequence[str]) -> list[str]:
 def resolved(command: str | Sequence[str]) -> tuple[str, ...]:
     """Return a command that works in any folder: its program and the files it names become absolute paths.
 
-    A word names a folder only if it has a slash in it: a plain word is as likely to be something else.
-
-    Raises:
-        ConfigError: The program does not exist, or is not executable.
+    A word names a folder only if it has a slash in it: a plain word is as likely to be something else. Raises
+    Raises ConfigError if the program does not exist, or is not executable.
     """
     program, *arguments = words_of(command)
     return _program(program), *(os.path.abspath(word) if names_a_file(word) else word for word in arguments)

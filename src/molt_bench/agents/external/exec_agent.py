@@ -36,19 +36,14 @@ _BEYOND_REPAIR: Final[tuple[FaultKind, ...]] = ("crash", "timeout", "flood", "tr
 class ExecAgent:
     """A program that plays one game at a time, in a process that is started for the game and ends with it.
 
-    It enforces the time limit itself, since starting up does not count as answering.
-
-    Attributes:
-        name: Name in records.
+    It enforces the time limit itself, since starting up does not count as answering. Raises ConfigError if the program
+    does not exist, or a variable of its environment is not set.
 
     Args:
         name: Name in records.
         settings: The command and its limits.
         action_timeout_s: Seconds for one answer.
         folder: Folder for the log of its standard error; None discards it.
-
-    Raises:
-        ConfigError: The program does not exist, or a variable of its environment is not set.
     """
 
     keeps_time = True
@@ -75,11 +70,7 @@ class ExecAgent:
         self._decisions = 0
 
     async def greet(self) -> None:
-        """Check before the first card that the program can play: start it, read its hello and end it.
-
-        Raises:
-            AgentError: It cannot play.
-        """
+        """Check before the first card that it can play: start it and read its hello; raises AgentError if it cannot."""
         try:
             child = self._start()
             await self._hello(child)

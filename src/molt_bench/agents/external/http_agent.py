@@ -41,21 +41,15 @@ _IDLE_S: Final = 2.0
 
 
 class HttpAgent:
-    """A server that plays one game at a time, over the game's own connections.
+    """A server that plays one game at a time, over the game's own connections; raises ConfigError if it has no key.
 
     It enforces the time limit itself. It does not retry: the game repeats a decision whose request failed.
-
-    Attributes:
-        name: Name in records.
 
     Args:
         name: Name in records.
         settings: Its URL and key.
         action_timeout_s: Seconds for one answer, connecting included.
         folder: Not used: a server keeps its own logs.
-
-    Raises:
-        ConfigError: The key is not set.
     """
 
     keeps_time = True
@@ -85,11 +79,7 @@ class HttpAgent:
         self._answering = True
 
     async def greet(self) -> None:
-        """Check before the first card that the server answers: say hello and goodbye.
-
-        Raises:
-            ConfigError: It does not answer, or not as it should.
-        """
+        """Check before the first card that the server answers: say hello and goodbye; raises ConfigError if not."""
         try:
             read_hello(await self._posted(hello(self.name, self._game), self._limit_s, connect_s=CONNECT_S))
             self._greeted = True
@@ -146,11 +136,7 @@ class HttpAgent:
                 self._answering = failure.kind not in ("timeout", "transport")
 
     async def _posted(self, message: ToAgent, limit_s: float, *, connect_s: float | None = None) -> bytes:
-        """Post a message and return the body of the answer; `connect_s` limits the time to connect alone.
-
-        Raises:
-            AgentFailed: There is no answer; the kind says why.
-        """
+        """Post a message and return the answer's body, or raise AgentFailed; `connect_s` limits the time to connect."""
         import httpx2
 
         try:

@@ -1,4 +1,4 @@
-"""The processes of a program: their environment, their limits, and how they are killed and cleaned up after."""
+"""The processes of a program that plays: their limits, and cleaning up after them."""
 
 import os
 import shutil
@@ -50,12 +50,9 @@ def limit(pid: int, *, memory_mb: int, cpu_seconds: int) -> None:
 
 
 def sweep(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
-    """Kill a program and all it started, reap it and remove its folder.
+    """Kill a program, which leads a process group, and all it started; reap it and remove its folder, which is its tag.
 
-    Args:
-        process: The program; it leads a process group.
-        folder: Its folder, which is also its tag.
-        owner: Id of the process that started it; a fork of that process must leave the program alone.
+    `owner` is the process that started it; a fork of that process must leave the program alone.
     """
     if os.getpid() != owner:
         return

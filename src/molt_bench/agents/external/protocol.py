@@ -1,7 +1,7 @@
 """The protocol of agents in other languages: what is sent to them, and how their answers are read. Pure: no I/O.
 
 Each message is one JSON object. It holds only what the seat may see, never the seed, since the deck follows from it.
-Answers are neither guessed at nor repaired.
+Answers are neither guessed at nor repaired. `python -m molt_bench.agents.external.protocol` prints the JSON Schema.
 """
 
 import json
@@ -191,12 +191,25 @@ def _texts(cards: tuple[int, ...]) -> tuple[str, ...]:
     return tuple([CARD_TEXT[card] for card in cards])
 
 
-def read_hello(answer: bytes) -> None:
-    """Check an agent's answer to hello.
+def protocol_schema() -> dict[str, Any]:
+    """Return the JSON Schema of every message; `$defs/ToAgent` and `$defs/FromAgent` are the two directions."""
+    directions = (ToAgent, FromAgent)
+    (to_agent, from_agent), components = msgspec.json.schema_components(directions, ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"molt-bench agent protocol, version {PROTOCOL}",
+        "description": "One JSON object a message. Unknown keys are to be ignored, in both directions.",
+        "anyOf": [{"$ref": "#/$defs/ToAgent"}, {"$ref": "#/$defs/FromAgent"}],
+        "$defs": {
+            "ToAgent": {"anyOf": to_agent["anyOf"]},
+            "FromAgent": {"anyOf": from_agent["anyOf"]},
+            **components,
+        },
+    }
 
-    Raises:
-        AgentFailed: It is not a hello, or of another version.
-    """
+
+def read_hello(answer: bytes) -> None:
+    """Check an agent's answer to hello; raises AgentFailed if it is not a hello, or of another version."""
     fields = _message(answer, "hello")
     if type(fields.get("protocol")) is not int or fields["protocol"] != PROTOCOL:
         raise _wrong("protocol", fields, str(PROTOCOL))
@@ -205,10 +218,9 @@ def read_hello(answer: bytes) -> None:
 
 
 def read_action(answer: bytes) -> tuple[int, Action]:
-    """Return the id of the observation that an agent answered, and its action. The game checks whether that is legal.
+    """Return the id of the observation that an agent answered, and its action; raises AgentFailed if it is none.
 
-    Raises:
-        AgentFailed: The answer is not an action.
+    The game checks whether the action is legal.
     """
     fields = _message(answer, "action")
     number, kind, amount = fields.get("id"), fields.get("kind"), fields.get("amount")
@@ -267,3 +279,7 @@ def _no_constant(name: str) -> Any:
 def _wrong(field: str, fields: dict[str, Any], expected: str) -> AgentFailed:
     said = f"is {shown(fields[field])}" if field in fields else "is missing"
     return AgentFailed("unparsable", f"{field} {said}: expected {expected}")
+
+
+if __name__ == "__main__":
+    print(json.dumps(protocol_schema(), indent=2))

@@ -14,11 +14,7 @@ _LINE_LENGTH: Final = 200
 
 
 class StderrLog:
-    """The standard error of one participant, and its last line. Many games share the file.
-
-    Args:
-        path: The file; None keeps the last line only.
-    """
+    """The standard error of one participant. Many games share its file; without one, only the last line is kept."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path

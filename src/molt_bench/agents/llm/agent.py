@@ -17,9 +17,6 @@ class LLMAgent:
     """A model that plays one game.
 
     It enforces the time limit itself, since waiting for a turn to be asked does not count.
-
-    Attributes:
-        name: Name in records.
     """
 
     keeps_time = True

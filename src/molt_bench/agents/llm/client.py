@@ -27,12 +27,7 @@ Trouble: TypeAlias = Literal["busy", "transport", "rejected", "fatal", "timeout"
 
 
 class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is an error
-    """A request that brought no reply.
-
-    Attributes:
-        trouble: Kind of failure.
-        retry_after_s: Seconds that the provider asks to wait.
-    """
+    """A request that brought no reply; `retry_after_s` is the pause that the provider asks for."""
 
     def __init__(self, trouble: Trouble, message: str, retry_after_s: float | None = None) -> None:
         self.trouble: Trouble = trouble
@@ -56,18 +51,16 @@ class ModelClient:
         mode: The output mode of the next request.
         answered: The output modes in which the model has answered.
 
+    Args:
+        settings: The model and how it is asked.
+        keep_alive: Whether connections are kept for the next request; then `close` closes them.
+        key: The API key; None for the one in the environment.
+
     Raises:
         ConfigError: The package, the key or the provider is missing.
     """
 
     def __init__(self, settings: LLMSettings, *, keep_alive: bool = True, key: str | None = None) -> None:
-        """Check that everything needed is there.
-
-        Args:
-            settings: The model and how it is asked.
-            keep_alive: Whether connections are kept for the next request; then `close` closes them.
-            key: The API key; None for the one in the environment.
-        """
         self._settings = settings
         self._keep_alive = keep_alive
         if settings.provider not in USUAL:
@@ -101,11 +94,7 @@ class ModelClient:
             self.mode = _LADDER[_LADDER.index(refused) + 1]
 
     async def connect(self, *, within_s: float) -> None:
-        """Check that the server can be reached, without a request that costs anything.
-
-        Raises:
-            RequestFailed: There is no connection within these seconds.
-        """
+        """Check that the server can be reached, without a request that costs anything; raises RequestFailed if not."""
         import httpx2  # slow to import
 
         pool = self._free_pool()
@@ -123,17 +112,9 @@ class ModelClient:
     async def ask(
         self, system: str, message: str, mode: OutputMode, *, timeout_s: float, max_tokens: int | None = None
     ) -> Answer:
-        """Send one request.
+        """Send one request and return the answer; raises RequestFailed if it brought no reply.
 
-        Args:
-            system: The system prompt.
-            message: The message.
-            mode: The output mode.
-            timeout_s: Seconds for the answer.
-            max_tokens: Tokens of the answer to a preflight question, which proves nothing about the output mode.
-
-        Raises:
-            RequestFailed: It brought no reply.
+        `max_tokens` is for a preflight question, whose answer proves nothing about the output mode.
         """
         # Loaded here, and below, since the library takes a second to import.
         from pydantic_ai.exceptions import ContentFilterError

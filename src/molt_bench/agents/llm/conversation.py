@@ -22,11 +22,7 @@ THOUGHTS: Final = 6
 
 
 class Conversation:
-    """The conversation with one model in one game.
-
-    Args:
-        settings: How the model plays, which says what it remembers and what it is told.
-    """
+    """The conversation with one model in one game; its settings say what it remembers and what it is told."""
 
     def __init__(self, settings: LLMSettings) -> None:
         self._settings = settings
@@ -45,11 +41,7 @@ class Conversation:
         )
 
     def take_reply(self, observation: Observation, exchange: Exchange) -> Action:
-        """Return the action that the model chose, and remember why if it is legal.
-
-        Raises:
-            AgentFailed: There is no usable reply; the kind says why.
-        """
+        """Return the action the model chose, and remember why if it is legal; raises AgentFailed if there is none."""
         if exchange.outcome != "reply":
             raise AgentFailed(exchange.outcome, exchange.text)
         reply = read_reply(exchange.text, exchange.finish, exchange.mode)
@@ -107,11 +99,7 @@ class HandMemory:
 
 
 class SessionMemory:
-    """What the table has seen of the opponent in the finished hands of this game.
-
-    Args:
-        shown_hands: Showdowns that are kept, the last ones.
-    """
+    """What the table has seen of the opponent in the finished hands, and the last `shown_hands` showdowns."""
 
     def __init__(self, shown_hands: int) -> None:
         self._hands = 0

@@ -16,11 +16,8 @@ class Question(msgspec.Struct, frozen=True):
     """One question to a model.
 
     Attributes:
-        game: The game it is asked in.
-        hand: Number of the hand.
         decision: Number of actions in the hand before this decision.
         attempt: Number of the attempt at the decision, from 1.
-        message: The message.
         hand_held: What the model's hand is, to check its reading.
         to_call: Chips a call costs, to check its reading.
     """
@@ -53,18 +50,12 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
 
     Attributes:
         key: Identifies the question: model, settings, prompt, participant, game, hand, decision and attempt.
-        participant: Name of the participant that was asked.
-        game: The game it was asked in.
-        hand: Number of the hand.
         decision: Number of actions in the hand before this decision.
         attempt: Number of the attempt at the decision, from 1.
         prompt_hash: SHA-256 of the system prompt and the message.
-        mode: Output mode of the request.
-        outcome: What came of it.
         text: The reply, or why there is none; API keys are cut out.
         finish: Why the reply ended, as the provider reports it.
         model: The model, as the provider reports it.
-        tokens: Tokens it used.
         cost_usd: Dollars it cost; None where no price is known.
         latency_s: Seconds the last request took.
         tries: Requests that were sent.
@@ -143,15 +134,9 @@ def prompt_hash(system: str, message: str) -> str:
 
 
 def unanswered(question: Question, participant: str, settings: bytes, system: str) -> Exchange:
-    """Return the exchange for a question as long as there is no reply.
+    """Return the exchange for a question as long as there is no reply; `settings` is the participant's `settings_hash`.
 
     Its key differs from that of any other question in the run, whatever that says.
-
-    Args:
-        question: The question.
-        participant: Name of the participant that is asked.
-        settings: Its `settings_hash`.
-        system: The system prompt.
     """
     sent = prompt_hash(system, question.message)
     place = msgspec.json.encode((sent, question.game, question.hand, question.decision, question.attempt))

@@ -7,11 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.budget import ModelBudget
 from molt_bench.agents.llm.client import Answer, ModelClient, RequestFailed
 from molt_bench.agents.llm.exchange import Exchange, Exchanges, Question, settings_hash, unanswered
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
-from molt_bench.agents.llm.prices import PriceList
+from molt_bench.agents.llm.prices import ModelBudget, PriceList
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.rate_limits import ModelLimit
 from molt_bench.agents.llm.reply import read_reply
@@ -40,7 +39,7 @@ class _Participant:
 
 
 class Gateway:
-    """Asks the models of a run.
+    """Asks the models of a run; raises ConfigError if a key, a package or a skill document is missing.
 
     Args:
         participants: The settings of every participant that is a model, by name.
@@ -49,9 +48,6 @@ class Gateway:
         prices: What the models cost.
         budget: What may be spent.
         on_exchange: Called with every new exchange.
-
-    Raises:
-        ConfigError: A key, a package or a skill document is missing.
     """
 
     def __init__(
@@ -100,13 +96,8 @@ class Gateway:
     async def ask(self, participant: str, question: Question, *, may_put_back: bool) -> Exchange:
         """Return the exchange for a question: the recorded one, or a new one, recorded before it is returned.
 
-        Args:
-            participant: Name of the participant to ask.
-            question: The question.
-            may_put_back: Whether the game can be played again later, should there be no connection.
-
         Raises:
-            GamePutBack: There is no connection, and the game can be played again later.
+            GamePutBack: There is no connection, and the game can be played again later: `may_put_back`.
             GameUnfinished: The budget is spent.
             ProviderError: The provider refuses for good.
         """
@@ -222,10 +213,9 @@ class Gateway:
 
     @asynccontextmanager
     async def _sending(self) -> AsyncIterator[float]:
-        """Wait until one more request may be under way, and check the budget; yields the time it is sent at.
+        """Wait until one more request may be under way, and yield the time it is sent at.
 
-        Raises:
-            GameUnfinished: The budget is spent, or the gateway is closing.
+        Raises GameUnfinished if the budget is spent, or the gateway is closing.
         """
         async with self._room:
             if self._closing:

@@ -1,4 +1,4 @@
-"""Prices: what tokens cost in dollars."""
+"""Prices and the budget: what tokens cost in dollars, and what a run may spend on language models."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -6,9 +6,12 @@ from typing import Annotated
 from pydantic import Field
 
 from molt_bench.agents.fields import MUCH, Section
-from molt_bench.agents.llm.exchange import Tokens
+from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.errors import GameUnfinished
 
+#: Prices are published by provider, not by the API that is used.
+_PRICED_AS = {"openai-chat": "openai", "openai-responses": "openai", "google-cloud": "google"}
 _Dollars = Annotated[float, Field(ge=0, le=MUCH)]
 
 
@@ -27,12 +30,9 @@ class Price(Section):
 
 
 class PriceList:
-    """Prices by model: the user's own first, then the published ones.
+    """Prices by model: the user's own, by the model's name in configs, then the published ones.
 
     A model at the user's own base URL has no published price, whatever its name.
-
-    Args:
-        own: The user's prices, by the model's name in configs.
     """
 
     def __init__(self, own: Mapping[str, Price]) -> None:
@@ -59,5 +59,44 @@ class PriceList:
         return self.cost(settings, Tokens(1000, 0, 1000, 0)) is not None
 
 
-#: Prices are published by provider, not by the API that is used.
-_PRICED_AS = {"openai-chat": "openai", "openai-responses": "openai", "google-cloud": "google"}
+class ModelBudget:
+    """What a run may spend on language models, in dollars and tokens or without limit, and what it has spent.
+
+    Attributes:
+        spent: Why nothing more is sent, once the budget is spent.
+    """
+
+    def __init__(self, most_usd: float | None = None, most_tokens: int | None = None) -> None:
+        self.most_usd = most_usd
+        self.most_tokens = most_tokens
+        self.usd = 0.0
+        self.tokens = 0
+        self.spent: str | None = None
+        self._exchanges = 0
+        self._in_flight = 0
+
+    def add(self, exchange: Exchange) -> None:
+        """Count the cost of an exchange."""
+        self._exchanges += 1
+        self.usd += exchange.cost_usd or 0.0
+        self.tokens += exchange.tokens.total
+
+    def open(self) -> None:
+        """Start one more request; raises GameUnfinished if the budget does not allow for it and for those under way."""
+        self.spent = self.spent or self._why_spent(self._in_flight + 1)
+        if self.spent is not None:
+            raise GameUnfinished(self.spent)
+        self._in_flight += 1
+
+    def close(self) -> None:
+        """End a request."""
+        self._in_flight -= 1
+
+    def _why_spent(self, more: int) -> str | None:
+        """Return why `more` requests of average cost do not fit into the budget; None if they do."""
+        each = 1 / self._exchanges if self._exchanges else 0.0
+        if self.most_usd is not None and self.usd * (1 + more * each) > self.most_usd:
+            return f"the budget of ${self.most_usd:,.10g} is spent"
+        if self.most_tokens is not None and self.tokens * (1 + more * each) > self.most_tokens:
+            return f"the budget of {self.most_tokens:,} tokens is spent"
+        return None

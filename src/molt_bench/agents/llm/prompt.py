@@ -24,11 +24,7 @@ _VERBS = {"fold": "fold", "check": "check", "call": "call"}
 
 
 def system_prompt(settings: LLMSettings) -> str:
-    """Return the skill document: the user's, verbatim, or the default.
-
-    Raises:
-        ConfigError: It cannot be read.
-    """
+    """Return the skill document: the user's, verbatim, or the default; raises ConfigError if it cannot be read."""
     if settings.skill_doc is None:
         return default_skill()
     return text_of(settings.skill_doc, field="skillDoc", most_bytes=_LONGEST_SKILL, encoding="utf-8")

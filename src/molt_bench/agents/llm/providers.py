@@ -23,11 +23,7 @@ _RETRIES_ON_CLIENT: Final = ("openai", "openai-chat", "anthropic")
 
 
 def api_key(settings: LLMSettings) -> str:
-    """Return the API key of a model; the user's own server needs none.
-
-    Raises:
-        ConfigError: It is not set.
-    """
+    """Return the API key of a model; the user's own server needs none. Raises ConfigError if it is not set."""
     variables = settings.key_variables
     key = next((found for name in variables if (found := os.environ.get(name, "").strip())), "")
     if key or not variables:
@@ -71,11 +67,7 @@ def _missing(error: ImportError) -> ConfigError:
 
 
 def provider_class(settings: LLMSettings) -> Any:
-    """Return the class of a model's provider.
-
-    Raises:
-        ConfigError: There is no such provider, or its package is missing.
-    """
+    """Return the class of a model's provider; raises ConfigError if there is none, or its package is missing."""
     try:
         from pydantic_ai.providers import infer_provider_class
 

@@ -67,12 +67,7 @@ class ModelLimit:
             self._serve()
 
     def slowed(self, started: float, pause_s: float) -> None:
-        """Lower the limit after a request that was too much, and pause.
-
-        Args:
-            started: When the request was sent; those sent before the last cut say nothing new.
-            pause_s: Seconds until the next request.
-        """
+        """Lower the limit after a request that was too much, unless sent before the last cut, and pause."""
         now = asyncio.get_running_loop().time()
         if started > self._last_cut:
             self._last_cut = now

@@ -20,14 +20,7 @@ WITHHELD: Final = "content_filter"
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """A model's reply.
-
-    Attributes:
-        action: The action it chose.
-        reasoning: Why.
-        hand: What it says its hand is, if it was asked; None if it did not say.
-        to_call: What it says a call costs, if it was asked; None if it did not say.
-    """
+    """A model's reply: its action and why, and if it was asked, what it says its hand is and what a call costs."""
 
     action: Action
     reasoning: str
@@ -52,15 +45,12 @@ def reply_schema(*, comprehension: bool = False) -> dict[str, Any]:
 
 
 def read_reply(text: str, finish: Finish | None, mode: OutputMode) -> Reply:
-    """Read a reply.
+    """Read a reply; raises AgentFailed, with the kind of fault and what is expected, if it is not valid.
 
     Args:
         text: The model's text.
         finish: Why it ended, if the provider reported it.
         mode: The output mode: in `text` the last JSON object counts, otherwise the whole text has to be one.
-
-    Raises:
-        AgentFailed: It is not a valid reply; the kind says why, and the message what is expected.
     """
     if finish == WITHHELD:
         raise AgentFailed("refused", f"the reply was refused: {shown(text)}" if text else "the reply was refused")

@@ -37,7 +37,6 @@ class Step(msgspec.Struct, frozen=True):
     """What to do next.
 
     Attributes:
-        name: What to do.
         pause_s: Seconds to wait before anything is sent again.
         counts: Whether this was one of the tries that are limited.
         reason: Why the run stops, if it does.
