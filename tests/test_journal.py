@@ -115,6 +115,6 @@ def test_a_full_disk_ends_the_writing_not_the_run(path):
     journal = Journal(path)
     journal.write(HEADER)
     journal.close()
-    journal._file._file = open("/dev/full", "wb", buffering=0)  # noqa: SIM115 - the device that is always full
+    journal._file = open("/dev/full", "wb", buffering=0)  # noqa: SIM115 - the device that is always full
     journal.write(a_game())
     assert "the run went on in memory" in journal.problem

@@ -46,7 +46,7 @@ def plugins() -> dict[str, Any]:
 def find_factory(participant_type: str, other_types: tuple[str, ...]) -> AgentFactory:
     """Return the factory that a type names: `module:factory`, `path/to/file.py:factory` or the name of a plug-in.
 
-    Raises ConfigError if there is none or it cannot be imported; the message names the closest of `other_types`, too.
+    Raises ConfigError if there is none, or it cannot be imported; the message suggests one of `other_types`.
     """
     place, colon, name = participant_type.rpartition(":")
     if not colon:

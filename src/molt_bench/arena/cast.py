@@ -115,18 +115,12 @@ class Cast:
             backoff_s=config.llm.backoff_s,
             max_concurrent=config.llm.max_concurrent,
         )
-        self.gateway = (
-            Gateway(
-                self.models,
-                recorder=recorder,
-                limits=limits,
-                prices=PriceList(config.llm.prices),
-                budget=budget,
-                on_exchange=on_exchange,
+        self.gateway: Gateway | None = None
+        if self.models:
+            prices = PriceList(config.llm.prices)
+            self.gateway = Gateway(
+                self.models, recorder=recorder, limits=limits, prices=prices, budget=budget, on_exchange=on_exchange
             )
-            if self.models
-            else None
-        )
 
     @property
     def awaited(self) -> int:

@@ -28,7 +28,6 @@ class SeedBlocks:
     list has fewer seeds than one match needs.
 
     Attributes:
-        listed: The seeds from the file; None if there is no file.
         shared: Whether all pairings are dealt the same decks.
     """
 
@@ -36,26 +35,12 @@ class SeedBlocks:
         self._size = config.per_match
         self._master_seed = config.master_seed
         self._listed = listed
-        if self._listed is not None and len(self._listed) < self._size:
-            raise ConfigError(
-                "seeds.file", config.file, f"at least {self._size} seeds for one match, and it has {len(self._listed)}"
-            )
-        too_few = self._listed is not None and len(self._listed) < self._size * len(pairs)
-        shared = too_few if config.shared_decks is None else config.shared_decks
-        self._shared = shared
+        if listed is not None and len(listed) < self._size:
+            expected = f"at least {self._size} seeds for one match, and it has {len(listed)}"
+            raise ConfigError("seeds.file", config.file, expected)
+        too_few = listed is not None and len(listed) < self._size * len(pairs)
+        self.shared = too_few if config.shared_decks is None else config.shared_decks
         self._number_of = {pair: at for at, pair in enumerate(pairs)}
-        self._place = {pair: 0 if shared else at for at, pair in enumerate(pairs)}
-        self._step = 1 if shared else len(pairs)
-
-    @property
-    def shared(self) -> bool:
-        """Whether all pairings are dealt the same decks."""
-        return self._shared
-
-    @property
-    def listed(self) -> list[Seed] | None:
-        """The seeds from the file; None if there is no file."""
-        return self._listed
 
     @property
     def exhausted(self) -> str:
@@ -69,15 +54,14 @@ class SeedBlocks:
 
     def block(self, pair: Pair, meeting: int) -> list[Seed]:
         """Return the seeds of a meeting."""
-        start = self._number(pair, meeting) * self._size
-        return self._seeds(start, self._size)
+        return self._seeds(self._number(pair, meeting) * self._size, self._size)
 
     def own_deck(self, pair: Pair, seed: Seed, seating: Seating, resumption: int = 0) -> str:
         """Return the deck seed of a game that must not share its decks with any other game.
 
         Nor with an earlier start of the same game: `resumption` is how often the run had been resumed.
         """
-        labels: list[Seed] = [self._number_of[pair]] if self._shared else []
+        labels: list[Seed] = [self._number_of[pair]] if self.shared else []
         labels += ["resumed", resumption] if resumption else []
         return derived_seed(seed, "deck", seating, *labels)
 
@@ -87,7 +71,7 @@ class SeedBlocks:
         return tuple(self._seeds(0, last * self._size)) if last else ()
 
     def _number(self, pair: Pair, meeting: int) -> int:
-        return meeting * self._step + self._place[pair]
+        return meeting if self.shared else meeting * len(self._number_of) + self._number_of[pair]
 
     def _seeds(self, start: int, count: int) -> list[Seed]:
         if self._listed is not None:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.bench.result import Convergence, PlayedMatch, failures_of
+from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
@@ -226,12 +227,11 @@ class Ladder:
             for name, found in helpless.items()
         ]
 
-    def progress(
-        self, *, seconds: float, next_games: int, next_hands: int, usd: float = 0.0, tokens: int = 0
-    ) -> Progress:
+    def progress(self, spending: Spending, *, seconds: float) -> Progress:
         """Return what the stop rules look at."""
-        needed = -(-self._config.scheduler.min_seed_pairs // self._config.seeds.per_match)
-        complete = min(self.meetings.values()) >= needed
+        game, per_match = self._config.game, self._config.seeds.per_match
+        complete = min(self.meetings.values()) >= -(-self._config.scheduler.min_seed_pairs // per_match)
+        usd, tokens = spending.up_to(len(self.matches))
         return Progress(
             matches=len(self.matches),
             games=sum(2 * len(match.result.seed_results) for match in self.matches),
@@ -242,8 +242,8 @@ class Ladder:
             verdicts=self.verdicts() if self.by_margins else (),
             rankings=self.rankings,
             connected=complete if self.by_margins else connected(self.meetings),
-            next_games=next_games,
-            next_hands=next_hands,
+            next_games=2 * per_match,
+            next_hands=2 * per_match * (game.hands_per_game + game.warmup_hands),
             usd=usd,
             tokens=tokens,
         )

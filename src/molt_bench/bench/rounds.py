@@ -133,7 +133,7 @@ def rounds(
         ladder.judge_by(config.stop)
         count = len(ladder.matches)
         # Time does not count while stepping through known matches: they were played within the limit.
-        progress = _progress(config, ladder, spending, played.seconds if count >= last_match else 0.0)
+        progress = ladder.progress(spending, seconds=played.seconds if count >= last_match else 0.0)
         reason = None if under_way else first_reason(rules_of(config.stop), progress)
         pairs = under_way or (_next_pairs(config, ladder, deal, progress, spending) if reason is None else ())
         seconds = max(past.seconds, played.seconds)
@@ -176,19 +176,6 @@ def drive_run(run: Generator[Round, Played, RunResult], play: Callable[[Round], 
 def play_nothing(wanted: Round) -> Played:
     """Return only the known games of a round, so that the run ends where its journal does."""
     return Played(wanted.known)
-
-
-def _progress(config: BenchmarkConfig, ladder: Ladder, spending: Spending, seconds: float) -> Progress:
-    """Return what the stop rules look at."""
-    per_match = 2 * config.seeds.per_match
-    usd, tokens = spending.up_to(len(ladder.matches))
-    return ladder.progress(
-        seconds=seconds,
-        next_games=per_match,
-        next_hands=per_match * (config.game.hands_per_game + config.game.warmup_hands),
-        usd=usd,
-        tokens=tokens,
-    )
 
 
 def _next_pairs(

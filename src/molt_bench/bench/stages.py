@@ -77,11 +77,6 @@ class Course:
         """The current stage."""
         return self.stages[-1]
 
-    @property
-    def last_stop(self) -> StopConfig:
-        """The stop rule of the final stage."""
-        return self._extend or [*self.stages, *self._later][-1].stop
-
     def history(self) -> tuple[dict[str, Any], ...]:
         """Return the stages before the last one: after how many matches each ended, why, and its rule."""
         return tuple(

@@ -42,10 +42,11 @@ def read_exchange(text: bytes, where: str) -> ExchangeHeader | Exchange:
 class ExchangeFile(Exchanges):
     """The exchanges of a run, in memory and in a file."""
 
-    def __init__(self, path: str, *, warn: Warn | None = None) -> None:
-        """Start a new file; `warn` is called if writing ends early."""
+    def __init__(self, path: str, *, new: bool = True, read_only: bool = False, warn: Warn | None = None) -> None:
+        """Start a new file, or continue one; `warn` is called if writing ends early."""
         super().__init__()
-        self._file: LineFile | None = LineFile(path, warn=warn)
+        self.read_only = read_only
+        self._file = None if read_only else LineFile(path, new=new, warn=warn)
 
     @classmethod
     def reopen(
@@ -60,10 +61,7 @@ class ExchangeFile(Exchanges):
             unfinished: Returns whether a game may still be played; its replies are then kept in memory.
         """
         there = Path(path).exists()
-        file = None if read_only else LineFile(path, new=not there, warn=warn)
-        found = cls.__new__(cls)
-        Exchanges.__init__(found)
-        found._file, found.read_only = file, read_only
+        found = cls(path, new=not there, read_only=read_only, warn=warn)
         if not there:
             return found
         try:
@@ -72,8 +70,8 @@ class ExchangeFile(Exchanges):
         except JournalError:
             found.close()
             raise
-        if file is not None:
-            file.cut(size)
+        if found._file is not None:
+            found._file.cut(size)
         return found
 
     def _take(self, path: str, lines: list[bytes], unfinished: Callable[[GameLabel], bool]) -> None:
@@ -101,7 +99,7 @@ class ExchangeFile(Exchanges):
 
     def _write(self, line: ExchangeHeader | Exchange) -> None:
         if self._file is not None:
-            self._file.write(_encoder.encode(line))
+            self._file.append(_encoder.encode(line))
 
     @property
     def problem(self) -> str | None:

@@ -147,18 +147,15 @@ class Chain:
         if (number == 1) is not isinstance(line, Header):
             raise JournalError(f"{self._path} line {number}: expected {_EXPECTED[number == 1]}")
         if isinstance(line, Header):
-            self._begin(line)
+            if line.format not in _READABLE:
+                raise JournalError(f"{self._path} has format {line.format}; this version reads format {FORMAT}")
+            self._header = line
         elif self._header and self._header.format > 1 and not text.startswith(_link(self.hashes[-1])):
             raise JournalError(
                 f"{self._path} line {number} does not follow line {number - 1}: lines were removed, added or changed"
             )
         self.hashes.append(sha256(text).hexdigest())
         return line
-
-    def _begin(self, header: Header) -> None:
-        if header.format not in _READABLE:
-            raise JournalError(f"{self._path} has format {header.format}; this version reads format {FORMAT}")
-        self._header = header
 
 
 _EXPECTED: Final = (
@@ -172,53 +169,35 @@ def _link(hash_before: str) -> bytes:
     return b'{"prev":"%b",' % hash_before.encode()
 
 
-class Journal:
+class Journal(LineFile):
     """A journal that is being written, by one process at a time. A full disk stops the writing, not the run."""
 
-    def __init__(self, path: str, *, warn: Warn | None = None) -> None:
-        """Start a new journal; `warn` is called at once if writing ends early."""
-        self.path = path
+    def __init__(self, path: str, *, new: bool = True, warn: Warn | None = None) -> None:
+        super().__init__(path, new=new, warn=warn)
         self.line_count = 0
         self.last_hash = ""
-        self._file = LineFile(path, warn=warn)
 
     @classmethod
-    def reopen(cls, path: str, *, warn: Warn | None = None) -> tuple["Journal", "JournalContent"]:
+    def reopen(cls, path: str, *, warn: Warn | None = None) -> tuple["Journal", JournalContent]:
         """Continue a journal: return it, cut after its last complete line, and its contents."""
-        lines = LineFile(path, new=False, warn=warn)  # first of all, so that no other process writes while this reads
+        journal = cls(path, new=False, warn=warn)  # first of all, so that no other process writes while this reads
         try:
             content = read_journal(path)
         except JournalError:
-            lines.close()
+            journal.close()
             raise
-        lines.cut(content.size)
-        journal = cls.__new__(cls)
-        journal.path, journal._file = path, lines
-        journal.line_count, journal.last_hash = len(content.hashes), content.hashes[-1]
+        journal.cut(content.size)
+        journal.line_count, journal.last_hash = content.line_count, content.last_hash
         return journal, content
-
-    @property
-    def problem(self) -> str | None:
-        """Why writing ended early, if it did."""
-        return self._file.problem
 
     def write(self, line: Line) -> None:
         """Append a line and hand it to the system, so that it survives the end of this program."""
         text = _encoder.encode(line)
         if self.line_count:
             text = _link(self.last_hash) + text[1:]
-        self._file.write(text)
-        if self._file.problem is not None:
-            return
-        self.line_count, self.last_hash = self.line_count + 1, sha256(text).hexdigest()
-
-    def sync(self) -> bool:
-        """Flush everything to disk; return whether all of it is there."""
-        return self._file.sync()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        self.append(text)
+        if self.problem is None:
+            self.line_count, self.last_hash = self.line_count + 1, sha256(text).hexdigest()
 
 
 def read_journal(path: str) -> JournalContent:

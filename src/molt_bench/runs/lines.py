@@ -46,7 +46,7 @@ class LineFile:
             self._file.truncate(size)
             self._file.seek(size)
 
-    def write(self, line: bytes) -> None:
+    def append(self, line: bytes) -> None:
         """Append a line and hand it to the system, so that it survives the end of this program."""
         if self._file is None:
             return

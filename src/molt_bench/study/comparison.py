@@ -152,7 +152,10 @@ def compare(
     estimator = new.config.rating.estimator
     if old.config.rating.estimator != estimator:
         warnings.append(f"both runs are measured by the estimator of {new.name}, {estimator}")
-    changed = {name: _what_differs(old.identity(name), new.identity(name)) for name in both}
+    changed: dict[str, list[str]] = {}
+    for name in both:
+        one, two = old.identity(name), new.identity(name)
+        changed[name] = [key for key in {**one, **two} if one.get(key) != two.get(key)]
     differences = []
     for old_id, new_id in wanted:
         won = old.won(old_id), new.won(new_id)
@@ -180,20 +183,15 @@ def compare(
 def _check_games(old: Run, new: Run) -> list[str]:
     """Refuse runs that played different games; return warnings about other differences."""
     before, after = old.config.game.model_dump(by_alias=True), new.config.game.model_dump(by_alias=True)
-    aliases = {field: info.alias or field for field, info in type(old.config.game).model_fields.items()}
     warnings = []
-    for field, key in aliases.items():
+    for field, info in type(old.config.game).model_fields.items():
+        key = info.alias or field
         if before[key] != after[key]:
             said = f"game.{key} is {before[key]} in {old.name} and {after[key]} in {new.name}"
             if field not in _TOLERANCE:
                 raise MoltBenchError(f"these runs cannot be compared: {said}")
             warnings.append(said)
     return warnings
-
-
-def _what_differs(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return the names of the settings that differ."""
-    return [key for key in {**old, **new} if old.get(key) != new.get(key)]
 
 
 def _difference(

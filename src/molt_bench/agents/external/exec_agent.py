@@ -5,20 +5,10 @@ import os
 from pathlib import Path
 from typing import Final
 
+from molt_bench.agents.external import protocol
 from molt_bench.agents.external.child import MOST_UNREAD, Child
 from molt_bench.agents.external.command import resolved
 from molt_bench.agents.external.program_settings import ExecSettings
-from molt_bench.agents.external.protocol import (
-    Bye,
-    Rejection,
-    ToAgent,
-    decision,
-    hello,
-    line_of,
-    read_action,
-    read_hello,
-    result,
-)
 from molt_bench.agents.external.stderr_log import StderrLog, log_path
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind, shown
 from molt_bench.poker.actions import Action
@@ -110,17 +100,17 @@ class ExecAgent:
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
         """Send the program the result as the table saw it."""
-        self._tell(result(outcome))
+        self._tell(protocol.result(outcome))
 
     async def on_error(self, message: str) -> None:
         """Tell the program that its answer was not accepted."""
-        self._tell(Rejection(message=message))
+        self._tell(protocol.Rejection(message=message))
 
     async def close(self) -> None:
         """End the process: give it a moment to exit, then kill it with all it started."""
         try:
             if self._child is not None:
-                self._tell(Bye())
+                self._tell(protocol.Bye())
                 await self._child.leave(GRACE_S)
         finally:
             self._end()
@@ -131,11 +121,11 @@ class ExecAgent:
         if not child.greeted:
             await self._hello(child)
         self._decisions = number = self._decisions + 1
-        child.write(line_of(decision(observation, number)))
+        child.write(protocol.line_of(protocol.decision(observation, number)))
         deadline, read = clock() + self._limit_s, 0
         while read <= MOST_UNREAD:
             line = await child.line(deadline, f"no answer within {self._limit_s:g} s")
-            answered, action = read_action(line)
+            answered, action = protocol.read_action(line)
             if answered == number:
                 return action
             if not 0 < answered < number:
@@ -145,7 +135,7 @@ class ExecAgent:
 
     async def _hello(self, child: Child) -> None:
         limit_s = self._settings.start_timeout_s
-        read_hello(await child.line(child.started + limit_s, f"no hello within {limit_s:g} s"))
+        protocol.read_hello(await child.line(child.started + limit_s, f"no hello within {limit_s:g} s"))
         child.greeted = True
 
     def _start(self) -> Child:
@@ -161,13 +151,13 @@ class ExecAgent:
             cpu_seconds=settings.cpu_seconds,
             errors=self._errors,
         )
-        child.write(line_of(hello(self.name)))
+        child.write(protocol.line_of(protocol.hello(self.name)))
         return child
 
-    def _tell(self, message: ToAgent) -> None:
+    def _tell(self, message: protocol.ToAgent) -> None:
         """Send a message that needs no answer; if the process is gone, the next decision will notice."""
         if self._child is not None:
-            self._child.write(line_of(message))
+            self._child.write(protocol.line_of(message))
 
     def _end(self) -> None:
         child, self._child = self._child, None

@@ -12,19 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from molt_bench.agents.external import protocol
 from molt_bench.agents.external.program_settings import HttpSettings
-from molt_bench.agents.external.protocol import (
-    LONGEST_ANSWER,
-    Bye,
-    Rejection,
-    ToAgent,
-    decision,
-    hello,
-    line_of,
-    read_action,
-    read_hello,
-    result,
-)
 from molt_bench.agents.fields import hide_key
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.poker.actions import Action
@@ -81,8 +70,7 @@ class HttpAgent:
     async def greet(self) -> None:
         """Check before the first card that the server answers: say hello and goodbye; raises ConfigError if not."""
         try:
-            read_hello(await self._posted(hello(self.name, self._game), self._limit_s, connect_s=CONNECT_S))
-            self._greeted = True
+            await self._hello(connect_s=CONNECT_S)
         except AgentFailed as failure:
             why = hide_key(str(failure), self._key)
             raise ConfigError("url", self._url, f"a server that answers ({why})") from None
@@ -99,11 +87,10 @@ class HttpAgent:
         self._answering = False
         try:
             if not self._greeted:
-                read_hello(await self._posted(hello(self.name, self._game), self._limit_s))
-                self._greeted = True
+                await self._hello()
             self._decisions += 1
-            question = decision(observation, self._decisions, self._game)
-            answered, action = read_action(await self._posted(question, self._limit_s))
+            question = protocol.decision(observation, self._decisions, self._game)
+            answered, action = protocol.read_action(await self._posted(question, self._limit_s))
         except AgentFailed as failure:
             self._answering = failure.kind not in ("timeout", "transport")
             raise AgentFailed(failure.kind, hide_key(str(failure), self._key)) from None
@@ -114,20 +101,25 @@ class HttpAgent:
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
         """Send the server the result as the table saw it."""
-        await self._tell(result(outcome, self._game), self._limit_s)
+        await self._tell(protocol.result(outcome, self._game), self._limit_s)
 
     async def on_error(self, message: str) -> None:
         """Tell the server that its answer was not accepted."""
-        await self._tell(Rejection(message=message, game=self._game), self._limit_s)
+        await self._tell(protocol.Rejection(message=message, game=self._game), self._limit_s)
 
     async def close(self) -> None:
         """Say goodbye and disconnect."""
         try:
-            await self._tell(Bye(game=self._game), GRACE_S)
+            await self._tell(protocol.Bye(game=self._game), GRACE_S)
         finally:
             await self._disconnect()
 
-    async def _tell(self, message: ToAgent, limit_s: float) -> None:
+    async def _hello(self, *, connect_s: float | None = None) -> None:
+        said = protocol.hello(self.name, self._game)
+        protocol.read_hello(await self._posted(said, self._limit_s, connect_s=connect_s))
+        self._greeted = True
+
+    async def _tell(self, message: protocol.ToAgent, limit_s: float) -> None:
         """Send a message that needs no answer and ignore the response; skip a server that has stopped answering."""
         if self._greeted and self._answering:
             try:
@@ -135,13 +127,13 @@ class HttpAgent:
             except AgentFailed as failure:
                 self._answering = failure.kind not in ("timeout", "transport")
 
-    async def _posted(self, message: ToAgent, limit_s: float, *, connect_s: float | None = None) -> bytes:
+    async def _posted(self, message: protocol.ToAgent, limit_s: float, *, connect_s: float | None = None) -> bytes:
         """Post a message and return the answer's body, or raise AgentFailed; `connect_s` limits the time to connect."""
         import httpx2
 
         try:
             async with asyncio.timeout(limit_s):
-                return await self._answer(line_of(message), connect_s)
+                return await self._answer(protocol.line_of(message), connect_s)
         except httpx2.ConnectTimeout:
             raise AgentFailed("transport", f"no connection within {connect_s or limit_s:g} s") from None
         except (TimeoutError, httpx2.TimeoutException):
@@ -165,8 +157,8 @@ class HttpAgent:
             answer = b""
             async for chunk in response.aiter_raw():
                 answer += chunk
-                if len(answer) > LONGEST_ANSWER:
-                    raise AgentFailed("flood", f"the answer has more than {LONGEST_ANSWER // 1024} KiB")
+                if len(answer) > protocol.LONGEST_ANSWER:
+                    raise AgentFailed("flood", f"the answer has more than {protocol.LONGEST_ANSWER // 1024} KiB")
             return answer
 
     async def _disconnect(self) -> None:

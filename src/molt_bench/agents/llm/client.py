@@ -168,24 +168,15 @@ class ModelClient:
 
             schema = reply_schema(comprehension=self._settings.comprehension)
             about = "Your decision at the poker table."
-            self._parameters[mode] = (
-                ModelRequestParameters(
-                    output_mode="tool",
-                    output_tools=[
-                        ToolDefinition(
-                            name="decide", description=about, parameters_json_schema=schema, kind="output", strict=True
-                        )
-                    ],
-                    allow_text_output=False,
+            if mode == "tool":
+                tool = ToolDefinition(
+                    name="decide", description=about, parameters_json_schema=schema, kind="output", strict=True
                 )
-                if mode == "tool"
-                else ModelRequestParameters(
-                    output_mode=mode,
-                    output_object=OutputObjectDefinition(schema, name="decision", description=about, strict=True)
-                    if mode != "text"
-                    else None,
-                )
-            )
+                found = ModelRequestParameters(output_mode=mode, output_tools=[tool], allow_text_output=False)
+            else:
+                form = OutputObjectDefinition(schema, name="decision", description=about, strict=True)
+                found = ModelRequestParameters(output_mode=mode, output_object=form if mode != "text" else None)
+            self._parameters[mode] = found
         return self._parameters[mode]
 
     def _answer(self, response: "ModelResponse") -> Answer:

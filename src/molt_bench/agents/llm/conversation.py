@@ -41,7 +41,7 @@ class Conversation:
         )
 
     def take_reply(self, observation: Observation, exchange: Exchange) -> Action:
-        """Return the action the model chose, and remember why if it is legal; raises AgentFailed if there is none."""
+        """Return the action that the model chose, and remember why if it is legal; AgentFailed if there is none."""
         if exchange.outcome != "reply":
             raise AgentFailed(exchange.outcome, exchange.text)
         reply = read_reply(exchange.text, exchange.finish, exchange.mode)

@@ -20,7 +20,6 @@ MADE_HANDS = tuple(name for _, name in CATEGORIES)
 
 #: Most bytes of a skill document.
 _LONGEST_SKILL: Final = 1_000_000
-_VERBS = {"fold": "fold", "check": "check", "call": "call"}
 
 
 def system_prompt(settings: LLMSettings) -> str:
@@ -92,7 +91,7 @@ def _said(action: LoggedAction, seat: int) -> str:
     if action.kind == "raiseTo":
         return f"{who} raiseTo {action.amount}"
     paid = f" ({action.amount})" if action.kind == "call" else ""
-    return f"{who} {_VERBS[action.kind]}{paid}"
+    return f"{who} {action.kind}{paid}"
 
 
 def _game(observation: Observation) -> str:

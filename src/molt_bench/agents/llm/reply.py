@@ -14,7 +14,6 @@ from molt_bench.poker.actions import KINDS, Action, Kind
 LONGEST_REPLY: Final = 100_000
 
 #: Why a reply ended: it was complete, it reached the token limit, or the provider withheld it.
-Finish = str
 CUT_OFF: Final = "length"
 WITHHELD: Final = "content_filter"
 
@@ -44,7 +43,7 @@ def reply_schema(*, comprehension: bool = False) -> dict[str, Any]:
     }
 
 
-def read_reply(text: str, finish: Finish | None, mode: OutputMode) -> Reply:
+def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
     """Read a reply; raises AgentFailed, with the kind of fault and what is expected, if it is not valid.
 
     Args:
