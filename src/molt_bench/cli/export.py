@@ -11,8 +11,8 @@ from molt_bench.cli.options import RunFolder
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.files import fill_whole
 from molt_bench.report.analysis import Analysis
+from molt_bench.report.exports import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, dealt_hands, that_count
-from molt_bench.report.exports.formats import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.hand_rows import write_parquet
 from molt_bench.report.exports.latex import latex
 from molt_bench.runs.folder import journal_in

@@ -12,9 +12,8 @@ from typing import Any, Final
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
 from molt_bench.rating.book import ESTIMATORS
-from molt_bench.report.analysis import Analysis, efficiency, guardrails, totals
+from molt_bench.report.analysis import Analysis, cost_numbers, efficiency, guardrails, totals
 from molt_bench.report.claims import margins
-from molt_bench.report.costs import cost_numbers
 
 
 def leaderboard(found: Analysis) -> dict[str, Any]:
