@@ -11,7 +11,7 @@ from itertools import chain
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET
@@ -38,7 +38,7 @@ from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.stored import StoredRun
 from molt_bench.runs.tail import Tail
 from molt_bench.seeds import Seed
-from molt_bench.specs import Seating
+from molt_bench.specs import SEATINGS, Seating
 from molt_bench.view.run_list import inside
 from molt_bench.view.stored_matches import StoredMatches
 
@@ -47,8 +47,6 @@ Status: TypeAlias = Literal["running", "finished", "interrupted"]
 Place: TypeAlias = tuple[int, Seed, Seating, int]
 #: Where an exchange is in its file, and how long its line is.
 Span: TypeAlias = tuple[int, int]
-
-_SEATINGS: Final[tuple[Seating, ...]] = ("AB", "BA")
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
@@ -157,7 +155,7 @@ class OpenRun:
         return [game for game in self._played(match, seed) if not self.hidden(game)]
 
     def _played(self, match: int, seed: Seed) -> list[Game]:
-        found = [self.games.get((match, seed, seating)) for seating in _SEATINGS]
+        found = [self.games.get((match, seed, seating)) for seating in SEATINGS]
         return [game for game in found if game is not None]
 
     def hidden(self, game: Game) -> bool:
@@ -165,7 +163,7 @@ class OpenRun:
         if self.header.master_seed_hash is UNSET or self.config.seeds.master_seed is not None:
             return False
         seed = game.record.seed
-        return self._decks.shared or any((game.match, seed, seating) not in self.games for seating in _SEATINGS)
+        return self._decks.shared or any((game.match, seed, seating) not in self.games for seating in SEATINGS)
 
     def own_decks(self, match: int, seed: Seed) -> bool:
         """Return whether the two seatings of a seed were dealt different cards."""
@@ -292,7 +290,7 @@ class OpenRun:
 
 def seating_of(record: GameRecord) -> int:
     """Return 0 if player A sat in seat 0, and 1 if player B did."""
-    return _SEATINGS.index(record.seating)
+    return SEATINGS.index(record.seating)
 
 
 def _known_policies(config: BenchmarkConfig) -> dict[str, PolicyOf]:
