@@ -9,9 +9,8 @@ from molt_bench.errors import ConfigError, JournalError
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard
-from molt_bench.view.library import Library
+from molt_bench.view.library import Library, answer
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.routes import answer
 from tests.e2e.shell import quick_run, read, rechained, strict_json
 from tests.view.conftest import EVIL
 

@@ -147,17 +147,14 @@ def test_the_pages_keep_to_what_can_be_bundled():
 
 def test_modules_are_bundled_in_the_order_of_their_needs():
     modules = {
-        "app.js": 'import {\n  one,\n  two as deux,\n} from "./lib/a.js";\n'
-        'import * as b from "./b.js";\nimport c from "./b.js";\n',
-        "lib/a.js": 'import "../b.js";\nexport const one = 1;\nconst two = 2;\nexport { two };\n',
-        "b.js": "export async function load() {}\nclass C {}\nexport default C;\n",
+        "app.js": 'import {\n  one,\n  two as deux,\n} from "./a.js";\nimport { load } from "./b.js";\n',
+        "a.js": 'import { C } from "./b.js";\nexport const one = 1;\nexport let two = 2;\n',
+        "b.js": "export async function load() {}\nexport class C {}\n",
     }
     script = bundle(modules, "app.js")
-    assert (
-        script.index('modules["b.js"] =') < script.index('modules["lib/a.js"] =') < script.index('modules["app.js"] =')
-    )
+    assert script.index('modules["b.js"] =') < script.index('modules["a.js"] =') < script.index('modules["app.js"] =')
     assert "two: deux" in script
-    assert "return {load: load, default: C};" in script
+    assert "return {load, C};" in script
     assert "import" not in script
     assert "export" not in script
 
@@ -168,6 +165,9 @@ def test_modules_are_bundled_in_the_order_of_their_needs():
         ({"app.js": 'import {a} from "./a.js";', "a.js": 'import {b} from "./app.js";'}, "in a circle"),
         ({"app.js": 'import {a} from "./a.js";'}, "no such script"),
         ({"app.js": 'import {a} from "https://evil.example/a.js";'}, "only paths that begin"),
+        ({"app.js": 'import * as a from "./a.js";'}, "beyond what can be"),
+        ({"app.js": 'import "./a.js";'}, "beyond what can be"),
+        ({"app.js": "const a = 1;\nexport { a };"}, "beyond what can be"),
         ({"app.js": "const a = await import('./a.js');"}, "beyond what can be"),
         ({"app.js": "export default function () {}"}, "beyond what can be"),
     ],

@@ -15,12 +15,7 @@ from molt_bench.specs import GameLabel, ParticipantSpec
 
 
 def agent_from(text: str, assignments: Sequence[str]) -> ParticipantSpec:
-    """Return the participant that the command line names.
-
-    Args:
-        text: Anything `--participants` takes, such as `tight`, `my_bot.py:make` or `exec:./bot --flag`.
-        assignments: Its params, each as `key=value`.
-    """
+    """Return the participant that the command line names as for `--participants`; params are `key=value`."""
     if not text.strip():
         raise ConfigError("AGENT", text, "an agent, such as tight; `molt-bench agents` lists them")
     (entry,) = named([text.strip()])
@@ -42,13 +37,7 @@ def maker_of(
 ) -> Callable[[], PokerAgent]:
     """Return a function that makes the agent for a game, as a benchmark does; all games share a model's connection.
 
-    Args:
-        participant: Who plays.
-        seed: Seeds a built-in bot's randomness.
-        timeout_s: Seconds per answer; None for the default of its kind.
-
-    Raises:
-        MoltBenchError: A language model cannot be called; other agents raise when they are made.
+    A model that cannot be called is an error now; other agents raise when they are made.
     """
     if kind_of(participant.type) is not LLM:
         return lambda: make_agent(participant, seed=seed, action_timeout_s=timeout_s)

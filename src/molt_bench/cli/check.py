@@ -14,11 +14,11 @@ from molt_bench.agents.kinds import LLM, kind_of
 from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.options import AgentName, AsJson, Params, positive
-from molt_bench.cli.streams import print_json, tolerate_closed_pipe
+from molt_bench.cli.streams import camel_fields, print_json, tolerate_closed_pipe
 from molt_bench.errors import printable
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.specs import ParticipantSpec
-from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent
+from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, FaultExample, check_agent
 
 #: Defaults: hands against each opponent at each table, and seconds per answer.
 _HANDS: Final = 60
@@ -107,6 +107,12 @@ def _print(report: AgentReport) -> None:
         console.print(text)
 
 
+def _plain_fault(fault: FaultExample) -> dict[str, Any]:
+    fields = camel_fields(fault)
+    trace = fields.pop("trace")
+    return {**fields, "traceback": trace or None}
+
+
 def _plain(name: str, report: AgentReport) -> dict[str, Any]:
     return {
         "participant": name,
@@ -121,20 +127,7 @@ def _plain(name: str, report: AgentReport) -> dict[str, Any]:
             }
             for check in report.checks
         ],
-        "faults": [
-            {
-                "kind": fault.kind,
-                "count": fault.count,
-                "message": fault.message,
-                "table": fault.table,
-                "opponent": fault.opponent,
-                "seat": fault.seat,
-                "handNumber": fault.hand_number,
-                "hand": fault.hand,
-                "traceback": fault.trace or None,
-            }
-            for fault in report.examples
-        ],
+        "faults": [_plain_fault(fault) for fault in report.examples],
         "decisions": report.decisions,
         "latencyMs": {
             "mean": 1000 * report.seconds_per_decision,

@@ -11,12 +11,12 @@ from molt_bench.cli.options import RunFolder
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.files import fill_whole
 from molt_bench.report.analysis import Analysis
+from molt_bench.report.exports import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, dealt_hands, that_count
-from molt_bench.report.exports.formats import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.hand_rows import write_parquet
 from molt_bench.report.exports.latex import latex
 from molt_bench.runs.folder import journal_in
-from molt_bench.runs.journal import Game, read_header
+from molt_bench.runs.journal import read_header
 from molt_bench.runs.stored import StoredRun
 
 #: Fills a file, and returns a description of what it wrote.
@@ -57,11 +57,7 @@ def export(
 def _filter(match: int | None, agent: str | None) -> GameFilter | None:
     if match is None and agent is None:
         return None
-
-    def wanted(game: Game) -> bool:
-        return match in (None, game.match) and (agent is None or agent in game.participants)
-
-    return wanted
+    return lambda game: match in (None, game.match) and (agent is None or agent in game.participants)
 
 
 def _hands(journal: Path, form: Format, wanted: GameFilter | None, hero: str | None) -> Fill:

@@ -43,12 +43,7 @@ def write_result(
 ) -> None:
     """Write all files of a run and print its result.
 
-    Args:
-        result: The result.
-        folder: The run's folder.
-        as_json: Whether to print one JSON object.
-        lost: Why the journal is incomplete, if it is.
-        warned: Warnings that were printed before and are not repeated.
+    If the journal is incomplete, `lost` says why; warnings that were printed before are not repeated.
     """
     found = Analysis(result)
     unwritten = write_artifacts(found, folder)

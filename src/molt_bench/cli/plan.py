@@ -10,10 +10,10 @@ from rich.table import Table
 
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import AsJson, not_negative, positive, probability
-from molt_bench.cli.streams import print_json, warn
+from molt_bench.cli.streams import camel_fields, print_json, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.report.costs import dollars
+from molt_bench.report.analysis import dollars
 from molt_bench.runs.stored import StoredRun
 from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner
@@ -167,35 +167,11 @@ def _plain_assumptions(assumed: Assumptions) -> dict[str, Any]:
         "handsPerSeedPair": assumed.hands,
         "pilotSeedPairs": assumed.pilot_seed_pairs,
         "pairings": assumed.pairings,
-        "models": [
-            {
-                "id": model.id,
-                "callsPerHand": model.calls_per_hand,
-                "inputTokens": model.input_tokens,
-                "cachedTokens": model.cached_tokens,
-                "outputTokens": model.output_tokens,
-                "latencyS": model.latency_s,
-                "usdPerCall": model.usd_per_call,
-                "measured": model.measured,
-            }
-            for model in assumed.models
-        ],
+        "models": [camel_fields(model) for model in assumed.models],
     }
 
 
 def _plain_need(need: Need) -> dict[str, Any]:
-    return {
-        "halfWidthMbb" if need.outcome == "interval" else "gapMbb": need.target,
-        "outcome": need.outcome,
-        "seedPairs": need.seed_pairs,
-        "matches": need.matches,
-        "games": need.games,
-        "hands": need.hands,
-        "calls": need.calls,
-        "tokens": need.tokens,
-        "usd": need.usd,
-        "unpriced": list(need.unpriced),
-        "hours": need.hours,
-        "hoursOneByOne": need.hours_one_by_one,
-        "beyondBudget": need.beyond,
-    }
+    fields = camel_fields(need)
+    target, beyond = fields.pop("target"), fields.pop("beyond")
+    return {"halfWidthMbb" if need.outcome == "interval" else "gapMbb": target, **fields, "beyondBudget": beyond}

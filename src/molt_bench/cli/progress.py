@@ -12,7 +12,7 @@ from molt_bench.arena.status import RunStatus
 from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.report.costs import dollars
+from molt_bench.report.analysis import dollars
 from molt_bench.report.terminal import duration, standing_line
 
 _REDRAW_S = 0.2

@@ -3,10 +3,13 @@
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
+
+import msgspec
 
 _NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
     "stdin": (0, os.O_RDONLY),
@@ -16,11 +19,7 @@ _NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
 
 
 class Output(io.FileIO):
-    """A stream that gives up after a failed write, so that the work goes on.
-
-    Attributes:
-        problem: Why it gave up, if it did.
-    """
+    """A stream that gives up after a failed write, so that the work goes on; `problem` says why it did."""
 
     problem: str | None = None
 
@@ -116,6 +115,12 @@ def print_json(content: Mapping[str, Any]) -> None:
     """Print one JSON object, escaped where the stream is not Unicode, so that no name loses a character."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     print(json.dumps(content, ensure_ascii=not encoding.startswith("utf")))
+
+
+def camel_fields(struct: msgspec.Struct) -> dict[str, Any]:
+    """Return the fields of a struct by the names that JSON output uses, such as `handNumber`."""
+    fields = msgspec.structs.asdict(struct)
+    return {re.sub(r"_(\w)", lambda found: found[1].upper(), name): value for name, value in fields.items()}
 
 
 def warn(warning: str) -> None:

@@ -47,11 +47,7 @@ class NotUnderstood(Exception):  # noqa: N818 - the person simply tries again
 
 
 def parse_line(line: str, seen: Observation) -> Action | Request:
-    """Parse one line.
-
-    Raises:
-        NotUnderstood: It is neither a legal action nor a request.
-    """
+    """Parse one line, or raise NotUnderstood if it is neither a legal action nor a request."""
     text = " ".join(line.lower().split())
     if text in _REQUESTS:
         return _REQUESTS[text]

@@ -28,12 +28,7 @@ class PersonLeft(GameUnfinished):
 
 
 class Person:
-    """A person as an agent: acts on what they type.
-
-    Args:
-        screen: What they see.
-        read: Reads what they type.
-    """
+    """A person as an agent: acts on what they type."""
 
     name = "you"
 
@@ -42,11 +37,7 @@ class Person:
         self._read = read
 
     def act(self, observation: Observation) -> Action:
-        """Prompt until a legal action is typed.
-
-        Raises:
-            PersonLeft: They quit.
-        """
+        """Prompt until a legal action is typed; PersonLeft if they quit."""
         with _persons_turn():
             self._screen.show(observation)
             while True:
@@ -108,12 +99,7 @@ def _interruptible() -> Iterator[None]:
 
 
 class Opponent:
-    """The agent across from the person: forwards every call to it, and reports its faults to the screen.
-
-    Args:
-        agent: The agent that plays.
-        screen: What the person sees.
-    """
+    """The agent across from the person: forwards every call to it, and reports its faults to the screen."""
 
     def __init__(self, agent: PokerAgent, screen: Screen) -> None:
         seat = SeatedAgent(agent)

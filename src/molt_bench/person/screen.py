@@ -24,13 +24,6 @@ class Screen:
     Attributes:
         results: The finished hands.
         faults: The opponent's faults: hand number and message.
-        in_hand: Whether a hand is in progress.
-
-    Args:
-        console: Where to print.
-        look: How to draw the table.
-        hands: Hands per game.
-        odds: Whether to show equity and pot odds.
     """
 
     def __init__(self, console: Console, look: Look, *, hands: int, odds: bool = False) -> None:

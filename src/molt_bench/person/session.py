@@ -21,22 +21,7 @@ _NAME_LENGTH: Final = 20
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
-    """What to play.
-
-    Attributes:
-        agent: The opponent, as named on the command line.
-        params: Its params, each as `key=value`.
-        hands: Hands per game.
-        stack: Starting stack of every hand, in big blinds.
-        blinds: Small and big blind, in chips.
-        seed: Determines the cards.
-        seat: Where the person sits in the first hand.
-        show_odds: Whether to show the person their odds.
-        duplicate: Whether to play the same cards again with seats swapped.
-
-    Raises:
-        ConfigError: The game cannot be played.
-    """
+    """What to play: the flags of `molt-bench play`, with the stack in big blinds and the blinds in chips."""
 
     agent: str
     params: tuple[str, ...] = ()
@@ -54,13 +39,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def play_session(session: Session, opponent_id: str, make: Callable[[], PokerAgent]) -> None:
-    """Play, and show the result however the session ends.
-
-    Args:
-        session: What to play.
-        opponent_id: The opponent's id.
-        make: Makes the opponent, once per game.
-    """
+    """Play, and show the result however the session ends; `make` makes the opponent, once per game."""
     small, big = session.blinds
     opponent = make()
     console, symbols = open_terminal()

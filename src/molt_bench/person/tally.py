@@ -25,12 +25,9 @@ _CONFIDENCE: Final = 0.95
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """What one player won.
+    """What one player won, in chips.
 
     Attributes:
-        hands: Number of hands.
-        big_blind: In chips.
-        raw: Chips won.
         all_in: Chips won, with every all-in run-out replaced by its expected value.
         adjusted: Chips won, adjusted for the luck of the cards.
         half_width: Half width of the 95% interval of `adjusted`, in bb/100; infinite if there is none.

@@ -6,15 +6,15 @@ the mean over the others, without an interval.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from math import inf, isfinite, sqrt
 from typing import Any, Final
 
 import msgspec
 
-from molt_bench.bench.result import Failures, RunResult, failures_of
+from molt_bench.bench.result import AgentUsage, Failures, PlayedMatch, RunResult, failures_of
 from molt_bench.config.sections import AdjacentConfidence
 from molt_bench.rating.book import ESTIMATORS, MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
@@ -23,7 +23,7 @@ from molt_bench.rating.payoffs import Cycle, PayoffMatrix, payoff_matrix, signif
 from molt_bench.rating.ranks import rank_intervals
 from molt_bench.rating.sequence import SPREAD, sure
 from molt_bench.rating.verdicts import Verdict, verdict, verdicts
-from molt_bench.records import Rating
+from molt_bench.records import GameRecord, Rating
 from molt_bench.seeds import derive
 
 #: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
@@ -34,8 +34,6 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     """The figures of one participant.
 
     Attributes:
-        rating: Its final rating.
-        name: Its display name.
         bb_per_100: Big blinds won per 100 hands from the field, or from those of it that were met; None before that.
         half_width: Half the width of its 95% interval; infinite if an opponent has not been met.
         ranks: The ranks it may have with 95% probability; None if margins do not decide.
@@ -61,11 +59,7 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
 
 
 class Analysis:
-    """What a result shows; each property is computed when it is first read.
-
-    Args:
-        result: The run.
-    """
+    """What a result shows; each property is computed when it is first read."""
 
     def __init__(self, result: RunResult) -> None:
         self.result = result
@@ -104,9 +98,9 @@ class Analysis:
     @cached_property
     def board_verdicts(self) -> tuple[Verdict, ...]:
         """The verdict on each pair of neighbours on the leaderboard; none if margins do not decide."""
-        ranked = [rating.id for rating in self.result.leaderboard if rating.id not in self.unranked]
         if not self.by_margins:
             return ()
+        ranked = [rating.id for rating in self.result.leaderboard if rating.id not in self.unranked]
         error = self.error / max(1, len(ranked) - 1)
         tie_margin = self.rule.tie_margin_mbb
         return tuple([verdict(self.model, a, b, error=error, tie_margin=tie_margin) for a, b in pairwise(ranked)])
@@ -133,8 +127,8 @@ class Analysis:
         ranks = rank_intervals(self.model, seed=seed, apart=self.unranked) if self.by_margins else {}
         ranked = [rating for rating in self.result.leaderboard if rating.id not in self.unranked]
         last = [rating for rating in self.result.leaderboard if rating.id in self.unranked]
-        below = [*ranked[1:], None, *[None for _ in last]]
-        return tuple(self._row(rating, next_, ranks) for rating, next_ in zip([*ranked, *last], below, strict=False))
+        below = zip_longest([*ranked, *last], ranked[1:])
+        return tuple(self._row(rating, next_, ranks) for rating, next_ in below)
 
     def _row(self, rating: Rating, below: Rating | None, ranks: Mapping[str, tuple[int, int]]) -> ParticipantNumbers:
         won = self.model.so_far(rating.id)
@@ -166,9 +160,13 @@ class Analysis:
         return normal_cdf((above.mu - below.mu) / sqrt(above.sigma**2 + below.sigma**2))
 
 
+def _games(matches: Iterable[PlayedMatch]) -> list[GameRecord]:
+    return [game for match in matches for pair in match.result.seed_results for game in pair.games]
+
+
 def totals(result: RunResult) -> dict[str, int]:
     """Return how much was played."""
-    games = [game for match in result.matches for pair in match.result.seed_results for game in pair.games]
+    games = _games(result.matches)
     return {
         "matches": len(result.matches),
         "games": len(games),
@@ -179,7 +177,7 @@ def totals(result: RunResult) -> dict[str, int]:
 
 def guardrails(result: RunResult) -> dict[str, Any]:
     """Return the checks that every trustworthy run passes."""
-    games = [game for match in result.matches for pair in match.result.seed_results for game in pair.games]
+    games = _games(result.matches)
     failed = sum(any(fault.forced_fold for fault in game.faults) for game in games)
     sigmas = [
         after.sigma < before.sigma
@@ -216,3 +214,39 @@ def _margin_model(result: RunResult, estimator: str) -> MarginModel:
     for match in result.matches:
         book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
     return model
+
+
+class CostNumbers(msgspec.Struct, frozen=True):
+    """What one language model used, in figures that can be compared; None if no price is known."""
+
+    usage: AgentUsage
+    usd_per_hand: float | None
+    usd_per_100_decisions: float | None
+
+
+def cost_numbers(result: RunResult) -> list[CostNumbers]:
+    """Return the figures of all language models, in the order of the leaderboard."""
+    order = {rating.id: at for at, rating in enumerate(result.leaderboard)}
+    rows = []
+    for usage in sorted(result.usage, key=lambda usage: order[usage.id]):
+        hands = sum(game.dealt for game in _games([m for m in result.matches if usage.id in m.participants]))
+        usd = usage.cost_usd
+        rows.append(
+            CostNumbers(
+                usage,
+                usd / hands if usd is not None and hands else None,
+                100 * usd / usage.decisions if usd is not None and usage.decisions else None,
+            )
+        )
+    return rows
+
+
+def dollars(amount: float | None) -> str:
+    """Format an amount with as many digits as needed; without a price it is not free.
+
+    >>> dollars(12.345), dollars(0.00123), dollars(0.0), dollars(None)
+    ('$12.35', '$0.0012', '$0', 'unpriced')
+    """
+    if amount is None:
+        return "unpriced"
+    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.2g}"

@@ -9,12 +9,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
 from molt_bench.rating.book import ESTIMATORS
-from molt_bench.report.analysis import Analysis, efficiency, guardrails, totals
+from molt_bench.report.analysis import Analysis, cost_numbers, efficiency, guardrails, totals
 from molt_bench.report.claims import margins
-from molt_bench.report.costs import cost_numbers
 
 
 def leaderboard(found: Analysis) -> dict[str, Any]:
@@ -24,12 +25,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
             {
                 "id": row.rating.id,
                 "name": row.name,
-                "mu": row.rating.mu,
-                "sigma": row.rating.sigma,
-                "matches": row.rating.matches,
-                "wins": row.rating.wins,
-                "losses": row.rating.losses,
-                "draws": row.rating.draws,
+                **msgspec.structs.asdict(row.rating),
                 "bbPer100": row.bb_per_100,
                 "bbPer100HalfWidth95": _finite(row.half_width),
                 "rankInterval95": row.ranks,

@@ -34,12 +34,7 @@ _MOST_LINES: Final = 200_000
 
 
 class Ratio(msgspec.Struct, frozen=True, gc=False):
-    """A statistic and its sample.
-
-    Attributes:
-        count: How often it was done, or big blinds won.
-        of: How many opportunities there were, or hands.
-    """
+    """How often something was done, of how many opportunities; or big blinds won, of how many hands."""
 
     count: float = 0
     of: int = 0
@@ -56,22 +51,7 @@ class Ratio(msgspec.Struct, frozen=True, gc=False):
 
 
 class Style(msgspec.Struct, frozen=True):
-    """How one agent plays; the docstring of this file defines each statistic.
-
-    Attributes:
-        hands: Hands that count.
-        vpip: Put chips in voluntarily before the flop.
-        pfr: Raised before the flop.
-        three_bet: Re-raised the first raise.
-        aggression_factor: Bets and raises per call, after the flop.
-        aggression_frequency: Bets and raises among all actions except checks, after the flop.
-        c_bet: Made a continuation bet on the flop.
-        fold_to_c_bet: Folded to a continuation bet.
-        wtsd: Went to showdown.
-        wsd: Won chips at showdown.
-        showdown_winnings: Big blinds won in hands with a showdown, of all hands.
-        other_winnings: Big blinds won in hands without one, of all hands.
-    """
+    """How one agent plays; the docstring of this file defines each statistic."""
 
     hands: int = 0
     vpip: Ratio = Ratio()
@@ -88,22 +68,13 @@ class Style(msgspec.Struct, frozen=True):
 
 
 class TableDecision(NamedTuple):
-    """One decision with the state of the table that is needed to judge it.
-
-    Attributes:
-        seat: The seat that decided.
-        action: The action it took.
-        preflop: Whether it was before the flop.
-        flop: Whether it was on the flop.
-        raises: Earlier bets and raises on the street, not counting blinds.
-        may_raise: Whether a bet or raise was legal.
-    """
+    """One decision with the state of the table that is needed to judge it."""
 
     seat: int
     action: Action
     preflop: bool
     flop: bool
-    raises: int
+    raises: int  # earlier bets and raises on the street, not counting blinds
     may_raise: bool
 
 
@@ -112,14 +83,11 @@ class StyleCount:
 
     A style depends on the actions and the result of a hand, not on its cards, so hands that were played alike are
     analysed only once.
-
-    Attributes:
-        games: Games counted so far.
-        parts: The style of each participant, in parts to be added up.
     """
 
     def __init__(self) -> None:
         self.games = 0
+        #: The style of each participant, in parts to be added up.
         self.parts: dict[str, list[Style]] = defaultdict(list)
         self._lines: dict[str, tuple[Style, Style]] = {}
 

@@ -11,9 +11,8 @@ from rich.text import Text
 
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating
-from molt_bench.report.analysis import Analysis, ParticipantNumbers, totals
+from molt_bench.report.analysis import Analysis, CostNumbers, ParticipantNumbers, cost_numbers, dollars, totals
 from molt_bench.report.claims import sentences, way_on
-from molt_bench.report.costs import CostNumbers, cost_numbers, dollars
 
 
 def print_result(found: Analysis, console: Console, *, folder: str | None = None) -> None:

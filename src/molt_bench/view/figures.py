@@ -38,12 +38,7 @@ _SETTINGS: Final[dict[str, Any]] = {
 
 
 def write_figures(run: OpenRun, folder: Path) -> list[str]:
-    """Write all figures of a run into a folder, and return the file names.
-
-    Raises:
-        MoltBenchError: Matplotlib is not installed, or the run has no finished match.
-        OSError: A file cannot be written.
-    """
+    """Write all figures of a run into a folder, and return the file names."""
     try:
         import matplotlib as mpl
         from matplotlib.backends.backend_agg import FigureCanvasAgg

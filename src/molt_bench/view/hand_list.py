@@ -6,7 +6,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.report.exports.chip_flow import chip_flow
 from molt_bench.runs.journal import Game
-from molt_bench.view.json_numbers import rounded
+from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun, seating_of
 
 SHOWDOWN: Final = 1
@@ -63,11 +63,7 @@ def _stake_of_split(text: str) -> int:
 
 
 def match_page(run: OpenRun, match: int) -> dict[str, Any]:
-    """Return the seed pairs of a match.
-
-    Raises:
-        ConfigError: There is no such match.
-    """
+    """Return the seed pairs of a match, or raise ConfigError if there is no such match."""
     if match not in run.pairs:
         raise ConfigError("match", match, f"one of the {len(run.pairs)} matches of this run")
     a, b = run.pairs[match]

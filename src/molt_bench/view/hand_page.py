@@ -1,6 +1,9 @@
 """The page of a hand: one deal as it was played in both seatings, with what the agents said."""
 
+from contextlib import suppress
 from typing import Any, Final
+
+import msgspec
 
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.reply import read_reply
@@ -12,7 +15,7 @@ from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
 from molt_bench.runs.journal import Game
 from molt_bench.seeds import Seed
-from molt_bench.view.json_numbers import rounded
+from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun, Span, seating_of
 from molt_bench.view.prompts import prompts_of
 from molt_bench.view.steps import steps_of
@@ -22,17 +25,9 @@ _SAME: Final = ("kind", "seat", "action", "amount")
 
 
 def hand_page(run: OpenRun, match: int, seed_index: int, number: int, *, prompts: bool = True) -> dict[str, Any]:
-    """Return one hand of a seed pair in both seatings.
+    """Return one hand of a seed pair in both seatings, or raise ConfigError if there is no such hand.
 
-    Args:
-        run: The run.
-        match: Number of the match, from 1.
-        seed_index: Index of the seed pair, from 0.
-        number: Number of the hand, from 1.
-        prompts: Whether to include the prompts of models, which take up most of the space.
-
-    Raises:
-        ConfigError: There is no such hand.
+    Seed pairs are counted from 0, matches and hands from 1. Prompts of models take up most of the space.
     """
     seed, games = _games(run, match, seed_index)
     with run.reading(games):
@@ -206,11 +201,8 @@ def _exchange(
     text = run.exchange_text(span)
     reasoning = None
     if exchange.outcome == "reply":
-        try:
+        with suppress(AgentFailed):
             reasoning = read_reply(text, exchange.finish, exchange.mode).reasoning
-        except AgentFailed:
-            reasoning = None
-    tokens = exchange.tokens
     return {
         "model": exchange.model,
         "promptHash": exchange.prompt_hash,
@@ -218,12 +210,7 @@ def _exchange(
         "prompt": messages.get(exchange.prompt_hash),
         "reasoning": reasoning,
         "reply": text,
-        "tokens": {
-            "input": tokens.input,
-            "cached": tokens.cached,
-            "output": tokens.output,
-            "reasoning": tokens.reasoning,
-        },
+        "tokens": msgspec.to_builtins(exchange.tokens),
         "latencyS": rounded(exchange.latency_s),
         "usd": rounded(exchange.cost_usd, 8),
         "attempts": len(tries),

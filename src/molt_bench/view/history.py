@@ -10,19 +10,13 @@ import msgspec
 from molt_bench.errors import MoltBenchError
 from molt_bench.report.analysis import MBB_PER_BB100, Analysis
 from molt_bench.study.comparison import Run, compare
-from molt_bench.view.json_numbers import rounded
+from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import started
 
 
 class Chapter(msgspec.Struct, frozen=True):
-    """One run of the history.
-
-    Attributes:
-        run: The run, ready to be compared.
-        started: When it started, in ISO 8601.
-        points: The result of each participant, by id.
-    """
+    """One run of the history: when it started, in ISO 8601, and the result of each participant by id."""
 
     run: Run
     started: str | None
@@ -48,7 +42,8 @@ def chapter_of(run: OpenRun) -> Chapter:
         }
         for row in rows
     }
-    return Chapter(run.compared(), began, points)
+    compared = Run(run.id, run.config, result, run.header.source_hashes, run.skills)
+    return Chapter(compared, began, points)
 
 
 def history(chapters: Sequence[Chapter]) -> dict[str, Any]:

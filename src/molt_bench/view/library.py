@@ -1,6 +1,8 @@
-"""The library: the runs of a folder, each read once and then only where it has grown."""
+"""The library: the runs of a folder, each read once and then only where it has grown; and the paths of its data."""
 
+import re
 from collections import OrderedDict
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
 from threading import RLock
@@ -12,7 +14,7 @@ from molt_bench.view.hand_list import hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import Chapter, chapter_of, history
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.run_list import RunList
+from molt_bench.view.run_list import RunList, started
 from molt_bench.view.run_page import run_page, run_summary
 
 #: How many runs are kept open with all their hands.
@@ -24,15 +26,9 @@ _WORK_S: Final = 0.5
 class Library:
     """The data of all pages. All methods may be called from any thread.
 
-    Attributes:
-        runs: The runs in the folder.
-
     Args:
         folder: A folder of runs, or a run.
         work_s: Seconds of pending counting that one request may do; None for all of it.
-
-    Raises:
-        ConfigError: There is no such folder.
     """
 
     def __init__(self, folder: str | Path, *, work_s: float | None = _WORK_S) -> None:
@@ -46,29 +42,16 @@ class Library:
         self._seen: dict[str, tuple[int, ...]] = {}
 
     def open(self, run: str, *, work_s: float | None = None, styles: bool = True) -> OpenRun:
-        """Return a run, read up to its current end.
-
-        Args:
-            run: Its name.
-            work_s: Seconds of pending counting, if not the default.
-            styles: Whether styles are counted.
-
-        Raises:
-            ConfigError: There is no run of this name.
-            JournalError: It cannot be read.
-        """
+        """Return a run, read up to its current end; `work_s` overrides the default of the library."""
         folder = self.runs.folder(run)
         if folder is None:
             raise ConfigError("run", run, "the name of a run in this folder")
         seconds = self._work_s if work_s is None else work_s
         with self._lock:
-            found = self._open.pop(run, None)
-            if found is not None:
-                try:
-                    found.catch_up(within_s=seconds, styles=styles)
-                except Replaced:
-                    found = None
-            if found is None:
+            found = self._open.pop(run, None) or OpenRun(folder)
+            try:
+                found.catch_up(within_s=seconds, styles=styles)
+            except Replaced:
                 found = OpenRun(folder)
                 found.catch_up(within_s=seconds, styles=styles)
             self._open[run] = found
@@ -84,7 +67,7 @@ class Library:
                 try:
                     found.append(self._line(run))
                 except MoltBenchError as error:
-                    found.append(_unreadable(run, self.runs.started(run), error))
+                    found.append(_unreadable(run, error))
         return found
 
     def run_page(self, run: str) -> dict[str, Any]:
@@ -161,22 +144,47 @@ class Library:
         return () if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-def _unreadable(run: str, started: str | None, error: MoltBenchError) -> dict[str, Any]:
+def _unreadable(run: str, error: MoltBenchError) -> dict[str, Any]:
     """Return the summary of a run that cannot be read."""
     return {
         "id": run,
-        "started": started,
+        "started": started(run),
         "status": "interrupted",
         "stopReason": f"cannot be read: {error}",
-        "matches": 0,
-        "games": 0,
-        "hands": 0,
+        **dict.fromkeys(("matches", "games", "hands", "faults"), 0),
         "usd": None,
         "participants": [],
         "leaders": [],
-        "faults": 0,
         "version": "",
         "configHash": "",
         "complete": True,
         "error": str(error),
     }
+
+
+_NUMBER: Final = r"(0|[1-9][0-9]{0,8})"
+_RUN: Final = r"api/runs/([^/]+)"
+#: The paths of the data; a run is named first, the numbers follow.
+_ROUTES: Final[dict[str, Callable[..., Any]]] = {
+    r"api/runs\.json": Library.run_list,
+    r"api/history\.json": Library.history,
+    rf"{_RUN}\.json": Library.run_page,
+    rf"{_RUN}/hands\.json": Library.hand_columns,
+    rf"{_RUN}/match/{_NUMBER}\.json": Library.match_page,
+    rf"{_RUN}/hand/{_NUMBER}/{_NUMBER}/{_NUMBER}\.json": Library.hand_page,
+}
+
+
+def answer(library: Library, path: str) -> Any | None:
+    """Return the data of a path without a leading slash, decoded once; None if there is no such path."""
+    for pattern, make in _ROUTES.items():
+        found = re.fullmatch(pattern, path)
+        if found:
+            return make(library, *found.groups()[:1], *map(int, found.groups()[1:]))
+    return None
+
+
+def run_of(path: str) -> str | None:
+    """Return the run if a path is the page of a run."""
+    found = re.fullmatch(rf"{_RUN}\.json", path)
+    return found[1] if found else None

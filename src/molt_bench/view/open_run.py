@@ -1,16 +1,17 @@
-"""Reading: a run from its folder, as far as it has come, and what has come since.
+"""An open run: read from its folder as far as it has come, then followed.
 
-Nothing of the run is executed: agents that are programs or files of the user's own are never made here. What luck did
-in a match is taken from the run's own `matches.json` where that has it, since finding it out takes some time.
+Nothing of the run is executed: agents that are the user's own programs or files are never made here. The effect of luck
+on a match is taken from the run's `matches.json` where possible, since computing it takes some time.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET
@@ -26,7 +27,8 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.records import GameRecord, MatchResult, SeedResult
-from molt_bench.report.style import Style, StyleCount, combined
+from molt_bench.report.analysis import MBB_PER_BB100
+from molt_bench.report.style import StyleCount
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Extension, Game, Line, Sitting
@@ -34,8 +36,7 @@ from molt_bench.runs.lines import Tail, being_written
 from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.stored import StoredRun
 from molt_bench.seeds import Seed
-from molt_bench.specs import Seating
-from molt_bench.study.comparison import Run as ComparedRun
+from molt_bench.specs import SEATINGS, Seating
 from molt_bench.view.run_list import inside
 from molt_bench.view.stored_matches import StoredMatches
 
@@ -45,14 +46,9 @@ Place: TypeAlias = tuple[int, Seed, Seating, int]
 #: Where an exchange is in its file, and how long its line is.
 Span: TypeAlias = tuple[int, int]
 
-_SEATINGS: Final[tuple[Seating, ...]] = ("AB", "BA")
-
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
-    """What margins said of one participant after a match: bb/100, and half of the 95% interval.
-
-    The mean is over the opponents met so far, and None before the first.
-    """
+    """The win rate of one participant after a match, over the opponents met so far, and half of its 95% interval."""
 
     mean: float | None
     half_width: float
@@ -62,26 +58,10 @@ class OpenRun:
     """One run, read as far as it has come.
 
     Attributes:
-        id: The name of its folder.
-        folder: Where it is.
-        header: The first line of its journal.
-        config: Its config.
-        ladder: What it has learnt, match by match.
-        games: Every finished game, by match, seed and seating.
+        pairs: The participants of every match, by its number.
         standings: Everybody's win rate after every match.
-        spending: What its language models took.
-        skills: Their system prompts.
-        exchanges: Where the exchanges of every hand are in their file.
-        status: Whether it is under way.
-        stop_reason: Why it ended, if it did.
-        style_count: How everybody plays, as far as it has been counted.
-
-    Args:
-        folder: Where it is.
-
-    Raises:
-        JournalError: It cannot be read.
-        ConfigError: Its config is not one of this version.
+        skills: The system prompts of language models.
+        exchanges: The exchanges of every hand without their texts, and where those are in their file.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -90,7 +70,7 @@ class OpenRun:
         self._stored = StoredRun.open(folder, check=False)
         self._exchange_file = Tail(folder / EXCHANGES)
         self.header = self._stored.header
-        # The master seed is not shown before the run tells it.
+        # The master seed is not shown before the run reveals it.
         self.config: BenchmarkConfig = load_config(self.header.config)
         self.plain = self.config.plain()
         # The viewer never runs the user's own code.
@@ -119,9 +99,8 @@ class OpenRun:
 
     @property
     def participants(self) -> list[dict[str, Any]]:
-        """Everybody, as the config has them."""
-        found: list[dict[str, Any]] = self.plain["participants"]
-        return found
+        """All participants, as in the config."""
+        return list(self.plain["participants"])
 
     @property
     def version(self) -> int:
@@ -131,7 +110,7 @@ class OpenRun:
 
     @property
     def unrated(self) -> int:
-        """How many matches are still to be rated, the last of which may still be under way."""
+        """How many matches are still to be rated; the last may still be in progress."""
         return 0 if self._blocked() else len(self.pairs) - len(self.ladder.matches)
 
     @property
@@ -145,15 +124,10 @@ class OpenRun:
         return None
 
     def catch_up(self, *, within_s: float | None = None, styles: bool = True) -> None:
-        """Read what is new, and rate and count for about so many seconds.
-
-        Args:
-            within_s: The seconds; None for all of it.
-            styles: Whether styles are counted, too.
+        """Read what is new; then rate matches, and count styles if wanted, for about so many seconds, or to the end.
 
         Raises:
             Replaced: The journal is another one now.
-            JournalError: It cannot be read, or a line is damaged.
         """
         deadline = None if within_s is None else monotonic() + within_s
         self._take(self._stored.more())
@@ -170,34 +144,34 @@ class OpenRun:
 
     def seeds_of(self, match: int) -> list[Seed]:
         """Return the seeds of a match in the order in which they are dealt."""
-        return self._blocks.get(match) or self._block(match)
+        if match in self._blocks:
+            return self._blocks[match]
+        pair = self.pairs[match]
+        earlier = sum(1 for number, other in self.pairs.items() if number < match and other == pair)
+        return self._decks.block(pair, earlier)
 
     def sides(self, match: int, seed: Seed) -> list[Game]:
-        """Return the finished games of a seed, that with player A in seat 0 first."""
+        """Return the finished games of a seed that may be shown; the one with player A in seat 0 comes first."""
         return [game for game in self._played(match, seed) if not self.hidden(game)]
 
     def _played(self, match: int, seed: Seed) -> list[Game]:
-        found = [self.games.get((match, seed, seating)) for seating in _SEATINGS]
+        found = [self.games.get((match, seed, seating)) for seating in SEATINGS]
         return [game for game in found if game is not None]
 
     def hidden(self, game: Game) -> bool:
-        """Say whether the cards of a game are still to be dealt to others, in a run whose seed is secret."""
+        """Return whether the cards of a game must stay hidden: the seed is secret, and others will be dealt them."""
         if self.header.master_seed_hash is UNSET or self.config.seeds.master_seed is not None:
             return False
         seed = game.record.seed
-        return self._decks.shared or any((game.match, seed, seating) not in self.games for seating in _SEATINGS)
+        return self._decks.shared or any((game.match, seed, seating) not in self.games for seating in SEATINGS)
 
     def own_decks(self, match: int, seed: Seed) -> bool:
-        """Say whether the two seatings of a seed were dealt different cards."""
+        """Return whether the two seatings of a seed were dealt different cards."""
         return any(game.record.spec.deck_seed is not UNSET for game in self._played(match, seed))
 
     @contextmanager
     def reading(self, games: Iterable[Game]) -> Iterator[None]:
-        """Name the line of the journal where a hand of these games cannot be read.
-
-        Raises:
-            JournalError: One cannot.
-        """
+        """Turn an error in a hand of these games into a JournalError that names the line of the journal."""
         try:
             yield
         except (RulesError, ValueError) as error:
@@ -209,12 +183,12 @@ class OpenRun:
             raise
 
     def exchange_text(self, span: Span) -> str:
-        """Read what a model said once more."""
+        """Read again what a model said."""
         line = read_exchange(self._exchange_file.line_at(*span), str(self.folder / EXCHANGES))
         return line.text if isinstance(line, Exchange) else ""
 
     def result(self) -> RunResult:
-        """Return the result of the run as it stands."""
+        """Return the result so far."""
         ladder = self.ladder
         problems = opening_shortfall(self.config), ladder.misfit(), *ladder.helpless()
         return RunResult(
@@ -228,14 +202,6 @@ class OpenRun:
             warnings=tuple(problem for problem in problems if problem),
             usage=self.spending.usage(),
         )
-
-    def compared(self) -> ComparedRun:
-        """Return the run as one that others are compared with."""
-        return ComparedRun(self.id, self.config, self.result(), self.header.source_hashes, self.skills)
-
-    def styles(self) -> dict[str, Style]:
-        """Return everybody's style in the games that have been counted."""
-        return {name: combined(parts) for name, parts in self.style_count.parts.items()}
 
     def _take(self, lines: Sequence[tuple[int, Line]]) -> None:
         for number, line in lines:
@@ -279,50 +245,41 @@ class OpenRun:
             place = (line.game.match, line.game.seed, line.game.seating, line.hand)
             self.exchanges[place].append((msgspec.structs.replace(line, text=""), (start, len(text))))
 
-    def _block(self, match: int) -> list[Seed]:
-        pair = self.pairs[match]
-        earlier = sum(1 for number, other in self.pairs.items() if number < match and other == pair)
-        return self._decks.block(pair, earlier)
-
     def _blocked(self) -> bool:
-        """Say whether the next match to be rated is still being played."""
+        """Return whether the next match to be rated is still being played."""
         number = len(self.ladder.matches) + 1
         if number not in self.pairs:
             return True
         return any(len(self._played(number, seed)) < 2 for seed in self.seeds_of(number))
 
     def _rate_next(self) -> bool:
-        """Rate one more match; say whether there was one."""
+        """Rate one more match; return whether there was one."""
         if self._blocked():
             return False
         number = len(self.ladder.matches) + 1
         seeds = self.seeds_of(number)
-        found: list[SeedResult] = []
-        for seed in seeds:
-            first, second = (game.record for game in self._played(number, seed))
-            found.append(SeedResult(seed, (first, second)))
+        games = [self._played(number, seed) for seed in seeds]
+        found = [SeedResult(seed, (one.record, two.record)) for seed, (one, two) in zip(seeds, games, strict=True)]
         result = MatchResult(tuple(found), self.config.match.draw_threshold)
-        stored = self._matches.of(number)
-        if stored is not None and not stored.tells_of(self.pairs[number], result):
-            stored = None
+        stored = self._matches.of(number, self.pairs[number], result)
         self._blocks[number] = seeds
         while self._extensions and self._extensions[0].matches < number:
             self.ladder.judge_by(load_config({**self.plain, "stop": self._extensions.pop(0).stop}).stop)
         decided = stored.round if stored else (number - 1) // self.config.matches_per_round() + 1
-        with self.reading([game for seed in seeds for game in self._played(number, seed)]):
+        with self.reading(chain.from_iterable(games)):
             margins = stored.margins if stored else None
             self.ladder.rate(self.pairs[number], result, margins=margins, decided=decided)
-        known = {name: self.ladder.margins.so_far(name) for name in self.ladder.margins.participants}
-        self.standings.append(
-            {
-                name: Standing(None, inf) if each is None else Standing(each.mean / 10, each.half_width() / 10)
-                for name, each in known.items()
-            }
-        )
+        self.standings.append({name: self._standing(name) for name in self.ladder.margins.participants})
         return True
 
+    def _standing(self, name: str) -> Standing:
+        won = self.ladder.margins.so_far(name)
+        if won is None:
+            return Standing(None, inf)
+        return Standing(won.mean / MBB_PER_BB100, won.half_width() / MBB_PER_BB100)
+
     def _count_next(self) -> bool:
-        """Count the style of one more game; say whether there was one."""
+        """Count the style of one more game; return whether there was one."""
         if not self._uncounted:
             return False
         game = self._uncounted.pop()
@@ -332,5 +289,5 @@ class OpenRun:
 
 
 def seating_of(record: GameRecord) -> int:
-    """Return 0 where player A sat in seat 0, and 1 where player B did."""
-    return 0 if record.seating == "AB" else 1
+    """Return 0 if player A sat in seat 0, and 1 if player B did."""
+    return SEATINGS.index(record.seating)

@@ -13,15 +13,7 @@ _STAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)")
 
 
 class RunList:
-    """The runs in a folder, or the one run that a folder is.
-
-    Attributes:
-        root: The folder; nothing outside it is ever read.
-        single: Whether the folder is itself a run.
-
-    Raises:
-        ConfigError: There is no such folder.
-    """
+    """The runs in a folder, or the one run that a folder is (`single`)."""
 
     def __init__(self, folder: str | Path) -> None:
         path = Path(folder)
@@ -39,7 +31,7 @@ class RunList:
         except OSError as error:
             raise ConfigError("DIR", str(self.root), f"a folder that can be read ({error.strerror})") from error
         found = [name for name in names if inside(self.root, self.root / name / JOURNAL)]
-        return sorted(found, key=lambda name: (self.started(name) or "", name), reverse=True)
+        return sorted(found, key=lambda name: (started(name) or "", name), reverse=True)
 
     def folder(self, run: str) -> Path | None:
         """Return the folder of a run, or None if there is no run of this name."""
@@ -49,10 +41,6 @@ class RunList:
             return None
         folder = self.root / run
         return folder if inside(self.root, folder / JOURNAL) else None
-
-    def started(self, run: str) -> str | None:
-        """Return when a run started, according to the name of its folder."""
-        return started(run)
 
 
 def started(run: str) -> str | None:

@@ -9,11 +9,10 @@ from typing import Any
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
 from molt_bench.rating.payoffs import nash_averaging, transitivity
-from molt_bench.report.analysis import MBB_PER_BB100, Analysis
+from molt_bench.report.analysis import MBB_PER_BB100, Analysis, cost_numbers
 from molt_bench.report.claims import sentences
-from molt_bench.report.costs import cost_numbers
 from molt_bench.runs.header import config_hash
-from molt_bench.view.json_numbers import rounded
+from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import started
 from molt_bench.view.run_parts import (

@@ -6,11 +6,10 @@ from itertools import accumulate
 from typing import Any, Final
 
 from molt_bench.bench.result import RunResult
-from molt_bench.report.analysis import Analysis
-from molt_bench.report.costs import cost_numbers
-from molt_bench.report.style import Ratio
+from molt_bench.report.analysis import Analysis, cost_numbers
+from molt_bench.report.style import Ratio, combined
 from molt_bench.runs.journal import Game
-from molt_bench.view.json_numbers import rounded
+from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 
 #: The statistics of a style: key, label, and kind of number.
@@ -31,7 +30,7 @@ _STATS: Final = (
 
 def styles_data(run: OpenRun) -> list[dict[str, Any]]:
     """Return the style statistics of each participant."""
-    found = run.styles()
+    found = {name: combined(parts) for name, parts in run.style_count.parts.items()}
     return [
         {
             "id": each["id"],

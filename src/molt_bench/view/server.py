@@ -20,8 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.view.library import Library
-from molt_bench.view.routes import answer, run_of
+from molt_bench.view.library import Library, answer, run_of
 from molt_bench.view.run_list import inside
 from molt_bench.view.single_file import STATIC
 
@@ -48,23 +47,13 @@ _TYPES: Final = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
     ".json": "application/json",
-    ".txt": "text/plain; charset=utf-8",
 }
 _EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
 
 
 def application(library: Library, *, host: str, port: int, static: Path = STATIC) -> App:
-    """Return the server's application.
-
-    Args:
-        library: The runs.
-        host: The host it is bound to.
-        port: Its port.
-        static: The folder of the pages.
-    """
+    """Return the server's application; `static` is the folder of the pages."""
     pages = static.resolve()
 
     def respond(request: Request) -> Response:
@@ -176,11 +165,7 @@ def is_our_name(header: str, host: str, port: int) -> bool:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """Return a listening socket.
-
-    Raises:
-        MoltBenchError: The port is taken, or the host is not an address of this machine.
-    """
+    """Return a listening socket; an error says whether the port is taken or the host not of this machine."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listener = socket.socket(family, socket.SOCK_STREAM)

@@ -52,11 +52,7 @@ _START: Final = """\
 
 
 def single_file(run: OpenRun, *, static: Path = STATIC) -> str:
-    """Return a run as one HTML file.
-
-    Raises:
-        MoltBenchError: The pages cannot be put into one file.
-    """
+    """Return a run as one HTML file."""
     page = _read(static / "index.html")
     for wanted in (_SCRIPT, _DATA, "<head>", "</body>"):
         if page.count(wanted) != 1:

@@ -49,28 +49,20 @@ class _Table:
         return {
             "kind": kind,
             "street": self.street,
-            "seat": fields.get("seat"),
-            "action": fields.get("action"),
-            "amount": fields.get("amount"),
+            **dict.fromkeys(("seat", "action", "amount", "decision")),
             "pot": self.pot,
             "stacks": list(self.stacks),
             "bets": list(self.bets),
             "board": list(self.board),
             "equity": share,
             "text": text,
-            "forced": fields.get("forced", False),
-            "decision": fields.get("decision"),
+            "forced": False,
+            **fields,
         }
 
 
 def steps_of(hand: Hand, names: tuple[str, str], *, forced: int = NOBODY) -> list[dict[str, Any]]:
-    """Return the steps of a finished hand.
-
-    Args:
-        hand: The hand.
-        names: The names of both seats.
-        forced: The seat whose fold was forced, or `NOBODY`.
-    """
+    """Return the steps of a finished hand; `forced` is the seat whose fold was forced, or `NOBODY`."""
     table, flow = _Table(hand), chip_flow(hand)
     told = list(_posts(hand, table, names, flow.antes, flow.blinds))
     table.equities = street_equities(hand.holes, hand.board)

@@ -12,28 +12,17 @@ from molt_bench.view.run_list import inside
 
 
 class StoredMatch(msgspec.Struct, frozen=True):
-    """A match as `matches.json` has it.
-
-    Attributes:
-        round: The round it was decided in.
-        participants: Ids of players A and B.
-        seeds: Seed, net chips of A and hands of every seed pair: what tells whether it is this very match.
-        margins: What player A won in each of them.
-    """
+    """A match as `matches.json` has it."""
 
     round: int
     participants: tuple[str, str]
+    #: Seed, net chips of A and hands of every seed pair: what tells whether it is this very match.
     seeds: tuple[tuple[Any, int, int], ...]
     margins: Margins
 
-    def tells_of(self, pair: tuple[str, str], result: MatchResult) -> bool:
-        """Say whether this is about a match that the journal has."""
-        told = tuple((each.seed, each.net, each.hands) for each in result.seed_results)
-        return (self.participants, self.seeds) == (pair, told)
-
 
 class StoredMatches:
-    """What a run wrote about its matches; it does so at its end, or when it is interrupted."""
+    """What a run wrote about its matches when it ended or was interrupted."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -42,7 +31,7 @@ class StoredMatches:
         self._matches: dict[int, StoredMatch] | None = {}
 
     def refresh(self) -> None:
-        """Look whether the file is a new one."""
+        """Check whether the file is a new one."""
         try:
             written = self._path.stat().st_mtime_ns
         except OSError:
@@ -50,11 +39,13 @@ class StoredMatches:
         if written != self._written:
             self._written, self._matches = written, None
 
-    def of(self, number: int) -> StoredMatch | None:
-        """Return what there is about a match; nothing where the file is not there or of another kind."""
+    def of(self, number: int, pair: tuple[str, str], result: MatchResult) -> StoredMatch | None:
+        """Return what is stored about a match; None if nothing is, or it is about another match."""
         if self._matches is None:
             self._matches = self._read()
-        return self._matches.get(number)
+        stored = self._matches.get(number)
+        seeds = tuple((each.seed, each.net, each.hands) for each in result.seed_results)
+        return stored if stored and (stored.participants, stored.seeds) == (pair, seeds) else None
 
     def _read(self) -> dict[int, StoredMatch]:
         if not inside(self._folder, self._path):

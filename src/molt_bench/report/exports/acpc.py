@@ -18,11 +18,7 @@ from molt_bench.report.exports.dealt_hands import DealtHand, plain_name
 
 
 def acpc(hands: Iterable[DealtHand]) -> Iterator[str]:
-    """Write one line per hand, numbered from 0, after a comment whenever the game, table or stacks change.
-
-    Raises:
-        MoltBenchError: A hand has antes.
-    """
+    """Write one line per hand, numbered from 0, after a comment whenever the game, table or stacks change."""
     rules: HandRules | None = None
     table, stacks = "", ""
     for number, dealt in enumerate(hands):

@@ -21,9 +21,6 @@ class ChipMove(NamedTuple):
     """One action and the chips it moved.
 
     Attributes:
-        street: Its street.
-        seat: Whose action it is.
-        verb: Its name at a poker table.
         added: Chips it put in.
         total: Chips the seat has put in on this street, including this action.
         above: For a bet or raise, by how much it exceeds the bet before it.
@@ -40,15 +37,7 @@ class ChipMove(NamedTuple):
 
 
 class ChipFlow(msgspec.Struct, frozen=True):
-    """Where the chips of a finished hand went, by seat.
-
-    Attributes:
-        antes: Posted before the blinds.
-        blinds: Posted as blinds.
-        steps: The actions.
-        returned: Uncalled chips that were given back.
-        collected: Won from the pot.
-    """
+    """Where the chips of a finished hand went, by seat; uncalled chips are returned, the pot is collected."""
 
     antes: tuple[int, int]
     blinds: tuple[int, int]

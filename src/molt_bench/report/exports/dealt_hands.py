@@ -1,5 +1,6 @@
 """Dealt hands: what every export starts from, read from the journal one game at a time."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
@@ -29,15 +30,11 @@ class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
         config: Hash of its config.
         place: Its position in the journal, from 0.
         match: Number of its match, from 1.
-        seed: The seed of its game.
-        seating: "AB" where player A sat in seat 0.
         number: Number of the hand in its game, from 1, including warm-up.
         counts: Whether it is part of the result: not a warm-up hand, nor in a game in which both players failed.
         players: Ids of players A and B.
-        hand: The finished hand, by seat.
         forced: The seat whose fold was forced, or `NOBODY`.
         text: The hand in the notation of the journal.
-        faults: Faults made in it.
     """
 
     run: str
@@ -82,11 +79,7 @@ GameFilter: TypeAlias = Callable[[Game], bool]
 
 
 def dealt_hands(path: str, wanted: GameFilter = lambda _: True) -> Iterator[DealtHand]:
-    """Read the hands of a journal in order, one game at a time.
-
-    Raises:
-        JournalError: A line is damaged; an incomplete last line is ignored.
-    """
+    """Read the hands of a journal in order, one game at a time; an incomplete last line is ignored."""
     config, place = read_header(path).config_hash, 0
     run = Path(path).absolute().parent.name
     for number, line in enumerate(read_lines(path), start=1):
@@ -137,6 +130,4 @@ def plain_name(text: str, special: str) -> str:
     """
     written = "".join([char if char.isprintable() and char not in special + "%" else quote(char, "") for char in text])
     # Spaces at either end would be lost.
-    left = len(written) - len(written.lstrip(" "))
-    right = len(written) - len(written.rstrip(" ")) if written.strip(" ") else 0
-    return "%20" * left + written[left : len(written) - right] + "%20" * right
+    return re.sub("^ +| +$", lambda spaces: "%20" * len(spaces[0]), written)

@@ -110,11 +110,7 @@ def _cell(value: object) -> object:
 
 
 def write_parquet(hands: Iterable[DealtHand], file: IO[bytes]) -> None:
-    """Write a Parquet file, one group of rows at a time.
-
-    Raises:
-        MoltBenchError: The library for it is not installed.
-    """
+    """Write a Parquet file, one group of rows at a time."""
     try:
         import pyarrow
         from pyarrow import parquet

@@ -14,13 +14,7 @@ _OPEN: Final = "$^?$"
 _MARKS: Final = {"tied": _TIED, "unresolved": _OPEN}
 _ESCAPED: Final = {
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
+    **{char: f"\\{char}" for char in "{}$&#%_"},
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
     "<": r"\textless{}",

@@ -1,4 +1,4 @@
-// The frame: picks the page to show, and handles loading and errors.
+// The frame: picks the page to show, handles loading and errors, and switches the theme.
 import { isSingleFile, ONLY_RUN } from "./data.js";
 import { announce, h } from "./dom.js";
 import { handsPage } from "./hands.js";
@@ -9,7 +9,6 @@ import { parseHash, route } from "./router.js";
 import { runPage } from "./runpage.js";
 import { runsPage } from "./runs.js";
 import { visible } from "./text.js";
-import { startTheme } from "./theme.js";
 
 const main = document.getElementById("main");
 let current = null; // {path, leave, onQuery}
@@ -99,6 +98,34 @@ function drawNav(parts) {
   const links = isSingleFile ? ofFile : [["Runs", "#/", !inHistory], ["History", "#/history", inHistory]];
   const made = links.map(([text, href, here]) => h("a", { href, "aria-current": here ? "page" : null }, text));
   document.getElementById("nav").replaceChildren(...made);
+}
+
+const THEMES = ["auto", "light", "dark"];
+
+/** Switch between light, dark and the system's setting; the choice is stored where the browser allows it. */
+function startTheme(toggle) {
+  const apply = (theme) => {
+    document.documentElement.dataset.theme = theme;
+    toggle.replaceChildren(h("span.theme-word", "Theme: "), theme);
+    toggle.setAttribute("aria-label", `Theme: ${theme}`);
+  };
+  const stored = attempt(() => localStorage.getItem("molt-bench-theme"));
+  let theme = THEMES.includes(stored) ? stored : "auto";
+  apply(theme);
+  toggle.addEventListener("click", () => {
+    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+    apply(theme);
+    attempt(() => localStorage.setItem("molt-bench-theme", theme));
+  });
+}
+
+/** Return what a function returns, or null if the browser forbids it. */
+function attempt(act) {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
 }
 
 startTheme(document.getElementById("theme"));

@@ -1,11 +1,11 @@
 // Small SVG charts: sharp at any size, in the page's own colours, each with its numbers as a table.
 import { h, row, s, scrollTable, th } from "./dom.js";
-import { whole } from "./text.js";
+import { NONE, whole } from "./text.js";
 
-export const MARGIN = { top: 10, right: 14, bottom: 34, left: 58 };
+const MARGIN = { top: 10, right: 14, bottom: 34, left: 58 };
 
 /** Return about `count` round numbers between low and high. */
-export function ticks(low, high, count = 5) {
+function ticks(low, high, count = 5) {
   const span = high - low || Math.abs(high) || 1;
   const rough = span / count;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -25,14 +25,10 @@ export function scale(low, high, from, to) {
 
 /** Return the smallest and the largest of the finite numbers, with a little padding. */
 export function extent(values, pad = 0.06) {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const value of values) {
-    if (!Number.isFinite(value)) continue;
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  if (low > high) return [0, 1];
+  const known = values.filter(Number.isFinite);
+  if (!known.length) return [0, 1];
+  const low = known.reduce((least, value) => Math.min(least, value));
+  const high = known.reduce((most, value) => Math.max(most, value));
   const room = (high - low || Math.abs(high) || 1) * pad;
   return [low - room, high + room];
 }
@@ -47,10 +43,10 @@ export function rootSize() {
   return parseFloat(getComputedStyle(document.documentElement).fontSize);
 }
 
-export const point = (x, y) => `${x.toFixed(1)},${y.toFixed(1)}`;
+const point = (x, y) => `${x.toFixed(1)},${y.toFixed(1)}`;
 
 /** Return an SVG path through points, with a gap where a number is missing. */
-export function linePath(xs, ys) {
+function linePath(xs, ys) {
   let path = "";
   let pen = false;
   ys.forEach((y, index) => {
@@ -61,18 +57,12 @@ export function linePath(xs, ys) {
 }
 
 /** Draw the grid and the labels of both axes. x and y are {at, ticks, label, format}: a scale and its labels. */
-export function axes(width, height, x, y, { zero = false } = {}) {
+function axes(width, height, x, y, { zero = false } = {}) {
   const right = width - MARGIN.right;
   const bottom = height - MARGIN.bottom;
   return s("g", [
     y.ticks.map((tick) => [
-      s("line", {
-        class: zero && tick === 0 ? "zero" : "grid",
-        x1: MARGIN.left,
-        x2: right,
-        y1: y.at(tick),
-        y2: y.at(tick),
-      }),
+      s(zero && tick === 0 ? "line.zero" : "line.grid", { x1: MARGIN.left, x2: right, y1: y.at(tick), y2: y.at(tick) }),
       s("text", { x: MARGIN.left - 7, y: y.at(tick) + 4, "text-anchor": "end" }, y.format(tick)),
     ]),
     x.ticks.map((tick) => s("text", { x: x.at(tick), y: bottom + 16, "text-anchor": "middle" }, x.format(tick))),
@@ -83,7 +73,7 @@ export function axes(width, height, x, y, { zero = false } = {}) {
 }
 
 /** A frame that draws itself at its actual width, and again when the width changes. */
-export function chartFrame(label, height, draw) {
+function chartFrame(label, height, draw) {
   const frame = h("div.chart", { css: { height: `${height / 16}rem` } });
   let drawn = 0;
   const fit = (pixels) => {
@@ -137,14 +127,11 @@ export function whisker(value, half, low, high, colour) {
 export function whiskerAxis(low, high) {
   const at = whiskerScale(low, high);
   const anchor = (x) => (x < 18 ? "start" : x > WHISKER_WIDTH - 18 ? "end" : "middle");
-  return inlineChart(
-    WHISKER_WIDTH,
-    18,
-    ticks(low, high, 5).map((tick) => [
-      s("text", { x: at(tick), y: 11, "text-anchor": anchor(at(tick)) }, whole(tick)),
-      s("line.axis", { x1: at(tick), x2: at(tick), y1: 14, y2: 18 }),
-    ]),
-  );
+  const marks = ticks(low, high, 5).map((tick) => [
+    s("text", { x: at(tick), y: 11, "text-anchor": anchor(at(tick)) }, whole(tick)),
+    s("line.axis", { x1: at(tick), x2: at(tick), y1: 14, y2: 18 }),
+  ]);
+  return inlineChart(WHISKER_WIDTH, 18, marks);
 }
 
 /** A dot with its interval, and its name beside it unless that is left out. */
@@ -179,4 +166,97 @@ export function dotChart({ label, points, x, y, joined = false }) {
       points.map((one) => dot(one, toX, toY, { title: `${one.name}: ${y.format(one.y)}`, width, named: !joined })),
     ];
   });
+}
+
+/**
+ * Draw lines over a common x.
+ * series: [{name, colour, dashed, thin, y: [], half: []}]; format turns a y into text; zero draws a zero line.
+ */
+export function lineChart(
+  { label, x, xLabel, yLabel, series, format, tickFormat, zero = false, range = null, height = 260 },
+) {
+  const values = series.flatMap((one) =>
+    one.y.flatMap((value, index) => (value === null ? [] : ends(value, one.half?.[index])))
+  );
+  const [low, high] = range ?? extent(zero ? [...values, 0] : values);
+  const last = x.length - 1;
+  const legend = series.map(() => h("span.value"));
+  const show = (index) => series.forEach((one, at) => (legend[at].textContent = valueText(one, index, format)));
+  show(last);
+  const frame = chartFrame(label, height, (width) => {
+    const toX = scale(x[0] ?? 0, x.at(-1) ?? 1, MARGIN.left, width - MARGIN.right);
+    const toY = scale(low, high, height - MARGIN.bottom, MARGIN.top + 12);
+    const xTicks = ticks(x[0] ?? 0, x.at(-1) ?? 1, width / 110).filter(Number.isInteger);
+    const yAxis = { at: toY, ticks: ticks(low, high), label: yLabel, format: tickFormat };
+    const stride = Math.max(1, Math.floor(x.length / width));
+    const kept = x.map((_, index) => index).filter((index) => index % stride === 0 || index === last);
+    return [
+      axes(width, height, { at: toX, ticks: xTicks, label: xLabel, format: whole }, yAxis, { zero }),
+      series.filter((one) => one.half).map((one) => band(one, kept, x, toX, toY)),
+      series.map((one) => line(one, kept, x, toX, toY)),
+      pointerCatcher(x.map(toX), width, height, show),
+    ];
+  });
+  const keys = series.map((one, at) => h("li", lineKey(one), h("bdi", one.name), " ", legend[at]));
+  const rows = () => x.map((at, index) => [whole(at), ...series.map((one) => valueText(one, index, format))]);
+  const table = dataTable(label, [xLabel, ...series.map((one) => one.name)], rows);
+  return h("figure", h("figcaption", label), h("ul.legend", keys), frame, table);
+}
+
+function valueText(one, index, format) {
+  const value = one.y[index] ?? null;
+  const half = one.half?.[index];
+  if (value === null) return NONE;
+  return format(value) + (Number.isFinite(half) ? ` ± ${format(half).replace("+", "")}` : "");
+}
+
+function lineClass(one) {
+  return `${one.dashed ? "dashed" : ""} ${one.thin ? "thin" : ""}`;
+}
+
+function lineKey(one) {
+  const path = s(`path.line.c${one.colour}`, { class: lineClass(one), d: "M1,5L21,5" });
+  return s("svg.key", { width: 22, height: 10, "aria-hidden": "true" }, path);
+}
+
+/** Draw a line; a value without neighbours, which a line would not show, is a dot. */
+function line(one, kept, x, toX, toY) {
+  const known = (index) => one.y[index] !== null && one.y[index] !== undefined;
+  const lonely = one.y.map((_, index) => index).filter((at) => known(at) && !known(at - 1) && !known(at + 1));
+  const ys = kept.map((index) => (one.y[index] === null ? NaN : toY(one.y[index])));
+  return [
+    s(`path.line.c${one.colour}`, { class: lineClass(one), d: linePath(kept.map((index) => toX(x[index])), ys) }),
+    lonely.map((at) => s(`circle.dot.c${one.colour}`, { cx: toX(x[at]), cy: toY(one.y[at]), r: 3.5 })),
+  ];
+}
+
+/** Draw the band around a line, where both its edges are known. */
+function band(one, kept, x, toX, toY) {
+  const known = kept.filter((at) => one.y[at] !== null && Number.isFinite(one.half[at]));
+  if (known.length < 2) return null;
+  const there = known.map((at) => point(toX(x[at]), toY(one.y[at] + one.half[at])));
+  const back = known.reverse().map((at) => point(toX(x[at]), toY(one.y[at] - one.half[at])));
+  return s(`path.band.c${one.colour}`, { d: `M${there.join("L")}L${back.join("L")}Z` });
+}
+
+/** An invisible area with a cursor line; tells which x the pointer is nearest to, and the last one when it leaves. */
+function pointerCatcher(xs, width, height, show) {
+  const bottom = height - MARGIN.bottom;
+  const cursor = s("line.cursor", { y1: MARGIN.top + 12, y2: bottom, x1: 0, x2: 0, visibility: "hidden" });
+  const pointermove = (event) => {
+    const box = event.currentTarget.ownerSVGElement.getBoundingClientRect();
+    const at = ((event.clientX - box.left) / box.width) * width;
+    const distances = xs.map((x) => Math.abs(x - at));
+    const nearest = distances.indexOf(distances.reduce((least, one) => Math.min(least, one), Infinity));
+    cursor.setAttribute("x1", xs[nearest]);
+    cursor.setAttribute("x2", xs[nearest]);
+    cursor.setAttribute("visibility", "visible");
+    show(nearest);
+  };
+  const pointerleave = () => {
+    cursor.setAttribute("visibility", "hidden");
+    show(xs.length - 1);
+  };
+  const size = { x: MARGIN.left, y: 0, width: Math.max(0, width - MARGIN.left - MARGIN.right), height: bottom };
+  return [cursor, s("rect.catch", { ...size, on: { pointermove, pointerleave } })];
 }

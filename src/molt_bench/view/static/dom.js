@@ -1,4 +1,5 @@
-// Builds elements without innerHTML, so data can only ever become text.
+// Builds elements without innerHTML, so data can only ever become text; and the labels of agents and runs.
+import { visibleLine } from "./text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -40,11 +41,8 @@ export function button(text, act, more = {}) {
 
 /** A labelled select; options are [value, text] pairs. */
 export function choice(id, label, options, value, act) {
-  const select = h(
-    "select",
-    { id, on: { change: () => act(select.value) } },
-    options.map(([key, text]) => h("option", { value: key }, text)),
-  );
+  const listed = options.map(([key, text]) => h("option", { value: key }, text));
+  const select = h("select", { id, on: { change: () => act(select.value) } }, listed);
   select.value = value;
   return [h("label", { for: id }, label), select];
 }
@@ -116,4 +114,31 @@ async function copied(text) {
     area.remove();
     return done;
   }
+}
+
+const COLOURS = 8;
+
+/** Return lookups of the participants of a run: names, colours and labels by id. */
+export function cast(participants) {
+  const byId = new Map(participants.map((one, index) => [one.id, { ...one, color: one.color ?? index }]));
+  const find = (id) => byId.get(id) ?? { id, name: id, color: 7 };
+  return {
+    name: (id) => visibleLine(find(id).name),
+    colour: (id) => find(id).color % COLOURS,
+    dashed: (id) => find(id).color >= COLOURS,
+    anchor: (id) => Boolean(find(id).anchor),
+    label: (id) => agentLabel(find(id).name, find(id).color),
+  };
+}
+
+/** A name with its coloured dot; bdi keeps a right-to-left name from affecting its neighbours. */
+export function agentLabel(name, colour) {
+  const shown = visibleLine(name);
+  const mark = h(`span.mark.c${colour % COLOURS}`, { "aria-hidden": "true" });
+  return h("span.agent", { title: shown }, mark, h("bdi", shown));
+}
+
+/** The name of a run; in a single file its id is only the key of its data. */
+export function runName(run) {
+  return visibleLine(run.name ?? run.id);
 }

@@ -1,7 +1,52 @@
-// One seating of a hand as a poker table: seats, cards, chips, button, board, pot and equities at a step.
-import { cardFace, cardSlot, chipStack } from "./cards.js";
-import { h } from "./dom.js";
+// One seating of a hand as a poker table at a step: seats, cards, chips, board, pot and equities, drawn as SVG.
+import { h, s } from "./dom.js";
 import { STREETS, whole } from "./text.js";
+
+// A suit has its own colour and its own shape, so colour alone never decides.
+const SPADE = "M12 2C9 7 3 10 3 15a4.4 4.4 0 0 0 8 2.4C10.8 20 10 21.5 8.5 22h7" +
+  "C14 21.5 13.2 20 13 17.4A4.4 4.4 0 0 0 21 15C21 10 15 7 12 2Z";
+const HEART = "M12 21.5C9 17 2.5 13.5 2.5 8.2A5 5 0 0 1 12 6.3 5 5 0 0 1 21.5 8.2C21.5 13.5 15 17 12 21.5Z";
+const DIAMOND = "M12 2C14 6 17 9.5 20 12 17 14.5 14 18 12 22 10 18 7 14.5 4 12 7 9.5 10 6 12 2Z";
+const CLUB = "M12 2.5a4.6 4.6 0 0 0-3.3 7.8A4.6 4.6 0 1 0 11.2 16.5C11 19.5 10 21.4 8.5 22h7" +
+  "C14 21.4 13 19.5 12.8 16.5A4.6 4.6 0 1 0 15.3 10.3 4.6 4.6 0 0 0 12 2.5Z";
+const SUITS = { s: ["spades", SPADE], h: ["hearts", HEART], d: ["diamonds", DIAMOND], c: ["clubs", CLUB] };
+const RANKS = "23456789TJQKA";
+const RANK_WORDS = "two three four five six seven eight nine ten jack queen king ace".split(" ");
+
+/** A card, face up, such as "Th". */
+function cardFace(card) {
+  const [rank, suit] = card;
+  const [name, path] = SUITS[suit];
+  const label = `${RANK_WORDS[RANKS.indexOf(rank)]} of ${name}`;
+  return h("span.playing", { class: name, role: "img", "aria-label": label }, [
+    h("span.pip", { "aria-hidden": "true" }, rank === "T" ? "10" : rank),
+    s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: path })),
+  ]);
+}
+
+/** A stack that grows with the logarithm of its value: one chip up to a big blind, eight for 128 and more. */
+function chipStack(amount, bigBlind) {
+  const chips = Math.max(1, Math.min(8, Math.ceil(Math.log2(Math.max(amount / bigBlind, 1))) + 1));
+  const drawn = Array.from({ length: chips }, (_, index) => [
+    s("path.chip-side", { d: `M2 ${28 - index * 3}v3a10 4 0 0 0 20 0v-3Z` }),
+    s("ellipse.chip-top", { cx: 12, cy: 28 - index * 3, rx: 10, ry: 4 }),
+  ]);
+  return s("svg.chips", { viewBox: "0 0 24 34", "aria-hidden": "true" }, drawn);
+}
+
+// Drawn, because many systems have no font with these symbols.
+const ICONS = {
+  first: "M5 4h3v16H5zM20 4v16L9 12z",
+  back: "M17 4v16L6 12z",
+  play: "M7 4v16l12-8z",
+  pause: "M6 4h4v16H6zM14 4h4v16h-4z",
+  forward: "M7 4v16l11-8z",
+  last: "M16 4h3v16h-3zM4 4v16l11-8z",
+};
+
+export function icon(name) {
+  return s("svg.icon", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: ICONS[name] }));
+}
 
 const BUTTON = "Button: small blind, acts first before the flop";
 
@@ -25,7 +70,7 @@ export function drawTable(side, at, agents, bigBlind) {
   const middle = h("div.middle", [
     h("div.board", { role: "group", "aria-label": board.length ? "Board" : "Board, no cards yet" }, [
       board.map(cardFace),
-      Array.from({ length: 5 - board.length }, cardSlot),
+      Array.from({ length: 5 - board.length }, () => h("span.playing.slot", { "aria-hidden": "true" })),
     ]),
     h("div.pot", "Pot ", h("strong", whole(pot)), h("span.soft", ` · ${inBlinds(pot)}`)),
   ]);
@@ -37,9 +82,7 @@ export function equityBars(side, at, agents) {
   const rows = STREETS.map((street) => {
     const first = side.steps.findIndex((step) => step.street === street && step.equity);
     const name = h("span.street", street);
-    if (first < 0) {
-      return h("div.equity.unreached", name, h("span.track"), h("span.share", "–"), h("span.share", "–"));
-    }
+    if (first < 0) return h("div.equity.unreached", name, h("span.track"), h("span.share", "–"), h("span.share", "–"));
     const here = side.steps[at].street === street ? "here" : "";
     const sides = side.steps[first].equity.map((share, seat) => ({ share, id: side.seats[seat] }));
     const slices = sides.map(({ share, id }) =>

@@ -1,12 +1,9 @@
 // Every hand of a run, with filters and sorting kept in the address; 100,000 rows are no problem.
-import { cast, runName } from "./agents.js";
 import { rootSize } from "./charts.js";
 import { handsPath, loadOnce, runPath } from "./data.js";
-import { announce, button, choice, h } from "./dom.js";
-import { longList } from "./longlist.js";
-import { crumbs } from "./matchpage.js";
+import { announce, button, cast, choice, h, runName } from "./dom.js";
 import { ariaSort, arrow } from "./matches.js";
-import { replaceHash, route, withQuery } from "./router.js";
+import { crumbs, replaceHash, route, withQuery } from "./router.js";
 import { fixed, plural, signed, STREETS, whole } from "./text.js";
 
 // Row heights, as in pages.css.
@@ -17,21 +14,13 @@ const SHOWDOWN = 1;
 const ALL_IN = 2;
 const FAULT = 4;
 const FORCED = 8;
-const MARKS = [[SHOWDOWN, "showdown"], [ALL_IN, "all-in"], [FAULT, "fault"], [FORCED, "forced fold"], [
-  16,
-  "not counted",
-]];
+const MARKS = Object.entries({ 1: "showdown", 2: "all-in", 4: "fault", 8: "forced fold", 16: "not counted" });
 const FIELDS = ["agent", "match", "street", "pot", "showdown", "allin", "fault"];
-const COLUMNS = Object.entries({
-  place: "Hand",
-  a: "A",
-  b: "B",
-  net: "A's bb",
-  pot: "Pot bb",
-  street: "Ended",
-  flags: "Marks",
-});
+const NAMES = { place: "Hand", a: "A", b: "B", net: "A's bb", pot: "Pot bb", street: "Ended", flags: "Marks" };
+const COLUMNS = Object.entries(NAMES);
 
+const ABOUT_HANDS =
+  "Each deal appears twice, once per seating (AB and BA). Match · seed pair · hand links to the replayer.";
 const listScroll = new Map();
 
 /** Return the indices of the hands that pass the filters, in the requested order. */
@@ -62,14 +51,10 @@ function chosen(columns, agents, filters, order) {
 function handRow(run, data, agents, index) {
   const at = Object.fromEntries(Object.entries(data.columns).map(([key, column]) => [key, column[index]]));
   const net = at.net / 100;
-  const link = h(
-    "a",
-    { href: route("run", run, "hand", at.match, at.seed, at.hand) },
-    `${at.match} · ${at.seed} · ${at.hand}`,
-  );
+  const href = route("run", run, "hand", at.match, at.seed, at.hand);
   const marks = MARKS.filter(([bit]) => at.flags & bit);
   const cells = {
-    place: [link, h("small", at.seating === 1 ? "BA" : "AB")],
+    place: [h("a", { href }, `${at.match} · ${at.seed} · ${at.hand}`), h("small", at.seating === 1 ? "BA" : "AB")],
     a: agents.label(data.agents[at.a]),
     b: agents.label(data.agents[at.b]),
     net: h("span", { class: net < 0 ? "negative" : net > 0 ? "positive" : "" }, signed(net, 2)),
@@ -77,11 +62,8 @@ function handRow(run, data, agents, index) {
     street: STREETS[at.street],
     flags: marks.map(([bit, word]) => h("span", { class: bit & (FAULT | FORCED) ? "bad" : "" }, word)),
   };
-  return h(
-    "div.v-row",
-    { role: "row" },
-    COLUMNS.map(([key]) => h(`span.v-cell.v-${key}`, { role: "cell" }, cells[key])),
-  );
+  const shown = COLUMNS.map(([key]) => h(`span.v-cell.v-${key}`, { role: "cell" }, cells[key]));
+  return h("div.v-row", { role: "row" }, shown);
 }
 
 export async function handsPage(place, view) {
@@ -138,10 +120,7 @@ export async function handsPage(place, view) {
   view.show("Hands", [
     crumbs([`Run ${runName(run)}`, route("run", id)], ["Hands", null]),
     h("h1", "Hands"),
-    h(
-      "p.soft",
-      "Each deal appears twice, once per seating (AB and BA). Match · seed pair · hand links to the replayer.",
-    ),
+    h("p.soft", ABOUT_HANDS),
     filterForm(run, agents, filters, update),
     h("div.bar", count, biggest),
     list.element,
@@ -184,4 +163,69 @@ function filterForm(run, agents, filters, update) {
     }),
   ]);
   return form;
+}
+
+const SPARE = 8; // rows drawn above and below the screen, so quick scrolling shows no gaps
+const TALLEST = 8_000_000; // pixels; browsers limit the height of an element, so a longer list is scaled
+
+/** Make a scrolling list. `row(index)` makes the element of a row; `setCount` redraws them all from the top. */
+function longList({ label, head, row, rowHeight: measure }) {
+  const space = h("div.v-space", { role: "rowgroup" });
+  const top = h("div.v-head", { role: "rowgroup" }, head);
+  const body = h("div.v-body", { role: "table", "aria-label": label }, top, space);
+  const box = h("div.v-list", { tabindex: "0", role: "region", "aria-label": `${label}, scrolling` }, body);
+  let count = 0;
+  let rowHeight = measure();
+  let pending = false;
+  let first = -1;
+  let last = -1;
+
+  function draw(force) {
+    pending = false;
+    const full = count * rowHeight;
+    const stretch = Math.min(1, TALLEST / Math.max(full, 1));
+    const start = box.scrollTop / stretch;
+    const from = Math.max(0, Math.floor(start / rowHeight) - SPARE);
+    const to = Math.min(count, Math.ceil((start + box.clientHeight) / rowHeight) + SPARE);
+    if (!force && from === first && to === last) return;
+    const focused = document.activeElement?.closest?.(".v-row")?.dataset.row;
+    [first, last] = [from, to];
+    const shift = box.scrollTop - start; // 0 unless scaled
+    space.replaceChildren();
+    for (let index = from; index < to; index += 1) {
+      const element = row(index);
+      element.style.transform = `translateY(${index * rowHeight + shift}px)`;
+      element.dataset.row = index;
+      element.setAttribute("aria-rowindex", index + 2);
+      space.append(element);
+    }
+    if (focused !== undefined) space.querySelector(`[data-row="${focused}"] a`)?.focus({ preventScroll: true });
+  }
+
+  box.addEventListener("scroll", () => {
+    if (!pending) {
+      pending = true;
+      requestAnimationFrame(() => draw(false));
+    }
+  }, { passive: true });
+  new ResizeObserver(() => {
+    size();
+    draw(false);
+  }).observe(box);
+
+  function size() {
+    rowHeight = measure();
+    space.style.height = `${Math.min(count * rowHeight, TALLEST)}px`;
+  }
+
+  return {
+    element: box,
+    setCount(next) {
+      count = next;
+      body.setAttribute("aria-rowcount", count + 1);
+      size();
+      box.scrollTop = 0;
+      draw(true);
+    },
+  };
 }

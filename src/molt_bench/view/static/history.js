@@ -2,8 +2,7 @@
 import { dataTable, dotChart } from "./charts.js";
 import { load } from "./data.js";
 import { h, number, numberHead, row, scrollTable, th } from "./dom.js";
-import { crumbs } from "./matchpage.js";
-import { route } from "./router.js";
+import { crumbs, route } from "./router.js";
 import { fixed, moment, plural, signed, signedTick, visibleLine } from "./text.js";
 
 const VERDICTS = { worse: "▼ worse", better: "▲ better", within: "within the noise", unknown: "not comparable" };
@@ -73,23 +72,16 @@ export async function agentPage(place, view) {
   const changes = data.regressions.filter((one) => one.agent === name);
   const verdict = (point) => changes.find((one) => one.to === point.run)?.verdict;
   const rows = points.map((point, index) => pointRow(point, index, points[index - 1], verdict(point)));
-  const head = [
-    numberHead("#"),
-    th("Run"),
-    th("Started"),
-    ...["bb/100", "± 95%", "Rating"].map((text) => numberHead(text)),
-    ...["Code", "Against the previous run", "Opponents"].map((text) => th(text)),
-  ];
-  view.show(
-    shown,
-    [
-      top,
-      h("p.soft", `${plural(points.length, "run")}.`),
-      pointChart(points, shown, verdict),
-      h("section.part", h("h2", "Runs"), scrollTable("Runs of this agent", head, rows)),
-      h("section.part", h("h2", "Changes"), regressionTable(changes, { named: false })),
-    ].flat(),
-  );
+  const numbers = ["bb/100", "± 95%", "Rating"].map((text) => numberHead(text));
+  const rest = ["Code", "Against the previous run", "Opponents"].map((text) => th(text));
+  const head = [numberHead("#"), th("Run"), th("Started"), numbers, rest];
+  view.show(shown, [
+    ...top,
+    h("p.soft", `${plural(points.length, "run")}.`),
+    pointChart(points, shown, verdict),
+    h("section.part", h("h2", "Runs"), scrollTable("Runs of this agent", head, rows)),
+    h("section.part", h("h2", "Changes"), regressionTable(changes, { named: false })),
+  ]);
 }
 
 function pointChart(points, shown, verdict) {

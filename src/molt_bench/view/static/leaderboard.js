@@ -6,6 +6,8 @@ import { dollars, fixed, isMissing, percent, signed, visible, whole } from "./te
 
 const ANCHOR = "A reference opponent: rated like the others, but not in the field that win rates are measured against";
 
+const anchorNote = () => h("span.note", { title: ANCHOR }, "anchor");
+
 export function leaderboardSection(run, agents) {
   const rows = run.leaderboard;
   if (!rows.length) return h("p.empty", "No match is finished yet.");
@@ -27,12 +29,7 @@ export function leaderboardSection(run, agents) {
   const body = rows.map((one, index) =>
     h("tr", [
       number(one.rank === null ? "–" : String(one.rank)),
-      h(
-        "th",
-        { scope: "row" },
-        agents.label(one.id),
-        agents.anchor(one.id) && h("span.note", { title: ANCHOR }, "anchor"),
-      ),
+      h("th", { scope: "row" }, agents.label(one.id), agents.anchor(one.id) && anchorNote()),
       number(signed(one.bb100), { class: "strong" }),
       number(fixed(one.halfWidth)),
       h("td.plot", whisker(one.bb100, one.halfWidth, low, high, agents.colour(one.id))),

@@ -1,7 +1,49 @@
-// The matches of a run, and tables that sort by a click on a column head.
-import { button, h, number, redraw, scrollTable, th } from "./dom.js";
+// Who beats whom as a heat map, the matches of a run, and tables that sort by a click on a column head.
+import { button, h, number, numberHead, redraw, row, scrollTable, th } from "./dom.js";
 import { route } from "./router.js";
-import { signed, whole } from "./text.js";
+import { fixed, NONE, percent, signed, whole } from "./text.js";
+
+const ABOUT =
+  "bb/100 that the row wins from the column, with its 95% interval. Bold: the interval, at a single look, " +
+  "excludes 0; that alone is not a verdict.";
+const NASH = "Share of each agent in the mix that no agent beats";
+
+export function payoffSection(run, agents) {
+  const { payoff } = run;
+  if (!payoff || payoff.ids.length < 2) return null;
+  const { ids, mean, halfWidth, nash } = payoff;
+  const top = Math.max(...mean.flat().filter((value) => value !== null).map(Math.abs), 1e-9);
+  const opponents = ids.map((id) => numberHead(agents.label(id)));
+  const head = [h("td", "wins from →"), opponents, nash && numberHead("Nash", { title: NASH })];
+  const rows = ids.map((id, i) => {
+    const cells = ids.map((_, j) => (i === j ? h("td.self") : cell(mean[i][j], halfWidth[i][j], top)));
+    return row(agents.label(id), cells, nash && number(nash[i] === null ? NONE : `${Math.round(nash[i] * 100)}%`));
+  });
+  return [
+    h("p.soft", ABOUT),
+    scrollTable("Payoff matrix", head, rows, { class: "heat" }),
+    h("div.scale", { "aria-hidden": "true" }, h("span", signed(-top, 0)), h("span.bar"), h("span", signed(top, 0))),
+    h("ul.sentences", sentences(payoff, agents).map((text) => h("li", text))),
+  ];
+}
+
+function cell(mean, half, top) {
+  if (mean === null) return h("td.number.soft", { title: "Not played" }, "–");
+  const clear = half !== null && Math.abs(mean) > half;
+  // A square root keeps small differences visible next to large ones; at 50% colour the number stays readable.
+  const weight = `${(Math.sqrt(Math.abs(mean) / top) * 50).toFixed(1)}%`;
+  return h("td.number", { class: mean < 0 ? "loses" : "wins", css: { "--w": weight } }, [
+    h("span", { class: clear ? "strong" : "" }, signed(mean)),
+    h("small", half === null ? "" : `± ${fixed(half)}`),
+  ]);
+}
+
+function sentences({ transitive, cycles }, agents) {
+  const found = cycles.map((ids) => `A cycle: ${[...ids, ids[0]].map((id) => agents.name(id)).join(" beats ")}.`);
+  if (transitive === null) return found;
+  const share = `Differences in skill explain ${percent(transitive)} of the squared margins, corrected for luck; `;
+  return [`${share}cycles explain the rest.`, ...found];
+}
 
 const AT_FIRST = 200; // a run may have thousands of matches, and a live page redraws them
 
@@ -9,14 +51,14 @@ export const arrow = (here, order) => h("span", { "aria-hidden": "true" }, here 
 export const ariaSort = (here, order) => (here ? (order.down ? "descending" : "ascending") : null);
 
 /** A column head whose button sorts; `order` is {key, down} and is changed in place. */
-export function sortHead(text, key, order, draw, more = { class: "number" }) {
+export function sortHead(text, key, order, draw, isText) {
   const here = order.key === key;
   const sort = button([text, arrow(here, order)], () => {
     order.down = here ? !order.down : true;
     order.key = key;
     draw();
   }, { class: "sort" });
-  return th(sort, { "aria-sort": ariaSort(here, order), ...more });
+  return th(sort, { "aria-sort": ariaSort(here, order), class: isText ? null : "number" });
 }
 
 /** Return the rows in order; `value` turns a row into its sort key. */
@@ -46,7 +88,7 @@ export function matchesSection(run, agents, state) {
   const box = h("div");
   const draw = () => {
     const head = Object.entries(COLUMN_KEYS).map(([key, text]) =>
-      sortHead(text, key, order, draw, { class: ["a", "b", "winner"].includes(key) ? "" : "number" })
+      sortHead(text, key, order, draw, ["a", "b", "winner"].includes(key))
     );
     const all = sorted(run.matches, order, (match, key) => match[key]);
     const shown = state.open.allMatches ? all : all.slice(0, AT_FIRST);

@@ -1,32 +1,22 @@
 // One match: its seed pairs, the biggest swings first.
-import { cast, runName } from "./agents.js";
 import { inlineChart, scale } from "./charts.js";
 import { load, loadOnce, matchPath, runPath } from "./data.js";
-import { h, number, redraw, s, scrollTable, th } from "./dom.js";
+import { cast, h, number, redraw, runName, s, scrollTable, th } from "./dom.js";
 import { sorted, sortHead } from "./matches.js";
-import { route, withQuery } from "./router.js";
+import { crumbs, route, withQuery } from "./router.js";
 import { fixed, plural, signed, visibleLine, whole } from "./text.js";
 
-/** Links to the pages above this one. */
-export function crumbs(...links) {
-  const parts = links.map(([text, href], index) => [
-    index ? h("span", { "aria-hidden": "true" }, " / ") : "",
-    href ? h("a", { href }, text) : h("span", { "aria-current": "page" }, text),
-  ]);
-  return h("nav.crumbs", { "aria-label": "Breadcrumbs" }, parts);
-}
-
-/** What the seed pairs can be sorted by. */
-const SORT_VALUES = {
-  index: (seed) => seed.index,
-  net: (seed) => seed.net,
-  swing: (seed) => Math.abs(seed.net),
-  first: (seed) => seed.raw[0],
-  second: (seed) => seed.raw[1],
-  adjusted: (seed) => seed.adjusted,
-  hands: (seed) => seed.hands,
-  biggest: (seed) => Math.abs(seed.biggest.swing),
-  faults: (seed) => seed.faults,
+/** What the seed pairs can be sorted by: title and value. */
+const SORTS = {
+  index: ["Seed pair", (seed) => seed.index],
+  net: ["net, bb", (seed) => seed.net],
+  swing: ["Swing", (seed) => Math.abs(seed.net)],
+  first: ["Seated first", (seed) => seed.raw[0]],
+  second: ["Seated second", (seed) => seed.raw[1]],
+  adjusted: ["Luck-adjusted", (seed) => seed.adjusted],
+  hands: ["Hands", (seed) => seed.hands],
+  biggest: ["Biggest hand", (seed) => Math.abs(seed.biggest.swing)],
+  faults: ["Faults", (seed) => seed.faults],
 };
 
 export async function matchPage(place, view) {
@@ -41,20 +31,12 @@ export async function matchPage(place, view) {
   const most = Math.max(...match.seeds.map((seed) => Math.abs(seed.net)), 1e-9);
 
   function draw() {
-    const seeds = sorted(match.seeds, order, (seed, key) => SORT_VALUES[key](seed));
-    const head = [
-      sortHead("Seed pair", "index", order, draw),
-      sortHead(`${name}'s net, bb`, "net", order, draw),
-      sortHead("Swing", "swing", order, draw, {}),
-      sortHead("Seated first", "first", order, draw),
-      sortHead("Seated second", "second", order, draw),
-      sortHead("Luck-adjusted", "adjusted", order, draw),
-      sortHead("Hands", "hands", order, draw),
-      sortHead("Biggest hand", "biggest", order, draw, {}),
-      sortHead("Faults", "faults", order, draw),
-      th("Seed"),
-    ];
-    redraw(box, "button", scrollTable("Seed pairs", head, seeds.map((seed) => seedRow(seed, id, match.match, most))));
+    const seeds = sorted(match.seeds, order, (seed, key) => SORTS[key][1](seed));
+    const head = Object.entries(SORTS).map(([key, [text]]) =>
+      sortHead(key === "net" ? `${name}'s ${text}` : text, key, order, draw, ["swing", "biggest"].includes(key))
+    );
+    const rows = seeds.map((seed) => seedRow(seed, id, match.match, most));
+    redraw(box, "button", scrollTable("Seed pairs", [...head, th("Seed")], rows));
   }
 
   draw();

@@ -1,14 +1,9 @@
-// The duplicate replayer: one deal, both seatings side by side, step by step.
-import { cast, runName } from "./agents.js";
-import { icon } from "./cards.js";
+// The duplicate replayer: one deal, both seatings side by side, step by step, with what the agents saw and said.
 import { handPath, isHere, load, loadOnce, runPath } from "./data.js";
-import { announce, button, copyButton, h } from "./dom.js";
-import { decisionPanel } from "./exchange.js";
-import { drawTable, equityBars } from "./felt.js";
-import { helpDialog, listenKeys } from "./keys.js";
-import { crumbs } from "./matchpage.js";
-import { fullLink, replaceHash, route, withQuery } from "./router.js";
-import { fixed, isMissing, signed, visibleLine, whole } from "./text.js";
+import { announce, button, cast, copyButton, facts, h, runName } from "./dom.js";
+import { drawTable, equityBars, icon } from "./felt.js";
+import { crumbs, fullLink, helpDialog, listenKeys, replaceHash, route, withQuery } from "./router.js";
+import { dollars, fixed, isMissing, signed, visible, visibleLine, whole } from "./text.js";
 
 const PLAY_MS = 1000;
 
@@ -88,10 +83,7 @@ export async function replayerPage(place, view) {
 
   const where = `hand ${hand} of seed pair ${seed}`;
   view.show(`Hand ${hand}, seed pair ${seed}`, [
-    crumbs([`Run ${runName(run)}`, route("run", id)], [`Match ${match}`, route("run", id, "match", match)], [
-      where,
-      null,
-    ]),
+    crumbs([`Run ${runName(run)}`, route("run", id)], [`Match ${match}`, route("run", id, "match", match)], [where]),
     h("h1", agents.label(data.a), h("span.soft", " against "), agents.label(data.b), h("span.soft", `, ${where}`)),
     h("p.summary", summary(data, agents.name(data.a))),
     controls,
@@ -142,15 +134,9 @@ function sidePane(side, data, agents, go) {
   const items = side.steps.map((_, index) => stepItem(side, index, data.parted, () => go(index)));
   const list = h("ol.step-list", { tabindex: "0", "aria-label": `Steps, ${side.seating}` }, items);
   const id = `side-${side.seating}`;
+  const soft = (text) => h("span.soft", text);
   const [above, below] = side.seats.map((seat) => h("bdi", agents.name(seat)));
-  const heading = [
-    h("span.badge", side.seating),
-    " ",
-    above,
-    h("span.soft", " above, "),
-    below,
-    h("span.soft", " below"),
-  ];
+  const heading = [h("span.badge", side.seating), " ", above, soft(" above, "), below, soft(" below")];
   const uncounted = "This hand does not count: it is a warm-up hand, or both agents failed in this game.";
   const element = h("section.side", { "aria-labelledby": id }, [
     h("h2", { id }, heading),
@@ -172,8 +158,7 @@ function sidePane(side, data, agents, go) {
     items.forEach((item, index) => {
       item.classList.toggle("now", index === at);
       item.classList.toggle("later", index > at);
-      if (index === at) item.querySelector("button").setAttribute("aria-current", "step");
-      else item.querySelector("button").removeAttribute("aria-current");
+      item.querySelector("button").ariaCurrent = index === at ? "step" : null;
     });
     const { offsetTop, offsetHeight } = items[at];
     const isAbove = offsetTop < list.scrollTop;
@@ -205,4 +190,63 @@ function luckLine({ luck }, name) {
   const parts = [["as dealt", luck.raw], ["with all-in equity", luck.allIn], ["luck-adjusted", luck.adjusted]];
   const known = parts.filter(([, value]) => !isMissing(value)).map(([word, value]) => `${signed(value, 2)} bb ${word}`);
   return h("p.soft.luck", h("bdi", name), ": ", known.join(" · "));
+}
+
+const CUT = 4000; // characters shown at first: a reply of a megabyte must not freeze the page
+
+/** A text, shortened if it is very long, with a button that shows the rest. */
+function longText(text, label) {
+  const pre = h("pre.said", { tabindex: "0", role: "region", "aria-label": label }, visible(text.slice(0, CUT)));
+  if (text.length <= CUT) return pre;
+  const more = button(`Show all ${whole(text.length)} characters`, () => {
+    pre.textContent = visible(text);
+    more.remove();
+    pre.focus();
+  });
+  return h("div", pre, more);
+}
+
+/** The decision at step `at` of a side, as a panel. `open` remembers which texts the reader has opened. */
+function decisionPanel(side, at, agents, open) {
+  const step = side.steps[at];
+  if (step.decision === null) return h("div.decision", h("p.soft", "No decision at this step."));
+  const { agent, faults, exchange } = side.decisions[step.decision];
+  return h("div.decision", [
+    h("h4", h(`span.mark.c${agents.colour(agent)}`, { "aria-hidden": "true" }), ` ${visibleLine(step.text)}`),
+    faults.map(({ kind, attempt, message }) => {
+      const title = `${visibleLine(kind)}${attempt ? `, attempt ${attempt}` : ""}: `;
+      return h("p.warning", h("strong", title), visibleLine(message).slice(0, 600));
+    }),
+    step.forced && h("p.warning", "Forced fold: the agent gave no legal action."),
+    exchange ? exchangeBody(exchange, open) : h("p.soft", "No model is behind this decision, so there is no text."),
+  ]);
+}
+
+function exchangeBody(exchange, open) {
+  const { tokens, latencyS, usd } = exchange;
+  const cached = tokens.cached ? ` (${whole(tokens.cached)} cached)` : "";
+  const known = [
+    ["Outcome", exchange.outcome !== "reply" && visibleLine(exchange.outcome)],
+    ["Model", visibleLine(exchange.model)],
+    ["Tokens in", `${whole(tokens.input)}${cached}`],
+    ["Tokens out", whole(tokens.output)],
+    ["Response time", !isMissing(latencyS) && `${fixed(latencyS, 2)} s`],
+    ["Cost", !isMissing(usd) && dollars(usd)],
+    ["Attempts", whole(exchange.attempts)],
+    ["Prompt", visibleLine(exchange.promptHash).slice(0, 12)],
+  ];
+  const texts = [
+    ["Reply", exchange.reply],
+    ["Reasoning", exchange.reasoning],
+    ["Prompt", exchange.prompt],
+    ["System prompt", exchange.system],
+  ];
+  return [
+    facts(known.filter(([, value]) => value), { class: "small" }),
+    texts.filter(([, text]) => !isMissing(text)).map(([name, text]) => {
+      const box = h("details", { open: open[name] ?? name === "Reply" }, h("summary", name), longText(text, name));
+      box.addEventListener("toggle", () => (open[name] = box.open));
+      return box;
+    }),
+  ];
 }

@@ -1,18 +1,13 @@
 // The page of one run: its results, how certain they are, and how to reproduce them. It follows a run in progress.
-import { cast, runName } from "./agents.js";
-import { convergenceSection, spentSection } from "./convergence.js";
-import { costsSection, faultsSection } from "./costs.js";
+import { convergenceSection, spentSection, winningsSection } from "./curves.js";
 import { forget, isSingleFile, limits, load, loadNewer, runPath } from "./data.js";
-import { announce, facts, h } from "./dom.js";
+import { announce, cast, copyButton, facts, h, runName } from "./dom.js";
 import { leaderboardSection } from "./leaderboard.js";
-import { matchesSection } from "./matches.js";
-import { payoffSection } from "./payoff.js";
-import { recipeSection } from "./recipe.js";
+import { matchesSection, payoffSection } from "./matches.js";
 import { route, withQuery } from "./router.js";
 import { statusBadge } from "./runs.js";
-import { stylesSection } from "./styles.js";
-import { dollars, moment, plural, seconds, visible, whole } from "./text.js";
-import { winningsSection } from "./winnings.js";
+import { costsSection, faultsSection, stylesSection } from "./stats.js";
+import { dollars, moment, plural, seconds, visible, visibleLine, whole } from "./text.js";
 
 const POLL_MS = 2000;
 const SAY_MS = 15000; // least time between announcements to a screen reader
@@ -85,15 +80,10 @@ export async function runPage(place, view) {
     let said = 0;
     while (!view.signal.aborted && changes(run)) {
       await new Promise((done) => setTimeout(done, POLL_MS));
-      if (view.signal.aborted) return;
-      if (document.hidden) continue;
-      let newer;
-      try {
-        newer = await loadNewer(runPath(id), run.version);
-      } catch (error) {
+      if (view.signal.aborted || document.hidden) continue;
+      const newer = await loadNewer(runPath(id), run.version).catch((error) => {
         head.querySelector(".live")?.replaceChildren(visible(error.message));
-        continue;
-      }
+      });
       if (view.signal.aborted || !newer) continue;
       run = newer;
       forget(id);
@@ -115,9 +105,7 @@ function changes(run) {
 /** Whether the reader has selected text there: a redraw would lose the selection. */
 function isBusy(element) {
   const selection = window.getSelection();
-  return Boolean(
-    element && selection && !selection.isCollapsed && selection.anchorNode && element.contains(selection.anchorNode),
-  );
+  return Boolean(element && !selection?.isCollapsed && element.contains(selection?.anchorNode));
 }
 
 /** Redraw, keeping the part that the reader is looking at in its place, whatever grows above it. */
@@ -169,4 +157,20 @@ function runHead(run) {
     run.warnings.map((text) => h("p.warning", h("strong", "Warning: "), visible(text))),
     limits && h("p.warning", visible(limits.text)),
   ].flat().filter(Boolean);
+}
+
+function recipeSection({ reproduce }) {
+  const versions = [["Master seed", reproduce.masterSeed], ...Object.entries(reproduce.versions)];
+  return [
+    copyBlock("Run it again", reproduce.command),
+    copyBlock("Check that every recorded game plays out the same", reproduce.verify),
+    copyBlock("The config", reproduce.configYaml),
+    facts(versions.map((pair) => pair.map(visibleLine)), { class: "code" }),
+  ];
+}
+
+/** A block of text with a button that copies it. */
+function copyBlock(title, text) {
+  const block = h("pre", { tabindex: "0", role: "region", "aria-label": title }, h("code", visible(text)));
+  return h("div.copyable", h("div.bar", h("h3", title), copyButton(() => text)), block);
 }

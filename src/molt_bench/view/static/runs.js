@@ -1,7 +1,6 @@
 // All runs of the folder, newest first.
-import { agentLabel } from "./agents.js";
 import { load } from "./data.js";
-import { h, number, numberHead, redraw, row, scrollTable, th } from "./dom.js";
+import { agentLabel, h, number, numberHead, redraw, row, scrollTable, th } from "./dom.js";
 import { route } from "./router.js";
 import { dollars, fixed, moment, plural, signed, visibleLine, whole } from "./text.js";
 

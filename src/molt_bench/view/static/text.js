@@ -1,17 +1,14 @@
 // Numbers and other people's text, formatted for reading.
 
 // Characters that are invisible or change the direction of text: a name must not be able to pose as another.
-const UNSEEN = new RegExp(
-  [
-    String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f]`,
-    String.raw`[\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffc]`,
-    String.raw`[\u{e0000}-\u{e0fff}]`,
-    String.raw`\u200d(?!\p{Extended_Pictographic})`,
-    String.raw`[\ud800-\udbff](?![\udc00-\udfff])`,
-    String.raw`(?<![\ud800-\udbff])[\udc00-\udfff]`,
-  ].join("|"),
-  "gu",
-);
+const UNSEEN_PARTS = [
+  String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f]`,
+  String.raw`[\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffc]`,
+  String.raw`[\u{e0000}-\u{e0fff}]`,
+  String.raw`\u200d(?!\p{Extended_Pictographic})`,
+  String.raw`\p{Surrogate}`,
+];
+const UNSEEN = new RegExp(UNSEEN_PARTS.join("|"), "gu");
 
 /** Return the text with control, bidi and invisible characters escaped; line breaks and tabs stay. */
 export function visible(text) {
@@ -23,23 +20,19 @@ export function visibleLine(text) {
   return visible(text).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
 }
 
-const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-const FIXED = [0, 1, 2, 3, 4].map(
-  (digits) => new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }),
-);
+const decimals = (digits) => ({ minimumFractionDigits: digits, maximumFractionDigits: digits });
+const FIXED = [0, 1, 2].map((digits) => new Intl.NumberFormat("en-US", decimals(digits)));
 export const NONE = "–";
 
 export function isMissing(value) {
   return value === null || value === undefined || Number.isNaN(value);
 }
 
-export function whole(value) {
-  return isMissing(value) ? NONE : WHOLE.format(value).replace("-", "−");
-}
-
 export function fixed(value, digits = 1) {
   return isMissing(value) ? NONE : FIXED[digits].format(value).replace("-", "−");
 }
+
+export const whole = (value) => fixed(value, 0);
 
 /** Return a number with its sign; one that rounds to zero has none. */
 export function signed(value, digits = 1) {

@@ -1,6 +1,6 @@
-// How the numbers converged, match by match, and how many hands each pairing took.
-import { h, number, numberHead, row, scrollTable, th } from "./dom.js";
-import { lineChart } from "./linechart.js";
+// Curves: how the numbers converged, what each pairing took, and the winnings of a pairing with and without luck.
+import { lineChart } from "./charts.js";
+import { choice, h, number, numberHead, row, scrollTable, th } from "./dom.js";
 import { fixed, percent, signed, signedTick, whole } from "./text.js";
 
 export function convergenceSection(run, agents) {
@@ -55,4 +55,39 @@ export function spentSection(run, agents) {
   });
   const head = [th("Pairing"), numberHead("Matches"), numberHead("Hands"), th(h("span.unseen", "Hands as a bar"))];
   return scrollTable("Hands per pairing", head, rows, { class: "tall" });
+}
+
+export function winningsSection(run, agents, state) {
+  const pairs = run.winnings;
+  if (!pairs.length) return null;
+  const key = (pair) => `${pair.a}\n${pair.b}`;
+  const chips = (value) => signed(value, 0);
+  const box = h("div");
+  const draw = () => {
+    const { a, b, raw, adjusted } = pairs.find((pair) => key(pair) === state.open.winnings) ?? pairs[0];
+    const colour = agents.colour(a);
+    const chart = lineChart({
+      label: `What ${agents.name(a)} has won from ${agents.name(b)}, bb`,
+      x: raw.map((_, index) => index + 1),
+      xLabel: "seed pairs",
+      yLabel: "bb",
+      zero: true,
+      height: 280,
+      format: chips,
+      tickFormat: chips,
+      series: [
+        { name: "as dealt", colour, thin: true, dashed: true, y: raw },
+        { name: "luck-adjusted", colour, y: adjusted },
+      ],
+    });
+    box.replaceChildren(chart);
+  };
+  draw();
+  if (pairs.length < 2) return box;
+  const options = pairs.map((pair) => [key(pair), `${agents.name(pair.a)} against ${agents.name(pair.b)}`]);
+  const select = choice("winnings-pair", "Pairing ", options, state.open.winnings ?? key(pairs[0]), (value) => {
+    state.open.winnings = value;
+    draw();
+  });
+  return [h("p.field", select), box];
 }
