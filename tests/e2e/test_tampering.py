@@ -167,7 +167,7 @@ def test_verify_of_a_run_that_has_not_ended_says_how_far_it_got(run):
     done = quick("verify", run)
     assert done.returncode == 0
     assert "19 games are identical" in done.stdout
-    assert "it has not ended: match 3 has 3 of its 8 games" in done.stdout
+    assert "the run has not ended: match 3 has 3 of its 8 games" in done.stdout
 
 
 @pytest.mark.parametrize(
