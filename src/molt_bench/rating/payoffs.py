@@ -16,7 +16,7 @@ import msgspec
 
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.sequence import sure
+from molt_bench.rating.verdicts import sure
 
 
 class Payoff(msgspec.Struct, frozen=True):

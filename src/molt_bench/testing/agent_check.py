@@ -1,6 +1,10 @@
 """The agent check: games against all kinds of opponents and stacks."""
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from math import ceil
+from statistics import median
+from time import perf_counter
 from typing import Any, Final
 
 import msgspec
@@ -11,11 +15,12 @@ from molt_bench.agents.tracebacks import Traced, trace_of
 from molt_bench.errors import AgentError, FaultKind, shown
 from molt_bench.play.drivers import play_game_async
 from molt_bench.play.seated_agent import SeatedAgent
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import Observation
 from molt_bench.records import Fault, GameRecord
 from molt_bench.seeds import Seed, derived_seed
 from molt_bench.specs import SEATINGS, GameOptions
-from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample
-from molt_bench.testing.stopwatch import Stopwatch, TimedAgent
+from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample, Latency
 
 #: Opponents that together put an agent in every kind of spot.
 SPARRING_PARTNERS = ("callstation", "maniac", "random", "shover", "tight")
@@ -101,7 +106,7 @@ class _Sparring:
         partners: tuple[str, ...],
         watch: Callable[[int, int], None] | None,
     ) -> None:
-        self.clock = Stopwatch()
+        self.clock = _Stopwatch()
         self.faults: list[Fault] = []
         self.examples: dict[FaultKind, FaultExample] = {}
         self._make = make
@@ -142,7 +147,7 @@ class _Sparring:
         settings: GameOptions = {**options, "action_timeout_s": self._timeout_s, "max_retries": 0}
         self.clock.first = True
         self._raised.clear()
-        watched = Traced(TimedAgent(SeatedAgent(self._make()), self.clock), self._raised.append)
+        watched = Traced(_TimedAgent(SeatedAgent(self._make()), self.clock), self._raised.append)
         players = (watched, make_agent(partner))
         return await play_game_async(players, seed=self._seed if seed is None else seed, hands=self._hands, **settings)
 
@@ -177,3 +182,66 @@ def _in_words(faults: list[Fault]) -> tuple[str, ...]:
         same = [fault for fault in faults if fault.kind == kind]
         lines.append(f"{len(same)} x {kind}, first in hand {same[0].hand_number}: {same[0].message}")
     return tuple(lines)
+
+
+class _Stopwatch:
+    """Response times of one check."""
+
+    def __init__(self) -> None:
+        self.decisions = 0
+        self.seconds: list[float] = []
+        self.firsts: list[float] = []
+        self.first = True
+
+    def stop(self, start: float) -> None:
+        """Record the time of an answer."""
+        taken = perf_counter() - start
+        self.seconds.append(taken)
+        if self.first:
+            self.firsts.append(taken)
+            self.first = False
+
+    def latency(self) -> Latency:
+        """Return a summary of the response times."""
+        if not self.seconds:
+            return Latency()
+        times = sorted(self.seconds)
+        return Latency(median(times), times[ceil(0.95 * len(times)) - 1], times[-1], median(self.firsts))
+
+
+class _TimedAgent:
+    """An agent with a stopwatch; it keeps the agent's hooks and its `keeps_time`."""
+
+    def __init__(self, seat: SeatedAgent, clock: _Stopwatch) -> None:
+        self._act = seat.act
+        self._clock = clock
+        self.name = "checked"
+        self.keeps_time = seat.keeps_time
+        for hook, method in seat.hooks.items():
+            setattr(self, hook, method)
+        self.close = seat.close
+        if inspect.iscoroutinefunction(seat.act):
+            self.act = self._act_async  # type: ignore[method-assign]
+
+    def act(self, observation: Observation) -> Any:
+        """Ask the agent, and record how long its answer took."""
+        start = perf_counter()
+        self._clock.decisions += 1
+        pending = False
+        try:
+            answer = self._act(observation)
+            pending = type(answer) is not Action and inspect.isawaitable(answer)
+            return self._awaited(answer, start) if pending else answer
+        finally:
+            if not pending:
+                self._clock.stop(start)
+
+    async def _act_async(self, observation: Observation) -> Any:
+        self._clock.decisions += 1
+        return await self._awaited(self._act(observation), perf_counter())
+
+    async def _awaited(self, answer: Awaitable[Any], start: float) -> Any:
+        try:
+            return await answer
+        finally:
+            self._clock.stop(start)
