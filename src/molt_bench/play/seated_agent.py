@@ -13,10 +13,7 @@ class SeatedAgent:
     """An agent and the methods it had when it sat down.
 
     Attributes:
-        agent: The agent.
         name: Its name, or that of its class.
-        act: Its `act` method.
-        hooks: Its hooks, by name.
         close: Its `close` method, or None. It is not a hook of the game, since any object may have one.
         note: Called with what it raises; None if nobody listens.
         keeps_time: Whether it limits its own answering time, as an agent that queues for a model must.
