@@ -191,12 +191,7 @@ class WorkerPool(Generic[Played]):
         self._watcher: Thread | None = None
 
     def play(self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None]) -> None:
-        """Play games, and report each as soon as its batch is finished.
-
-        Raises:
-            MoltBenchError: A worker failed, or workers keep dying.
-            WorkersError: Workers cannot set up.
-        """
+        """Play games, and report each as soon as its batch is finished; raise if a worker fails, or if many die."""
         batches = Batches(specs, workers=self._count, seconds=_BATCH_S)
         if self._watcher is None:
             self._watcher = Thread(target=self._watch, daemon=True, name="watcher")

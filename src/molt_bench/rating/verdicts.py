@@ -31,14 +31,9 @@ VerdictKind: TypeAlias = Literal["ordered", "tied", "unresolved"]
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The verdict on two neighbours.
+    """The verdict on two neighbours: how much more `above` wins from the field, in thousandths of a big blind per hand.
 
-    Attributes:
-        above: The one with the better result so far.
-        below: The other.
-        lead: How much more `above` wins from the field, in thousandths of a big blind per hand.
-        sure: Anytime-valid confidence that `above` is better.
-        kind: The conclusion.
+    `sure` is the anytime-valid confidence that `above` is better.
     """
 
     above: str
@@ -51,13 +46,9 @@ class Verdict(msgspec.Struct, frozen=True):
 def verdicts(
     model: MarginModel, *, threshold: float, tie_margin: float, apart: Collection[str] = ()
 ) -> tuple[Verdict, ...]:
-    """Return the verdict on every adjacent pair of the ranking.
+    """Return the verdict on every adjacent pair of the ranking of those who are not `apart`.
 
-    Args:
-        model: The margins.
-        threshold: Confidence required of all verdicts together.
-        tie_margin: Margin within which two count as tied.
-        apart: Participants without a rank, and so without neighbours.
+    `threshold` is the confidence required of all verdicts together; two within `tie_margin` count as tied.
     """
     ranking = [name for name in model.ranking() if name not in apart]
     error = (1 - threshold) / max(1, len(ranking) - 1)
@@ -94,11 +85,8 @@ def surely(share: float) -> str:
 def sure(estimate: Estimate, spread: float) -> float:
     """Return the anytime-valid confidence that a number is above 0: from 0 to 1, and 0.5 without evidence.
 
-    It is one minus half the p-value of the mixture: at 0.95, the chance of ever having been wrong is at most 5%.
-
-    Args:
-        estimate: The estimate of the number.
-        spread: Standard deviation of the mixture.
+    It is one minus half the p-value of the mixture, whose standard deviation is `spread`: at 0.95, the chance of ever
+    having been wrong is at most 5%.
     """
     if estimate.scale == inf or not estimate.mean:
         return 0.5
@@ -110,13 +98,7 @@ def sure(estimate: Estimate, spread: float) -> float:
 
 
 def radius(estimate: Estimate, spread: float, error: float) -> float:
-    """Return half the width of the interval that always holds the number, except with probability `error`.
-
-    Args:
-        estimate: The estimate of the number.
-        spread: Standard deviation of the mixture.
-        error: Probability that the interval ever misses the number.
-    """
+    """Return half the width of the interval that always holds the number, except with probability `error`."""
     more = 0.0 if estimate.scale == inf else (spread / estimate.scale) ** 2
     if not more:
         return inf

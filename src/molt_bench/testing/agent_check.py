@@ -94,104 +94,13 @@ def check_agent(
     )
 
 
-class _Sparring:
-    """The games of one check."""
-
-    def __init__(
-        self,
-        make: Callable[[], PokerAgent],
-        seed: Seed,
-        hands: int,
-        timeout_s: float,
-        partners: tuple[str, ...],
-        watch: Callable[[int, int], None] | None,
-    ) -> None:
-        self.clock = _Stopwatch()
-        self.faults: list[Fault] = []
-        self.examples: dict[FaultKind, FaultExample] = {}
-        self._make = make
-        self._seed = seed
-        self._hands = hands
-        self._timeout_s = timeout_s
-        self._partners = partners
-        self._watch = watch
-        self._played = 0
-        self._raised: list[BaseException] = []
-
-    async def all_checks(self) -> list[Check]:
-        """Play at all tables, then the same cards twice; stop early if the agent does not answer."""
-        checks: list[Check] = []
-        for table, options in TABLES.items():
-            found: list[Fault] = []
-            for partner in self._partners:
-                for seating in SEATINGS:
-                    asked = self.clock.decisions
-                    record = await self._spar(partner, {**options, "seating": seating})
-                    new = self._noted(record, table, partner)
-                    found += new
-                    if self._is_enough(new, self.clock.decisions - asked):
-                        return [*checks, Check(f"every answer is legal: {table}", (*_in_words(found), _ENOUGH))]
-            checks.append(Check(f"every answer is legal: {table}", _in_words(found)))
-        return [*checks, await self._repeats()]
-
-    def _is_enough(self, faults: list[Fault], asked: int) -> bool:
-        """Return whether the agent does not answer, or gave no usable answer in a whole game."""
-        failed = sum(fault.attempt > 0 for fault in faults)
-        return failed >= asked > 0 or any(fault.kind in _NO_ANSWER for fault in faults)
-
-    async def _spar(self, partner: str, options: GameOptions, *, seed: Seed | None = None) -> GameRecord:
-        if self._watch is not None:
-            self._watch(self._played, len(TABLES) * len(self._partners) * len(SEATINGS) + 4)
-        self._played += 1
-        # Without retries, an agent that never answers is given up after two decisions.
-        settings: GameOptions = {**options, "action_timeout_s": self._timeout_s, "max_retries": 0}
-        self.clock.first = True
-        self._raised.clear()
-        watched = Traced(_TimedAgent(SeatedAgent(self._make()), self.clock), self._raised.append)
-        players = (watched, make_agent(partner))
-        return await play_game_async(players, seed=self._seed if seed is None else seed, hands=self._hands, **settings)
-
-    def _noted(self, record: GameRecord, table: str, partner: str) -> list[Fault]:
-        """Count the agent's faults in a game by kind, and return them."""
-        found = [fault for fault in record.faults if fault.player == 0]
-        self.faults += found
-        for fault in found:
-            known = self.examples.get(fault.kind)
-            if known is None:
-                seat, number = int(record.seating == "BA"), fault.hand_number
-                hand = record.hand_texts[number - 1] if number else ""
-                raised = self._raised[:1] if fault.kind == "exception" else []
-                trace = "".join([trace_of(error, frames=_FRAMES).text for error in raised])
-                known = FaultExample(fault.kind, 0, fault.message, table, partner, seat, number, hand, trace)
-            self.examples[fault.kind] = msgspec.structs.replace(known, count=known.count + 1)
-        return found
-
-    async def _repeats(self) -> Check:
-        """Deal new cards, then the same with seats swapped, then the first twice more: play should not change."""
-        seed = derived_seed(self._seed, "mirror")
-        games = [await self._spar("maniac", {"seating": seating}, seed=seed) for seating in ("BA", "AB", "BA", "BA")]
-        differing = sum(len({*hands}) > 1 for hands in zip(*[games[at].hand_texts for at in (0, 2, 3)], strict=True))
-        problems = (f"{differing} of {self._hands} hands were played differently the second time",) if differing else ()
-        return Check(SAME_PLAY, problems, required=False)
-
-
-def _in_words(faults: list[Fault]) -> tuple[str, ...]:
-    """Return a line for each kind of fault: the count and the first one."""
-    lines = []
-    for kind in dict.fromkeys(fault.kind for fault in faults):
-        same = [fault for fault in faults if fault.kind == kind]
-        lines.append(f"{len(same)} x {kind}, first in hand {same[0].hand_number}: {same[0].message}")
-    return tuple(lines)
-
-
-class _Stopwatch:
+class _Stopwatch(msgspec.Struct):
     """Response times of one check."""
 
-    def __init__(self) -> None:
-        self.decisions = 0
-        self.seconds: list[float] = []
-        self.firsts: list[float] = []
-        self.first = True
+    decisions: int = 0
+    seconds: list[float] = []
+    firsts: list[float] = []
+    first: bool = True
 
     def stop(self, start: float) -> None:
         """Record the time of an answer."""
@@ -245,3 +154,84 @@ class _TimedAgent:
             return await answer
         finally:
             self._clock.stop(start)
+
+
+class _Sparring(msgspec.Struct):
+    """The games of one check."""
+
+    make: Callable[[], PokerAgent]
+    seed: Seed
+    hands: int
+    timeout_s: float
+    partners: tuple[str, ...]
+    watch: Callable[[int, int], None] | None
+    clock: _Stopwatch = msgspec.field(default_factory=_Stopwatch)
+    faults: list[Fault] = []
+    examples: dict[FaultKind, FaultExample] = {}
+    played: int = 0
+    raised: list[BaseException] = []
+
+    async def all_checks(self) -> list[Check]:
+        """Play at all tables, then the same cards twice; stop early if the agent does not answer."""
+        checks: list[Check] = []
+        for table, options in TABLES.items():
+            found: list[Fault] = []
+            for partner in self.partners:
+                for seating in SEATINGS:
+                    asked = self.clock.decisions
+                    record = await self._spar(partner, {**options, "seating": seating})
+                    new = self._noted(record, table, partner)
+                    found += new
+                    if self._is_enough(new, self.clock.decisions - asked):
+                        return [*checks, Check(f"every answer is legal: {table}", (*_in_words(found), _ENOUGH))]
+            checks.append(Check(f"every answer is legal: {table}", _in_words(found)))
+        return [*checks, await self._repeats()]
+
+    def _is_enough(self, faults: list[Fault], asked: int) -> bool:
+        """Return whether the agent does not answer, or gave no usable answer in a whole game."""
+        failed = sum(fault.attempt > 0 for fault in faults)
+        return failed >= asked > 0 or any(fault.kind in _NO_ANSWER for fault in faults)
+
+    async def _spar(self, partner: str, options: GameOptions, *, seed: Seed | None = None) -> GameRecord:
+        if self.watch is not None:
+            self.watch(self.played, len(TABLES) * len(self.partners) * len(SEATINGS) + 4)
+        self.played += 1
+        # Without retries, an agent that never answers is given up after two decisions.
+        settings: GameOptions = {**options, "action_timeout_s": self.timeout_s, "max_retries": 0}
+        self.clock.first = True
+        self.raised.clear()
+        watched = Traced(_TimedAgent(SeatedAgent(self.make()), self.clock), self.raised.append)
+        players = (watched, make_agent(partner))
+        return await play_game_async(players, seed=self.seed if seed is None else seed, hands=self.hands, **settings)
+
+    def _noted(self, record: GameRecord, table: str, partner: str) -> list[Fault]:
+        """Count the agent's faults in a game by kind, and return them."""
+        found = [fault for fault in record.faults if fault.player == 0]
+        self.faults += found
+        for fault in found:
+            known = self.examples.get(fault.kind)
+            if known is None:
+                seat, number = int(record.seating == "BA"), fault.hand_number
+                hand = record.hand_texts[number - 1] if number else ""
+                raised = self.raised[:1] if fault.kind == "exception" else []
+                trace = "".join([trace_of(error, frames=_FRAMES).text for error in raised])
+                known = FaultExample(fault.kind, 0, fault.message, table, partner, seat, number, hand, trace)
+            self.examples[fault.kind] = msgspec.structs.replace(known, count=known.count + 1)
+        return found
+
+    async def _repeats(self) -> Check:
+        """Deal new cards, then the same with seats swapped, then the first twice more: play should not change."""
+        seed = derived_seed(self.seed, "mirror")
+        games = [await self._spar("maniac", {"seating": seating}, seed=seed) for seating in ("BA", "AB", "BA", "BA")]
+        differing = sum(len({*hands}) > 1 for hands in zip(*[games[at].hand_texts for at in (0, 2, 3)], strict=True))
+        problems = (f"{differing} of {self.hands} hands were played differently the second time",) if differing else ()
+        return Check(SAME_PLAY, problems, required=False)
+
+
+def _in_words(faults: list[Fault]) -> tuple[str, ...]:
+    """Return a line for each kind of fault: the count and the first one."""
+    lines = []
+    for kind in dict.fromkeys(fault.kind for fault in faults):
+        same = [fault for fault in faults if fault.kind == kind]
+        lines.append(f"{len(same)} x {kind}, first in hand {same[0].hand_number}: {same[0].message}")
+    return tuple(lines)
