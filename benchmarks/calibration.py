@@ -24,7 +24,7 @@ from lookup import QuickModel, config_of, run
 from pools import Draws, Pool, describe, played
 
 from molt_bench.rating.book import MarginBook
-from molt_bench.rating.sequence import SPREAD, radius
+from molt_bench.rating.verdicts import SPREAD, radius
 from molt_bench.records import Margins
 
 SIZES = (5, 10, 20, 50)

@@ -85,11 +85,7 @@ class ConfigError(MoltBenchError):
 
 
 def check_at_least(owner: object, **lowest: int) -> None:
-    """Check that attributes are ints of at least the given values.
-
-    Raises:
-        ConfigError: One is not.
-    """
+    """Raise a `ConfigError` unless attributes are ints of at least the given values."""
     for field, least in lowest.items():
         value = getattr(owner, field)
         if type(value) is not int or value < least:

@@ -26,9 +26,8 @@ _ANY_ORDER: Final = 3
 class Contrast(msgspec.Struct, frozen=True):
     """Two neighbours in the ranking whose order is undecided.
 
-    Attributes:
-        weights: The weight of each pair's margin in the lead of one over the other.
-        target: The variance of the lead that would decide it at its current size.
+    `weights` are those of each pair's margin in the lead of one over the other, and `target` is the variance of the
+    lead that would decide it at its current size.
     """
 
     weights: Mapping[Pair, float]
@@ -174,15 +173,16 @@ def choose_round(
     possible = [pair for pair in situation.meetings if allowed(pair)]
     chosen: list[Pair] = []
     meetings = dict(situation.meetings)
+    situation = msgspec.structs.replace(situation, meetings=meetings)
     if policy in (round_robin, information_gain):
         threshold = inf
     while len(chosen) < matches and possible:
-        pair = _opening(possible, meetings, situation, recent, chosen)
+        pair = _opening(possible, situation, recent, chosen)
         if pair is None:
-            open_pairs = _open(possible, meetings, situation, recent, threshold)
+            open_pairs = _open(possible, situation, recent, threshold)
             if chosen and not any(situation.confidence[each] < threshold for each in open_pairs):
                 break  # only settled pairs are left, which are played only if there is nothing else
-            pair = policy(msgspec.structs.replace(situation, meetings=meetings), open_pairs)[0]
+            pair = policy(situation, open_pairs)[0]
         chosen.append(pair)
         possible.remove(pair)
         meetings[pair] += 1
@@ -190,17 +190,14 @@ def choose_round(
 
 
 def _opening(
-    possible: Sequence[Pair],
-    meetings: Mapping[Pair, int],
-    situation: Situation,
-    recent: Sequence[Pair],
-    chosen: Sequence[Pair],
+    possible: Sequence[Pair], situation: Situation, recent: Sequence[Pair], chosen: Sequence[Pair]
 ) -> Pair | None:
     """Return the next pair of the opening; None once everybody is connected and has met often enough.
 
     Pairs follow the circle method, but those come first that connect separate groups, that have met least, and whose
     members are not yet playing in this round.
     """
+    meetings = situation.meetings
     participants = tuple(dict.fromkeys(name for pair in meetings for name in pair))
     place = _places(participants)
     group = _groups(meetings)
@@ -243,17 +240,11 @@ def circle_order(participants: Sequence[str]) -> list[Pair]:
     return [(participants[one], participants[two]) for one, two in order]
 
 
-def _open(
-    possible: Sequence[Pair],
-    meetings: Mapping[Pair, int],
-    situation: Situation,
-    recent: Sequence[Pair],
-    threshold: float,
-) -> Sequence[Pair]:
+def _open(possible: Sequence[Pair], situation: Situation, recent: Sequence[Pair], threshold: float) -> Sequence[Pair]:
     """Return the pairs that the policy may choose from."""
-    least = min((meetings[pair] for pair in possible), default=0)
+    least = min((situation.meetings[pair] for pair in possible), default=0)
     if least < situation.min_meetings:
-        return [pair for pair in possible if meetings[pair] == least]
+        return [pair for pair in possible if situation.meetings[pair] == least]
     unsettled = [pair for pair in possible if situation.confidence[pair] < threshold] or possible
     return [pair for pair in unsettled if pair not in recent] or unsettled
 

@@ -49,13 +49,7 @@ class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameLabel(msgspec.Struct, frozen=True):
-    """Identifies a game within a run.
-
-    Attributes:
-        match: Number of its match, from 1.
-        seed: Name of the decks.
-        seating: Who sits in seat 0.
-    """
+    """Identifies a game within a run: the number of its match from 1, the name of its decks, and who sits in seat 0."""
 
     match: int
     seed: Seed

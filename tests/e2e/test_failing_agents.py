@@ -90,6 +90,6 @@ def test_a_check_shows_where_it_raised(bots):
     done = quick("check", f"{bots}:make_thrower", "--hands", "2")
     assert "          Traceback (most recent call last):\n" in done.stdout
     assert 'raise RuntimeError("this agent always throws")' in done.stdout
-    assert "stopwatch" not in done.stdout
+    assert "agent_check" not in done.stdout
     (fault,) = json.loads(quick("check", f"{bots}:make_thrower", "--hands", "2", "--json").stdout)["faults"]
     assert fault["traceback"].endswith("RuntimeError: this agent always throws\n")

@@ -15,8 +15,8 @@ from molt_bench.person.table import Look, cards_shown, in_big_blinds, outcome
 from molt_bench.person.tally import sample_says, tally
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.cards import Shoe, cards_from_text
+from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import HandRules
-from molt_bench.poker.hand_names import hand_name
 from molt_bench.poker.observation import HandResult
 
 RULES = HandRules(50, 100)

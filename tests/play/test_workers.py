@@ -13,9 +13,8 @@ import pytest
 
 from molt_bench import make_agent
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.play.batches import MOST_DEATHS, Batches
 from molt_bench.play.drivers import drive
-from molt_bench.play.worker_pool import WorkerPool, WorkersError
+from molt_bench.play.worker_pool import MOST_DEATHS, Batches, WorkerPool, WorkersError
 from molt_bench.specs import GameSpec
 
 GAMES = [GameSpec(seed=seed, hands=20, players=("tight", "random")) for seed in range(30)]
@@ -338,7 +337,7 @@ class TestStopped:
         }
 
     def test_a_game_that_stops_every_worker_is_named(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("molt_bench.play.batches.MOST_STOPS", 2)
+        monkeypatch.setattr("molt_bench.play.worker_pool.MOST_STOPS", 2)
         with pytest.raises(MoltBenchError, match=r"3 workers were stopped .*'random' on seed 1"):
             played(WorkerPool(partial(stopping, str(tmp_path), 1000), 1), GAMES[:2])
 

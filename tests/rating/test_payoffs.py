@@ -16,7 +16,7 @@ from molt_bench.rating.payoffs import (
     significant_cycles,
     transitivity,
 )
-from molt_bench.rating.sequence import sure
+from molt_bench.rating.verdicts import sure
 
 RPS = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]], dtype=float)
 SPREAD = 200.0

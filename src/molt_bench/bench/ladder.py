@@ -14,9 +14,8 @@ from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
-from molt_bench.rating.sequence import SPREAD, sure
 from molt_bench.rating.student import student_quantile
-from molt_bench.rating.verdicts import Verdict, verdicts
+from molt_bench.rating.verdicts import SPREAD, Verdict, sure, verdicts
 from molt_bench.records import Fault, Margins, MatchResult, RatingChange
 from molt_bench.schedule import Contrast, Pair, Situation, all_pairs, connected
 from molt_bench.specs import GameSpec

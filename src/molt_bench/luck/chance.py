@@ -1,16 +1,23 @@
-"""The luck of the cards in one hand: the value of the board still to come, and how each deal changed the equities."""
+"""The luck of the cards in one hand: equities in hindsight, and how each deal changed them."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
 
-from molt_bench.luck.equities import street_equities
 from molt_bench.poker.actions import OPEN_CARDS, STREETS
+from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.equity import equity, flop_scores
+from molt_bench.poker.evaluator import showdown
 from molt_bench.poker.hand import Hand
 
 #: The deals of a hand, in order.
 DEALT: Final = ("holes", "flop", "turn", "river")
+
+#: Slow to compute, and needed again: a deal is played in two seatings, and by every pairing that uses its seed. Some
+#: 500 bytes for each flop. Hardly any two deals of a run match but for the names of the suits.
+_flop_scores = lru_cache(maxsize=1 << 16)(flop_scores)
 
 
 class ChanceTerm(NamedTuple):
@@ -66,3 +73,28 @@ def _terms(hand: Hand, equities: tuple[float, ...]) -> Iterator[ChanceTerm]:
             # The first decision on a new street: the pot was there before the card.
             dealt += 1
             yield ChanceTerm(dealt, before.pot, min(before.limits), equities[dealt] - equities[dealt - 1])
+
+
+def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]:
+    """Return seat 0's exact equity before the flop, on the flop, on the turn and on the river, as far as `board` goes.
+
+    >>> from molt_bench.poker.cards import deal_from_text
+    >>> [round(share, 4) for share in street_equities(*deal_from_text("AhAd KsKc 2c3d9hKh8s"))]
+    [0.8126, 0.9162, 0.0455, 0.0]
+    """
+    first, second = holes
+    found = [equity(first, second)]
+    if board:
+        on_flop, by_turn = _flop_scores(first, second, board[:3])
+        found.append(on_flop / (2 * 990))
+        if len(board) > 3:
+            found.append(by_turn[board[3]] / (2 * 44))
+        if len(board) > 4:
+            one, two = showdown(holes, board)
+            found.append(((one > two) + (one >= two)) / 2)
+    return tuple(found)
+
+
+def forget() -> None:
+    """Clear the cache, for benchmarks."""
+    _flop_scores.cache_clear()

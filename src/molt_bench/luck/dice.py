@@ -26,13 +26,9 @@ class PolicyError(Exception):
 
 
 class Draw(NamedTuple):
-    """The draw at a decision, or the mean over possible draws.
+    """The probabilities of a fold, of a check or call, and of a raise; for the actual draw, one of them is 1.
 
-    Attributes:
-        fold: Probability of a fold.
-        passive: Probability of a check or call.
-        raised: Probability of a raise.
-        matched: Chips of each seat at stake if a raise is called, times the probability of the raise.
+    `matched` are the chips of each seat at stake if a raise is called, times the probability of the raise.
     """
 
     fold: float
@@ -66,17 +62,9 @@ def dice_terms(
     policies: tuple[PolicyOf | None, PolicyOf | None],
     longest: int,
 ) -> Iterator[DiceTerm]:
-    """Yield every decision of a hand by a seat with a policy.
+    """Yield every decision of a finished hand by a seat with a policy; raise `PolicyError` if one cannot be right.
 
-    Args:
-        hand: The finished hand.
-        number: Its number in the game.
-        equities: Seat 0's equity before the flop and on every street with a decision.
-        policies: Policies by seat; None for a seat that publishes none.
-        longest: The game's `max_actions`, after which nobody may raise.
-
-    Raises:
-        PolicyError: A policy cannot be right.
+    `equities` are seat 0's, before the flop and on every street with a decision. `longest` is the game's `max_actions`.
     """
     for before, action in hand.steps(max_actions=longest):
         policy = policies[before.actor]

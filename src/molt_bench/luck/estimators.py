@@ -78,11 +78,6 @@ def game_estimates(
 
     A hand with a forced fold counts as played. A game in which both players failed is a draw by every estimator, as
     in its record.
-
-    Args:
-        record: The game.
-        policies: The `policy` methods of players A and B.
-        coefficients: The frozen ones, except while fitting new ones.
     """
     if record.both_failed:
         return Estimates(0, 0.0, 0.0, 0.0)
@@ -127,11 +122,7 @@ def margins_of(
 ) -> Margins:
     """Return what player A won in each seed pair, in thousandths of a big blind per hand of the spec.
 
-    Args:
-        result: The match.
-        big_blind: The big blind in chips.
-        policies: Published policies of players A and B.
-        estimates: Returns what player A won in a game, where results may be cached; None to compute it.
+    `estimates` returns what player A won in a game, where results may be cached; None to compute it.
     """
     estimated = estimates or partial(game_estimates, policies=policies)
     pairs = [[estimated(game) for game in pair.games] for pair in result.seed_results]

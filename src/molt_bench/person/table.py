@@ -15,9 +15,8 @@ from rich.text import Text
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, LoggedAction, Street
 from molt_bench.poker.cards import CARD_TEXT, SUITS, Board, Hole
 from molt_bench.poker.equity import equity
-from molt_bench.poker.evaluator import strength
+from molt_bench.poker.evaluator import hand_name, strength
 from molt_bench.poker.hand import HandRules
-from molt_bench.poker.hand_names import hand_name
 from molt_bench.poker.observation import HandResult, Observation
 
 #: What one seat may see of a hand.

@@ -18,8 +18,7 @@ from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
-from molt_bench.specs import GameOptions as GameOptions
-from molt_bench.specs import GameSpec
+from molt_bench.specs import GameOptions, GameSpec
 
 Players: TypeAlias = tuple[PokerAgent, PokerAgent]
 #: Makes fresh agents for a game, players A and B.
@@ -58,13 +57,7 @@ async def play_game_async(players: Players, *, seed: Seed, hands: int, **options
 
 
 def play_games_in_order(specs: Sequence[GameSpec], make_players: MakePlayers, on_game: OnGame) -> None:
-    """Play games one after another, and report each as soon as it is finished.
-
-    Args:
-        specs: The games to play.
-        make_players: Makes the agents of a game.
-        on_game: Called with every finished game, before the next one starts.
-    """
+    """Play games one after another, and report each before the next one starts."""
     for spec in specs:
         on_game(spec, drive(spec, make_players(spec)))
 
@@ -77,16 +70,9 @@ async def play_games_together(
     at_once: int,
     put_back_pause_s: float = 0.0,
 ) -> None:
-    """Play games together on the running event loop; otherwise like `play_games_in_order`.
+    """Play up to `at_once` games together on the running event loop; otherwise like `play_games_in_order`.
 
-    A game that an agent puts back is restarted after the others; one that cannot be finished is skipped.
-
-    Args:
-        specs: The games to play.
-        make_players: Makes the agents of a game.
-        on_game: Called with every finished game, before the next one starts in its place.
-        at_once: Number of games that may run at once.
-        put_back_pause_s: Seconds before a game that was put back may start again.
+    A game that an agent puts back is restarted after the others and a pause; one that cannot be finished is skipped.
     """
     import asyncio  # here, since it is slow to load and plain games do not need it
 
@@ -243,11 +229,7 @@ def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> Gam
 
 
 def names_of(players: Players) -> tuple[str, str]:
-    """Return the names of players A and B.
-
-    Raises:
-        AgentError: These are not two agents.
-    """
+    """Return the names of players A and B, or raise if these are not two agents."""
     if not isinstance(players, tuple | list) or len(players) != 2:
         raise AgentError("a game needs a pair of agents, such as (first, second)")
     return SeatedAgent(players[0]).name, SeatedAgent(players[1]).name

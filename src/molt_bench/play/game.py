@@ -47,11 +47,7 @@ _Listening: TypeAlias = tuple[Collection[Hook], Collection[Hook]]
 
 
 def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
-    """Play a game.
-
-    Args:
-        spec: The game to play.
-        listening: The hooks of the agents in seats 0 and 1.
+    """Play a game; `listening` are the hooks of the agents in seats 0 and 1.
 
     Yields:
         An `Observation`, to be answered with an action or an `AgentFailed`; or a `Notice`.
@@ -158,11 +154,7 @@ class _Game:
     def retry(
         self, hand: Hand, observation: Observation, failure: AgentFailed | IllegalAction
     ) -> Generator[Observation | Notice, Any, bool]:
-        """Record a failed answer and ask again, passing the error on; after the last try, fold the hand.
-
-        Returns:
-            Whether the fold was forced.
-        """
+        """Record a failed answer and ask again, passing the error on; after the last try, fold and return True."""
         seat = observation.seat
         attempt = 1
         self.hand_number = observation.hand_number

@@ -48,13 +48,7 @@ def seed_pair_specs(
 ) -> tuple[GameSpec, GameSpec]:
     """Return the two games of a seed: player A in seat 0, then player B there.
 
-    Args:
-        players: Names of players A and B.
-        seed: Name of the seed, and of the decks unless `deck_seeds` says otherwise.
-        hands: Hands of each game.
-        options: Further fields of `GameSpec`; `seating` is ignored.
-        deck_seeds: Names of the decks of each game, where the two must not share them.
-        noise_seeds: Names of the noise of each game, where it must not come with the decks.
+    Both use the decks of `seed`, and the noise that comes with them, unless `deck_seeds` and `noise_seeds` name others.
     """
     shared: GameOptions = {**options, "seating": "AB"}
     first = GameSpec(
@@ -64,11 +58,9 @@ def seed_pair_specs(
 
 
 def match_result(games: Iterable[GameRecord], *, draw_threshold: int = 0) -> MatchResult:
-    """Return the result of a match.
+    """Return the result of a match: a draw up to `draw_threshold` net chips.
 
-    Args:
-        games: Its games, seed by seed, each in the order of `seed_pair_specs`.
-        draw_threshold: Net chips up to which it is a draw.
+    Its games come seed by seed, each in the order of `seed_pair_specs`.
     """
     played = list(games)
     pairs = zip(played[::2], played[1::2], strict=True)

@@ -9,8 +9,7 @@ from time import perf_counter
 from typing import Any, Final, Generic
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.play.batches import Batches
-from molt_bench.play.worker_pool import Played, Setup
+from molt_bench.play.worker_pool import Batches, Played, Setup
 from molt_bench.specs import GameSpec
 
 #: Seconds per batch: a task costs about a millisecond on the same machine, and more on another one.
@@ -42,16 +41,9 @@ def _look_for(address: str | None) -> None:
 
 
 class Cluster(Generic[Played]):
-    """Workers on a Ray cluster, either a running one or one started for this run.
+    """Workers on the Ray cluster at `address`, or on one started on this machine for this run.
 
     A worker that dies is replaced, and its games are replayed.
-
-    Args:
-        setup: Called in every worker to make the function that plays a game.
-        address: Address of a running cluster; None starts one on this machine.
-
-    Raises:
-        ConfigError: Ray is not installed, or there is no such cluster.
     """
 
     def __init__(self, setup: Setup[Played], address: str | None = None) -> None:
@@ -75,11 +67,7 @@ class Cluster(Generic[Played]):
         self._task = ray.remote(num_cpus=1, max_retries=0)(play_batch)
 
     def play(self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None]) -> None:
-        """Play games, and report each as soon as its batch is finished.
-
-        Raises:
-            MoltBenchError: A worker failed, or workers keep dying.
-        """
+        """Play games, and report each as soon as its batch is finished; raise if a worker fails, or if many die."""
         ray = self._ray
         workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
         batches = Batches(specs, workers=workers, seconds=_BATCH_S)

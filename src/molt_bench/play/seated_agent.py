@@ -10,19 +10,13 @@ from molt_bench.poker.observation import Observation
 
 
 class SeatedAgent:
-    """An agent and the methods it had when it sat down.
+    """An agent and the methods it had when it sat down; raises `AgentError` if it is not an agent.
 
     Attributes:
-        agent: The agent.
         name: Its name, or that of its class.
-        act: Its `act` method.
-        hooks: Its hooks, by name.
         close: Its `close` method, or None. It is not a hook of the game, since any object may have one.
         note: Called with what it raises; None if nobody listens.
         keeps_time: Whether it limits its own answering time, as an agent that queues for a model must.
-
-    Raises:
-        AgentError: It is not an agent.
     """
 
     __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note")

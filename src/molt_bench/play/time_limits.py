@@ -53,9 +53,7 @@ class Waiter:
     async def result(self, call: Call, *, hook: bool = False) -> Any:
         """Return what `call()` returns, awaiting it if necessary.
 
-        Args:
-            call: The call to the agent.
-            hook: Whether it is a hook: it does not count as an answer, and is skipped once the agent is given up.
+        A hook does not count as an answer, and is skipped once the agent is given up.
 
         Raises:
             AgentFailed: The agent raised, or took too long.
@@ -129,9 +127,7 @@ class Waiter:
     async def farewell(self, call: Call, *, patience_s: float) -> None:
         """Call an agent for the last time, ignoring exceptions and timeouts.
 
-        Args:
-            call: The call to the agent; with a time limit it gets a new thread, since the old one may be stuck.
-            patience_s: Seconds after which an awaitable call is cancelled; 0 lets it run until it first waits.
+        An awaitable call is cancelled after `patience_s` seconds; 0 lets it run until it first waits.
         """
         last = asyncio.ensure_future(self._last(call))
         try:
@@ -143,6 +139,7 @@ class Waiter:
 
     async def _last(self, call: Call) -> CallOutcome:
         if self._threaded and not _is_async(call):
+            # A new thread, since the old one may be stuck.
             future: Future[CallOutcome] = Future()
             Thread(target=_serve_one, args=(call, future), daemon=True, name="agent").start()
             answer, error = await asyncio.wrap_future(future)

@@ -1,10 +1,10 @@
-"""Games on all cores: a pool of worker processes that take specs and return results."""
+"""Games on all cores: a pool of worker processes that take specs in batches and return results."""
 
 import os
 import socket
 import subprocess
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import ceil
@@ -15,7 +15,6 @@ from time import monotonic
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.play.batches import MOST_DEATHS, Batches
 from molt_bench.specs import GameSpec
 
 Played = TypeVar("Played")
@@ -26,6 +25,10 @@ Setup: TypeAlias = Callable[[], Callable[[GameSpec], Played]]
 _BATCH_S: Final = 0.1
 #: Batches a worker holds at a time: one to play, and one so that it need not wait.
 _AHEAD: Final = 2
+#: Workers that may die during the same game before the game is blamed.
+MOST_DEATHS: Final = 3
+#: The same for workers that were stopped: more, since something else most likely stopped them.
+MOST_STOPS: Final = 10
 #: Seconds an idle worker gets to exit.
 _ENDING_S: Final = 10.0
 #: Seconds between checks that workers are alive: a dead worker goes unnoticed while a fork of it holds the line open,
@@ -35,6 +38,67 @@ _LOOK_S: Final = 1.0
 _ALSO_STOPPED: Final = 2.0
 _WITHOUT: Final = "--executor inline does without"
 _WORKER: Final = "import sys; sys.path[:0] = sys.argv[2:]; from molt_bench.play.worker_process import main; main()"
+
+
+class Batches:
+    """The games of a round that are still to be played, in order.
+
+    The first batches are single games, which show how many games fill the target time of a batch in seconds. Near the
+    end batches shrink again, so that all workers finish at about the same time.
+    """
+
+    def __init__(self, specs: Sequence[GameSpec], *, workers: int, seconds: float) -> None:
+        self._waiting = deque(specs)
+        self._workers = workers
+        self._seconds = seconds
+        self._pace = 0.0
+        self._deaths: Counter[GameSpec] = Counter()
+        self._stops: Counter[GameSpec] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def take(self) -> list[GameSpec]:
+        """Return the next batch."""
+        first = self._waiting.popleft()
+        batch = [first]
+        if not self._pace or self._deaths[first]:
+            return batch
+        hands = self._seconds / self._pace - _hands(first)
+        share = len(self._waiting) // (2 * self._workers)
+        while self._waiting and len(batch) <= share and not self._deaths[self._waiting[0]]:
+            hands -= _hands(self._waiting[0])
+            if hands < 0:
+                break
+            batch.append(self._waiting.popleft())
+        return batch
+
+    def learn(self, batch: Sequence[GameSpec], seconds: float) -> None:
+        """Record how long a batch took."""
+        pace = seconds / sum(map(_hands, batch))
+        self._pace = pace if not self._pace else (self._pace + pace) / 2
+
+    def put_back(self, batch: Sequence[GameSpec], *, begun: bool = True, stopped: bool = False) -> None:
+        """Requeue the games of a dead worker; those it had started run one by one, so that the one at fault is found.
+
+        A worker that was stopped counts less against a game than one that died. Raises if too many did.
+        """
+        counted, most = (self._stops, MOST_STOPS) if stopped else (self._deaths, MOST_DEATHS)
+        for spec in batch if begun else ():
+            counted[spec] += 1
+            if counted[spec] > most:
+                first, second = spec.players
+                what = "were stopped" if stopped else "died"
+                raise MoltBenchError(
+                    f"{counted[spec]} workers {what} while they played {first!r} against {second!r} on seed "
+                    f"{spec.seed!r}: --executor inline plays it in this process, and shows why"
+                )
+        self._waiting.extendleft(reversed(batch))
+
+
+def _hands(spec: GameSpec) -> int:
+    """Return the hands to be played, including warm-up."""
+    return spec.hands + spec.warmup_hands
 
 
 class WorkersError(MoltBenchError):
@@ -70,7 +134,9 @@ class _Worker:
         self.batches: deque[list[GameSpec]] = deque()
         self.ready = False
         self.stopped = False
-        folder = _folder()
+        folder: str | None = None
+        with suppress(OSError):  # ours was removed
+            folder = os.getcwd()
         with suppress(OSError):  # it is dead already, which is noticed on the next read
             self.line.send((sys.path, folder))
             self.line.send(setup)
@@ -104,22 +170,11 @@ class _Worker:
         self.process.wait()
 
 
-def _folder() -> str | None:
-    try:
-        return os.getcwd()
-    except OSError:  # it was removed
-        return None
-
-
 class WorkerPool(Generic[Played]):
     """Worker processes that play games.
 
-    A worker that dies, or is stopped and does not continue, is replaced, and its games are replayed.
-
-    Args:
-        setup: Called in every worker to make the function that plays a game.
-        workers: Number of workers; None for one per core.
-        warn: Called once with a message if workers are being stopped.
+    A worker that dies, or is stopped and does not continue, is replaced, and its games are replayed. There is one
+    worker per core unless `workers` says how many. `warn` is called once if workers are being stopped.
     """
 
     def __init__(
@@ -136,12 +191,7 @@ class WorkerPool(Generic[Played]):
         self._watcher: Thread | None = None
 
     def play(self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None]) -> None:
-        """Play games, and report each as soon as its batch is finished.
-
-        Raises:
-            MoltBenchError: A worker failed, or workers keep dying.
-            WorkersError: Workers cannot set up.
-        """
+        """Play games, and report each as soon as its batch is finished; raise if a worker fails, or if many die."""
         batches = Batches(specs, workers=self._count, seconds=_BATCH_S)
         if self._watcher is None:
             self._watcher = Thread(target=self._watch, daemon=True, name="watcher")

@@ -66,7 +66,3 @@ def main() -> None:
     os.dup2(2, 1)  # what agents print must not mix with the output of the program
     with suppress(EOFError, ConnectionError):  # the parent is done, or gone
         serve(Connection(int(sys.argv[1])))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Cards: a card is an int from 0 (2c) to 51 (As), rank * 4 + suit.
+"""Cards: a card is an int from 0 (2c) to 51 (As), rank * 4 + suit; suits are in the order of `SUITS`.
 
 >>> cards_from_text("AhKd"), cards_to_text((50, 45))
 ((50, 45), 'AhKd')
@@ -30,11 +30,6 @@ _NINE_NUMBERS: Final = Struct("<9I").unpack_from
 def rank_of(card: int) -> int:
     """Return the rank: 0 for a deuce to 12 for an ace."""
     return card >> 2
-
-
-def suit_of(card: int) -> int:
-    """Return the suit: 0 to 3 for clubs, diamonds, hearts and spades."""
-    return card & 3
 
 
 def cards_to_text(cards: Iterable[int]) -> str:

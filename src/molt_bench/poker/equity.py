@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
+from math import comb
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from molt_bench.errors import RulesError
@@ -35,13 +36,7 @@ SUIT_PATTERNS: Final = tuple(
 
 
 class Showdowns(NamedTuple):
-    """How all run-outs end for the first hand.
-
-    Attributes:
-        wins: Run-outs it wins.
-        ties: Run-outs that split the pot.
-        losses: Run-outs it loses.
-    """
+    """How many run-outs the first hand wins, splits and loses."""
 
     wins: int
     ties: int
@@ -86,20 +81,9 @@ def flop_scores(first: Sequence[int], second: Sequence[int], flop: Sequence[int]
 
 
 def showdowns(first: Sequence[int], second: Sequence[int], board: Sequence[int] = ()) -> Showdowns:
-    """Count how all run-outs of `board` end.
-
-    Args:
-        first: Two cards.
-        second: Two cards.
-        board: None to five cards.
-
-    Raises:
-        RulesError: Wrong number of cards, or a card appears twice.
-    """
+    """Count how all run-outs of a board of up to five cards end."""
     _check(first, second, board)
-    if not board:
-        return _preflop(tuple(first), tuple(second))
-    return _enumerate(first, second, board)
+    return _enumerate(first, second, board) if board else _preflop(tuple(first), tuple(second))
 
 
 def _check(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> None:
@@ -238,21 +222,19 @@ def _multisets(size: int) -> tuple[Ints, Ints]:
     """Return all multisets of `size` ranks with at most four of each: the count of each rank, and the key."""
     import numpy as np  # here, since it is slow to load
 
-    drawn = [ranks for ranks in combinations_with_replacement(range(13), size) if _playable(ranks)]
+    drawn = combinations_with_replacement(range(13), size)
     counts = np.array([[ranks.count(rank) for rank in range(13)] for ranks in drawn], np.int64)
+    counts = counts[counts.max(axis=1) <= 4]
     return counts, counts @ np.array(evaluator.RANK_KEYS, np.int64)
 
 
-def _playable(ranks: tuple[int, ...]) -> bool:
-    return all(ranks.count(rank) <= 4 for rank in ranks)
-
-
-@cache
-def _choices() -> Ints:
-    """Return the binomial coefficients up to 4 over 4."""
+def _ways(live: Ints, counts: Ints) -> Ints:
+    """Return in how many ways the live cards of each rank give each multiset."""
     import numpy as np  # here, since it is slow to load
 
-    return np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 2, 1, 0, 0], [1, 3, 3, 1, 0], [1, 4, 6, 4, 1]], np.int64)
+    choices = np.array([[comb(size, drawn) for drawn in range(5)] for size in range(5)], np.int64)
+    ways: Ints = choices[live, counts].prod(axis=1)
+    return ways
 
 
 def _rank_strengths(keys: Ints) -> Ints:
@@ -267,13 +249,12 @@ def _rank_strengths(keys: Ints) -> Ints:
 def _preflop(first: tuple[int, ...], second: tuple[int, ...]) -> Showdowns:
     import numpy as np  # here, since it is slow to load
 
-    key_of_rank = np.array(evaluator.RANK_KEYS, np.int64)
-    hole_keys = [int(key_of_rank[[card >> 2 for card in hole]].sum()) for hole in (first, second)]
+    hole_keys = [sum(evaluator.RANK_KEYS[card >> 2] for card in hole) for hole in (first, second)]
     live = np.ones((13, 4), np.int64)
     for card in (*first, *second):
         live[card >> 2, card & 3] = 0
     counts, keys = _multisets(5)
-    weights = _choices()[live.sum(axis=1), counts].prod(axis=1)
+    weights = _ways(live.sum(axis=1), counts)
     one, two = (_rank_strengths(keys + hole) for hole in hole_keys)
     balance = np.array([(weights * (one > two)).sum(), (weights * (one < two)).sum()])
     for suit in range(4):
@@ -298,7 +279,7 @@ def _flush_correction(
         board_bits = (1 << suited).sum(axis=1)[:, None]
         suited_keys = np.array(evaluator.RANK_KEYS, np.int64)[suited].sum(axis=1)[:, None]
         counts, keys = _multisets(5 - of_suit)
-        weights = _choices()[others, counts].prod(axis=1)[None, :]
+        weights = _ways(others, counts)[None, :]
         by_ranks = [_rank_strengths(suited_keys + keys[None, :] + hole) for hole in hole_keys]
         # flush[...] is 0 where the suit has fewer than five cards, and above every other strength elsewhere.
         one, two = (np.maximum(ranks, flush[board_bits | bits]) for ranks, bits in zip(by_ranks, own_bits, strict=True))

@@ -12,6 +12,7 @@ suit set the high bit. `scripts/build_tables.py` builds the tables.
 import os
 import sys
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
@@ -43,6 +44,22 @@ CARD_KEYS: Final = tuple((RANK_KEYS[card >> 2] << 16) + (1 << 4 * (card & 3)) fo
 #: The initial key of a hand: three in each suit's counter, so that five more set its high bit.
 KEY_START: Final = 0x3333
 FLUSH_BITS: Final = 0x8888
+
+_NAMES: Final = [
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "jack",
+    "queen",
+    "king",
+    "ace",
+]
 
 
 def _load() -> list[list[int]]:
@@ -117,3 +134,30 @@ def category(value: int) -> str:
     if not 1 <= value <= STRENGTHS:
         raise RulesError(f"{value} is no strength: expected 1 to {STRENGTHS}")
     return next(name for weakest, name in reversed(CATEGORIES) if value >= weakest)
+
+
+def hand_name(cards: Sequence[int]) -> str:
+    """Name two hole cards, or the best hand in five to seven cards, as players say it.
+
+    >>> from molt_bench.poker.cards import cards_from_text
+    >>> [hand_name(cards_from_text(text)) for text in ("AhKd", "6h6d", "AhKd 2c3d4s5h9c", "6h6d KcKs2h7d7s")]
+    ['ace high', 'a pair of sixes', 'a straight to the five', 'two pair, kings and sevens']
+    """
+    best = max(combinations(cards, 5), key=strength) if len(cards) >= 5 else cards
+    counts = Counter(card >> 2 for card in best)
+    one = [_NAMES[rank] for rank in sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True)]
+    many = [f"{name}{'es' if name == 'six' else 's'}" for name in one]
+    if len(best) < 5:
+        return f"a pair of {many[0]}" if len(one) == 1 else f"{one[0]} high"
+    top = "five" if one[:2] == ["ace", "five"] else one[0]  # in a wheel the ace is low
+    return {
+        "high card": f"{one[0]} high",
+        "pair": f"a pair of {many[0]}",
+        "two pair": f"two pair, {many[0]} and {many[1]}",
+        "three of a kind": f"three {many[0]}",
+        "straight": f"a straight to the {top}",
+        "flush": f"a flush to the {one[0]}",
+        "full house": f"a full house, {many[0]} over {many[1]}",
+        "four of a kind": f"four {many[0]}",
+        "straight flush": f"a straight flush to the {top}",
+    }[category(strength(best))]

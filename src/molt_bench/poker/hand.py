@@ -232,10 +232,8 @@ class Hand:
     def steps(self, *, max_actions: int | None = None) -> Iterator[tuple["Hand", Action]]:
         """Replay a finished hand: yield its state before each decision, and the action taken.
 
-        The state is one object that moves on with every step: read it, but do not keep or change it.
-
-        Args:
-            max_actions: Actions after which nobody may raise, as in the game; None for no limit.
+        The state is one object that moves on with every step: read it, but do not keep or change it. As in the game,
+        nobody may raise after `max_actions` actions.
         """
         again = Hand(self.rules, (self.holes, self.runout), self.starting_stacks, button=self.button)
         for at, done in enumerate(self.log):
@@ -253,10 +251,7 @@ class Hand:
         return sum([done.kind == "raiseTo" and done.street == self.street for done in self.log])
 
     def _close_street(self) -> None:
-        """Move the bets into the pot, then open the next street or show down.
-
-        An uncalled bet goes back to its seat.
-        """
+        """Move the matched bets into the pot and return the rest, then open the next street or show down."""
         first, second = self.bets
         limits = self.limits
         if first or second:

@@ -25,13 +25,7 @@ _LINE: Final = re.compile(
 
 
 class ParsedHand(NamedTuple):
-    """A hand rebuilt from its line.
-
-    Attributes:
-        number: Number of the hand in its game, from 1.
-        hand: The finished hand.
-        forced: The seat whose fold was forced, or `NOBODY`.
-    """
+    """A hand rebuilt from its line: its number in the game, from 1, and the seat whose fold was forced, or `NOBODY`."""
 
     number: int
     hand: Hand

@@ -6,7 +6,7 @@ each pair uses `corrected`, unless another one varies clearly less over its seed
 the variance alone, never on the estimate itself.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 from molt_bench.rating.margin import MarginModel
@@ -15,12 +15,7 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
 #: The estimators by their names in configs, with their fields in `Margins`.
-ESTIMATORS: Final[Mapping[str, str]] = {
-    "raw": "raw",
-    "allIn": "all_in",
-    "adjusted": "adjusted",
-    "corrected": "corrected",
-}
+ESTIMATORS: Final = {"raw": "raw", "allIn": "all_in", "adjusted": "adjusted", "corrected": "corrected"}
 AUTO: Final = "auto"
 #: The estimator to use until there are enough seed pairs to choose.
 _FIRST: Final = "corrected"
@@ -30,12 +25,7 @@ _CLEARLY: Final = 0.7
 
 
 class MarginBook:
-    """Fills a margin model with the margins of one estimator, or of the best for each pair.
-
-    Args:
-        model: The model to fill.
-        estimator: One of `ESTIMATORS`, or `auto`.
-    """
+    """Fills a margin model with the margins of one of the `ESTIMATORS`, or by `auto` of the best for each pair."""
 
     def __init__(self, model: MarginModel, estimator: str = AUTO) -> None:
         self.model = model

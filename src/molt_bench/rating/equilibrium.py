@@ -31,13 +31,7 @@ def max_entropy_equilibrium(payoffs: Sequence[Sequence[float]]) -> tuple[float, 
     The central path of the game's linear program ends in the middle of all equilibria, where everybody who is in any
     of them has a positive weight, and everybody else loses (strict complementarity: Goldman and Tucker 1956). That
     gives the support. Equilibria are the mixtures on it that nobody gains against, and Newton's method finds the most
-    even one.
-
-    Args:
-        payoffs: What each row wins from each column.
-
-    Raises:
-        ConfigError: What a row wins from a column is not what the column loses to the row.
+    even one. The payoffs are what each row wins from each column, which the column must lose to the row.
 
     >>> max_entropy_equilibrium([[0, 1], [-1, 0]])
     (1.0, 0.0)
@@ -88,10 +82,7 @@ def _central(game: "Array") -> "tuple[Array, Array]":
 def _most_even(even: "Array", others: "Array", start: "Array") -> "Array":
     """Return the mixture of highest entropy against which `even` win nothing and `others` nothing or less.
 
-    Args:
-        even: Payoffs of those who must win nothing, against each in the mixture.
-        others: Payoffs of the others.
-        start: Approximately such a mixture, to which all others lose.
+    Both have a row of payoffs for each participant. `start` is roughly such a mixture, to which all others lose.
     """
     import numpy as np  # here, since it is slow to load
 

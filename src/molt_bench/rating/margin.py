@@ -83,13 +83,7 @@ class MarginModel:
         self._total: tuple[float, int] | None = None
 
     def add(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable] | None = None) -> None:
-        """Add seed pairs.
-
-        Args:
-            pair: The two players.
-            margins: What the first won, in thousandths of a big blind per hand.
-            seeds: Seeds of the cards, if other pairs share them.
-        """
+        """Add what the first won in seed pairs, in thousandths of a big blind per hand; other pairs may share seeds."""
         known = self._samples[self._pair(*pair)]
         sign = 1 if pair in self._samples else -1
         named = [(*pair, known.count + number) for number in range(len(margins))] if seeds is None else seeds
@@ -206,11 +200,9 @@ class MarginModel:
         return (guess_weight * self._first_guess + squares) / weight, min(PRIOR_WEIGHT, max(weight, guess_weight))
 
     def _weights(self, wanted: Mapping[str, float], *, own_place: bool = True) -> dict[Pair, float]:
-        """Return the weight of every pair's margin in a sum of results.
+        """Return the weight of every pair's margin in a weighted sum of results.
 
-        Args:
-            wanted: The weight of each participant's result.
-            own_place: Whether each is a member of its own field, breaking even against itself.
+        With `own_place`, each participant is a member of its own field that breaks even against itself.
         """
         found: dict[Pair, float] = defaultdict(float)
         for name, times in wanted.items():

@@ -16,16 +16,13 @@ import msgspec
 
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.sequence import sure
+from molt_bench.rating.verdicts import sure
 
 
 class Payoff(msgspec.Struct, frozen=True):
-    """What one participant wins from another.
+    """What one participant wins from another, in thousandths of a big blind per hand.
 
-    Attributes:
-        mean: Thousandths of a big blind per hand.
-        half_width: Half the width of its fixed-sample interval.
-        sure: Anytime-valid confidence that it wins.
+    `half_width` is that of its fixed-sample interval, `sure` the anytime-valid confidence that it wins.
     """
 
     mean: float
@@ -34,24 +31,14 @@ class Payoff(msgspec.Struct, frozen=True):
 
 
 class PayoffMatrix(msgspec.Struct, frozen=True):
-    """Who beats whom by how much.
-
-    Attributes:
-        participants: Rows and columns, in the order of the model.
-        cells: What each row wins from each column; None if they have not played, and on the diagonal.
-    """
+    """What each row wins from each column; None if they have not played, and on the diagonal."""
 
     participants: tuple[str, ...]
     cells: tuple[tuple[Payoff | None, ...], ...]
 
 
 class NashAverage(msgspec.Struct, frozen=True):
-    """The mixture of participants that nobody beats, and what each wins from it.
-
-    Attributes:
-        weights: The weight of each in the mixture, the most even one possible.
-        averages: What each wins from it: 0 for those in it, at most 0 for the others.
-    """
+    """The mixture of participants that nobody beats, as even as possible, and what each wins from it: at most 0."""
 
     weights: Mapping[str, float]
     averages: Mapping[str, float]
@@ -71,25 +58,14 @@ class Transitivity(msgspec.Struct, frozen=True):
 
 
 class Cycle(msgspec.Struct, frozen=True):
-    """Participants who each beat the next, and the last the first.
-
-    Attributes:
-        members: The participants, starting with the one declared first.
-        sure: Confidence of the least certain edge.
-    """
+    """Participants who each beat the next, and the last the first; `sure` is that of the least certain edge."""
 
     members: tuple[str, ...]
     sure: float
 
 
 def payoff_matrix(model: MarginModel, *, spread: float, level: float = 0.95) -> PayoffMatrix:
-    """Return what each wins from each, from their own games alone.
-
-    Args:
-        model: The margins.
-        spread: Standard deviation of the mixture for `sure`.
-        level: Probability of the intervals.
-    """
+    """Return what each wins from each, from their own games alone; see `sure` for `spread`."""
     names = model.participants
     place = {name: at for at, name in enumerate(names)}
     cells: list[list[Payoff | None]] = [[None] * len(names) for _ in names]
@@ -147,12 +123,7 @@ def significant_cycles(model: MarginModel, *, spread: float, error: float = 0.05
 
     Each edge is tested in both directions, with the error divided by the number of pairs (Bonferroni), so the
     probability that any edge, and thus any cycle, is wrong is at most `error`. Lists all cycles of three, and for each
-    edge that is only in longer ones, a shortest of these.
-
-    Args:
-        model: The margins.
-        spread: Standard deviation of the mixture for `sure`.
-        error: Probability that any of them is ever wrong.
+    edge that is only in longer ones, a shortest of these. See `sure` for `spread`.
     """
     names = model.participants
     pairs = list(combinations(names, 2))
@@ -164,11 +135,10 @@ def significant_cycles(model: MarginModel, *, spread: float, error: float = 0.05
                 beats[winner][loser] = certain
     found: dict[tuple[str, ...], float] = {}
     for trail in _cycles(beats):
-        start = min(range(len(trail)), key=lambda at: names.index(trail[at]))
+        start = trail.index(min(trail, key=names.index))
         members = trail[start:] + trail[:start]
         found[members] = min(beats[one][two] for one, two in zip(members, members[1:] + members[:1], strict=True))
-    place = {name: at for at, name in enumerate(names)}
-    order = sorted(found, key=lambda members: (len(members), [place[name] for name in members]))
+    order = sorted(found, key=lambda members: (len(members), [names.index(name) for name in members]))
     return tuple(Cycle(members, found[members]) for members in order)
 
 

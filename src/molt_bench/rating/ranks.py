@@ -23,14 +23,7 @@ def rank_intervals(
     """Return each participant's best and worst rank at this confidence level, by simulation.
 
     The margin of two that have not met could be anything, so it is not drawn: the interval covers every rank that any
-    value of it could give.
-
-    Args:
-        model: The margins.
-        seed: Seed of the draws.
-        level: Probability that the interval holds the rank.
-        draws: Number of draws.
-        apart: Participants without a rank; the others are ranked among themselves.
+    value of it could give. Those `apart` have no rank; the others are ranked among themselves.
     """
     import numpy as np  # here, since it is slow to load
 
@@ -95,10 +88,7 @@ def _rank_bounds(strengths: "FloatArray", unmet: "FloatArray") -> "tuple[IntArra
 
     A participant with an unplayed opponent that counts may be anywhere. The others are bounded: of two that have not
     met, one wins what the other loses, so a group of them can trade strength among themselves, but keeps its mean.
-
-    Args:
-        strengths: Everybody's strength in each draw, with unplayed margins at 0.
-        unmet: The weight of each unplayed margin in everybody's strength.
+    `strengths` are everybody's in each draw, with unplayed margins at 0; `unmet` the weights of these in them.
     """
     import numpy as np  # here, since it is slow to load
 

@@ -59,13 +59,7 @@ def student_quantile(share: float, free: float) -> float:
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """An estimate of a number: Student's t around `mean`.
-
-    Attributes:
-        mean: The point estimate.
-        scale: Its standard error.
-        free: Degrees of freedom.
-    """
+    """An estimate of a number: Student's t around `mean`, with standard error `scale` and `free` degrees of freedom."""
 
     mean: float
     scale: float

@@ -21,8 +21,7 @@ from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import Cycle, PayoffMatrix, payoff_matrix, significant_cycles
 from molt_bench.rating.ranks import rank_intervals
-from molt_bench.rating.sequence import SPREAD, sure
-from molt_bench.rating.verdicts import Verdict, verdict, verdicts
+from molt_bench.rating.verdicts import SPREAD, Verdict, sure, verdict, verdicts
 from molt_bench.records import GameRecord, Rating
 from molt_bench.seeds import derive
 

@@ -6,9 +6,8 @@ from typing import Any, Final
 
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
 from molt_bench.rating.payoffs import nash_averaging, transitivity
-from molt_bench.rating.sequence import radius, sure
 from molt_bench.rating.student import Estimate
-from molt_bench.rating.verdicts import surely
+from molt_bench.rating.verdicts import radius, sure, surely
 from molt_bench.report.analysis import Analysis
 
 #: An interval this wide, in thousandths of a big blind per hand, says nothing at all.

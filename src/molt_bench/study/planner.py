@@ -19,8 +19,8 @@ from molt_bench.agents.llm.prices import PriceList
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.margin import PRIOR_WEIGHT, MarginModel
-from molt_bench.rating.sequence import SPREAD, radius
 from molt_bench.rating.student import Estimate
+from molt_bench.rating.verdicts import SPREAD, radius
 from molt_bench.schedule import all_pairs, circle_order
 from molt_bench.study.pilot import ModelGuess, Pilot, guess_of
 

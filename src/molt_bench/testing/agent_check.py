@@ -1,6 +1,10 @@
 """The agent check: games against all kinds of opponents and stacks."""
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from math import ceil
+from statistics import median
+from time import perf_counter
 from typing import Any, Final
 
 import msgspec
@@ -11,11 +15,12 @@ from molt_bench.agents.tracebacks import Traced, trace_of
 from molt_bench.errors import AgentError, FaultKind, shown
 from molt_bench.play.drivers import play_game_async
 from molt_bench.play.seated_agent import SeatedAgent
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import Observation
 from molt_bench.records import Fault, GameRecord
 from molt_bench.seeds import Seed, derived_seed
 from molt_bench.specs import SEATINGS, GameOptions
-from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample
-from molt_bench.testing.stopwatch import Stopwatch, TimedAgent
+from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample, Latency
 
 #: Opponents that together put an agent in every kind of spot.
 SPARRING_PARTNERS = ("callstation", "maniac", "random", "shover", "tight")
@@ -89,36 +94,89 @@ def check_agent(
     )
 
 
-class _Sparring:
+class _Stopwatch(msgspec.Struct):
+    """Response times of one check."""
+
+    decisions: int = 0
+    seconds: list[float] = []
+    firsts: list[float] = []
+    first: bool = True
+
+    def stop(self, start: float) -> None:
+        """Record the time of an answer."""
+        taken = perf_counter() - start
+        self.seconds.append(taken)
+        if self.first:
+            self.firsts.append(taken)
+            self.first = False
+
+    def latency(self) -> Latency:
+        """Return a summary of the response times."""
+        if not self.seconds:
+            return Latency()
+        times = sorted(self.seconds)
+        return Latency(median(times), times[ceil(0.95 * len(times)) - 1], times[-1], median(self.firsts))
+
+
+class _TimedAgent:
+    """An agent with a stopwatch; it keeps the agent's hooks and its `keeps_time`."""
+
+    def __init__(self, seat: SeatedAgent, clock: _Stopwatch) -> None:
+        self._act = seat.act
+        self._clock = clock
+        self.name = "checked"
+        self.keeps_time = seat.keeps_time
+        for hook, method in seat.hooks.items():
+            setattr(self, hook, method)
+        self.close = seat.close
+        if inspect.iscoroutinefunction(seat.act):
+            self.act = self._act_async  # type: ignore[method-assign]
+
+    def act(self, observation: Observation) -> Any:
+        """Ask the agent, and record how long its answer took."""
+        start = perf_counter()
+        self._clock.decisions += 1
+        pending = False
+        try:
+            answer = self._act(observation)
+            pending = type(answer) is not Action and inspect.isawaitable(answer)
+            return self._awaited(answer, start) if pending else answer
+        finally:
+            if not pending:
+                self._clock.stop(start)
+
+    async def _act_async(self, observation: Observation) -> Any:
+        self._clock.decisions += 1
+        return await self._awaited(self._act(observation), perf_counter())
+
+    async def _awaited(self, answer: Awaitable[Any], start: float) -> Any:
+        try:
+            return await answer
+        finally:
+            self._clock.stop(start)
+
+
+class _Sparring(msgspec.Struct):
     """The games of one check."""
 
-    def __init__(
-        self,
-        make: Callable[[], PokerAgent],
-        seed: Seed,
-        hands: int,
-        timeout_s: float,
-        partners: tuple[str, ...],
-        watch: Callable[[int, int], None] | None,
-    ) -> None:
-        self.clock = Stopwatch()
-        self.faults: list[Fault] = []
-        self.examples: dict[FaultKind, FaultExample] = {}
-        self._make = make
-        self._seed = seed
-        self._hands = hands
-        self._timeout_s = timeout_s
-        self._partners = partners
-        self._watch = watch
-        self._played = 0
-        self._raised: list[BaseException] = []
+    make: Callable[[], PokerAgent]
+    seed: Seed
+    hands: int
+    timeout_s: float
+    partners: tuple[str, ...]
+    watch: Callable[[int, int], None] | None
+    clock: _Stopwatch = msgspec.field(default_factory=_Stopwatch)
+    faults: list[Fault] = []
+    examples: dict[FaultKind, FaultExample] = {}
+    played: int = 0
+    raised: list[BaseException] = []
 
     async def all_checks(self) -> list[Check]:
         """Play at all tables, then the same cards twice; stop early if the agent does not answer."""
         checks: list[Check] = []
         for table, options in TABLES.items():
             found: list[Fault] = []
-            for partner in self._partners:
+            for partner in self.partners:
                 for seating in SEATINGS:
                     asked = self.clock.decisions
                     record = await self._spar(partner, {**options, "seating": seating})
@@ -135,16 +193,16 @@ class _Sparring:
         return failed >= asked > 0 or any(fault.kind in _NO_ANSWER for fault in faults)
 
     async def _spar(self, partner: str, options: GameOptions, *, seed: Seed | None = None) -> GameRecord:
-        if self._watch is not None:
-            self._watch(self._played, len(TABLES) * len(self._partners) * len(SEATINGS) + 4)
-        self._played += 1
+        if self.watch is not None:
+            self.watch(self.played, len(TABLES) * len(self.partners) * len(SEATINGS) + 4)
+        self.played += 1
         # Without retries, an agent that never answers is given up after two decisions.
-        settings: GameOptions = {**options, "action_timeout_s": self._timeout_s, "max_retries": 0}
+        settings: GameOptions = {**options, "action_timeout_s": self.timeout_s, "max_retries": 0}
         self.clock.first = True
-        self._raised.clear()
-        watched = Traced(TimedAgent(SeatedAgent(self._make()), self.clock), self._raised.append)
+        self.raised.clear()
+        watched = Traced(_TimedAgent(SeatedAgent(self.make()), self.clock), self.raised.append)
         players = (watched, make_agent(partner))
-        return await play_game_async(players, seed=self._seed if seed is None else seed, hands=self._hands, **settings)
+        return await play_game_async(players, seed=self.seed if seed is None else seed, hands=self.hands, **settings)
 
     def _noted(self, record: GameRecord, table: str, partner: str) -> list[Fault]:
         """Count the agent's faults in a game by kind, and return them."""
@@ -155,7 +213,7 @@ class _Sparring:
             if known is None:
                 seat, number = int(record.seating == "BA"), fault.hand_number
                 hand = record.hand_texts[number - 1] if number else ""
-                raised = self._raised[:1] if fault.kind == "exception" else []
+                raised = self.raised[:1] if fault.kind == "exception" else []
                 trace = "".join([trace_of(error, frames=_FRAMES).text for error in raised])
                 known = FaultExample(fault.kind, 0, fault.message, table, partner, seat, number, hand, trace)
             self.examples[fault.kind] = msgspec.structs.replace(known, count=known.count + 1)
@@ -163,10 +221,10 @@ class _Sparring:
 
     async def _repeats(self) -> Check:
         """Deal new cards, then the same with seats swapped, then the first twice more: play should not change."""
-        seed = derived_seed(self._seed, "mirror")
+        seed = derived_seed(self.seed, "mirror")
         games = [await self._spar("maniac", {"seating": seating}, seed=seed) for seating in ("BA", "AB", "BA", "BA")]
         differing = sum(len({*hands}) > 1 for hands in zip(*[games[at].hand_texts for at in (0, 2, 3)], strict=True))
-        problems = (f"{differing} of {self._hands} hands were played differently the second time",) if differing else ()
+        problems = (f"{differing} of {self.hands} hands were played differently the second time",) if differing else ()
         return Check(SAME_PLAY, problems, required=False)
 
 

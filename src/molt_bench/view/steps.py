@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from molt_bench.luck.equities import street_equities
+from molt_bench.luck.chance import street_equities
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
 from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.poker.hand_names import hand_name
 from molt_bench.report.exports.chip_flow import ChipMove, chip_flow
 
 _VERBS: Final = {"fold": "folds", "check": "checks"}

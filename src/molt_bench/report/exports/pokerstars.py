@@ -10,8 +10,8 @@ from typing import Final
 
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.poker.hand_names import hand_name
 from molt_bench.report.exports.chip_flow import BOARD_OF, ChipFlow, ChipMove, chip_flow
 from molt_bench.report.exports.dealt_hands import DealtHand, plain_name
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.sequence import radius, sure
 from molt_bench.rating.student import UNKNOWN, Estimate
+from molt_bench.rating.verdicts import radius, sure
 
 KNOWN = 1e9  # so many degrees of freedom are a variance that is known
 LOOKS = 200
