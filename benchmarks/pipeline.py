@@ -14,7 +14,7 @@ from time import perf_counter, process_time
 from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.play.drivers import drive
 from molt_bench.runs.journal import Journal
-from molt_bench.runs.stored import RunFiles
+from molt_bench.runs.stored_run import RunFiles
 from molt_bench.specs import GameSpec
 
 CONFIG = {"stop": {"adjacentConfidence": None, "budget": {"maxMatches": 40}}}

@@ -25,9 +25,9 @@ from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
 from molt_bench.runs.header import header_of, luck_version, published_policies, source_hashes
 from molt_bench.runs.journal import Game, Line, Resumption, Sitting
+from molt_bench.runs.known_games import extension_of, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in, settled
-from molt_bench.runs.past import extension_of, past_of, resumptions_in
-from molt_bench.runs.stored import RunFiles, StoredRun
+from molt_bench.runs.stored_run import RunFiles, StoredRun
 from molt_bench.specs import GameLabel, GameSpec
 
 

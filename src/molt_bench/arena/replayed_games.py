@@ -9,7 +9,7 @@ from molt_bench.records import GameRecord
 from molt_bench.runs.journal import Game, JournalContent, Line
 from molt_bench.runs.lines import Warn
 from molt_bench.runs.moved_files import changed_code
-from molt_bench.runs.stored import StoredRun
+from molt_bench.runs.stored_run import StoredRun
 
 
 def replay_games(stored: StoredRun, *, warn: Warn | None = None) -> JournalContent:

@@ -15,7 +15,7 @@ from rich.text import Text
 from molt_bench.cli.options import AsJson, not_negative, positive, probability
 from molt_bench.cli.streams import print_json, tolerate_closed_pipe, warn
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.runs.stored import StoredRun
+from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study import comparison
 from molt_bench.study.comparison import Comparison, Difference, Run
 

@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from molt_bench.bench.stages import another_stop
+from molt_bench.bench.extensions import another_stop
 from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.cli.options import StopOptions
 from molt_bench.cli.streams import warn
 from molt_bench.config.loader import load_config, put, read_config_file, set_field
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.runs.known_games import stages_of
 from molt_bench.runs.master_seed import guessable
-from molt_bench.runs.past import stages_of
-from molt_bench.runs.stored import StoredRun
+from molt_bench.runs.stored_run import StoredRun
 
 
 def config_from(

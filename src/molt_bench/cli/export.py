@@ -17,7 +17,7 @@ from molt_bench.report.exports.hand_rows import write_parquet
 from molt_bench.report.exports.latex import latex
 from molt_bench.runs.folder import journal_in
 from molt_bench.runs.journal import read_header
-from molt_bench.runs.stored import StoredRun
+from molt_bench.runs.stored_run import StoredRun
 
 #: Fills a file, and returns a description of what it wrote.
 Fill: TypeAlias = Callable[[IO[bytes]], str]

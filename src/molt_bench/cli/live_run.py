@@ -16,7 +16,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.folder import new_folder
-from molt_bench.runs.stored import RunFiles, StoredRun
+from molt_bench.runs.stored_run import RunFiles, StoredRun
 
 
 def start_run(config: BenchmarkConfig, options: RunOptions, *, secret: str | None, debug: bool) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
+from molt_bench.bench.extensions import INTERRUPTED
 from molt_bench.bench.result import RunResult, failures_of
-from molt_bench.bench.stages import INTERRUPTED
 from molt_bench.cli.streams import print_json, warn
 from molt_bench.errors import JournalError
 from molt_bench.report.analysis import Analysis
@@ -16,7 +16,7 @@ from molt_bench.report.artifacts import leaderboard, summary, usage, write_artif
 from molt_bench.report.terminal import print_result
 from molt_bench.runs.folder import journal_in
 from molt_bench.runs.lines import being_written, whole_lines
-from molt_bench.runs.stored import StoredRun
+from molt_bench.runs.stored_run import StoredRun
 
 
 def rebuild_run(folder: str, *, as_json: bool) -> RunResult:

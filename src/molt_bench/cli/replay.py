@@ -16,7 +16,7 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, TIMED, TIMES, write_artifacts
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.lines import being_written
-from molt_bench.runs.stored import StoredRun
+from molt_bench.runs.stored_run import StoredRun
 
 
 def replay(

@@ -4,7 +4,7 @@ from molt_bench.arena.replayed_games import replay_games
 from molt_bench.cli.options import Root, RunFolder
 from molt_bench.cli.streams import warn
 from molt_bench.runs.journal import missing_games
-from molt_bench.runs.stored import StoredRun
+from molt_bench.runs.stored_run import StoredRun
 
 
 def verify(folder: RunFolder, root: Root = None) -> None:

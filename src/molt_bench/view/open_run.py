@@ -34,7 +34,7 @@ from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Extension, Game, Line, Sitting
 from molt_bench.runs.lines import Tail, being_written
 from molt_bench.runs.master_seed import with_master_seed
-from molt_bench.runs.stored import StoredRun
+from molt_bench.runs.stored_run import StoredRun
 from molt_bench.seeds import Seed
 from molt_bench.specs import SEATINGS, Seating
 from molt_bench.view.run_list import inside

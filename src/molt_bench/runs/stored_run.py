@@ -36,6 +36,7 @@ from molt_bench.runs.journal import (
     read_journal,
     stop_reason_in,
 )
+from molt_bench.runs.known_games import past_of, resumptions_in
 from molt_bench.runs.lines import Tail, Warn
 from molt_bench.runs.master_seed import (
     SEED_FILE,
@@ -47,7 +48,6 @@ from molt_bench.runs.master_seed import (
     with_master_seed,
 )
 from molt_bench.runs.moved_files import moved_config
-from molt_bench.runs.past import past_of, resumptions_in
 
 
 class StoredRun:

@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.shell import SEEDED, SMALL, quick_run
 
 from molt_bench.errors import ConfigError, JournalError
-from molt_bench.runs.stored import RunFiles, StoredRun
+from molt_bench.runs.stored_run import RunFiles, StoredRun
 
 AGENT = """
 from molt_bench import Action
