@@ -19,7 +19,7 @@ from molt_bench.play.worker_pool import WorkerPool
 from molt_bench.report.artifacts import ARTIFACTS, TIMED
 from molt_bench.specs import ParticipantSpec
 from tests.e2e.shell import MOLT_BENCH, SEEDED, cut_back, first_lines, quick, quick_run
-from tests.play.test_workers import running
+from tests.play.test_worker_pool import running
 
 CONFIG = ("--seeds", "4", "--hands", "10", "--max-matches", "4", "--set", "scheduler.matchesPerRound=2", *SEEDED)
 #: Those that hold no time; the config names the folder of the run.

@@ -145,7 +145,7 @@ def test_workers_end_when_the_one_who_started_them_is_killed(tmp_path):
     script.write_text(
         "import os, signal\n"
         "from molt_bench.play.worker_pool import WorkerPool\n"
-        "from tests.play.test_workers import GAMES, setup\n"
+        "from tests.play.test_worker_pool import GAMES, setup\n"
         "pool = WorkerPool(setup, 2)\n"
         "def done(spec, record):\n"
         "    print(*[worker.process.pid for worker in pool._workers], flush=True)\n"
