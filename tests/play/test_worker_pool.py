@@ -11,6 +11,7 @@ from time import monotonic, sleep
 
 import pytest
 
+import molt_bench
 from molt_bench import make_agent
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.play.drivers import drive
@@ -152,9 +153,10 @@ def test_workers_end_when_the_one_who_started_them_is_killed(tmp_path):
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
         "pool.play(GAMES, done)\n"
     )
-    root = str(Path(__file__).parents[2])
+    # These tests, and the package that they test: another one may be installed.
+    path = os.pathsep.join(str(Path(file).parents[up]) for file, up in ((__file__, 2), (molt_bench.__file__, 1)))
     ended = subprocess.run(
-        [sys.executable, script], env={**os.environ, "PYTHONPATH": root}, capture_output=True, text=True, check=False
+        [sys.executable, script], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
     )
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     pids = [int(pid) for pid in ended.stdout.split()]

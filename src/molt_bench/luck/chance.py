@@ -67,11 +67,11 @@ def _terms(hand: Hand, equities: tuple[float, ...]) -> Iterator[ChanceTerm]:
     rules, shorter = hand.rules, min(hand.starting_stacks)
     blinds = min(rules.small_blind + rules.big_blind + 2 * rules.ante, 2 * shorter)
     yield ChanceTerm(0, blinds, shorter, equities[0] - 0.5)
-    dealt = 0
+    dealt, street = 0, STREETS[0]
     for before, _ in hand.steps():
-        if before.street != STREETS[dealt]:
+        if before.street != street:
             # The first decision on a new street: the pot was there before the card.
-            dealt += 1
+            dealt, street = dealt + 1, before.street
             yield ChanceTerm(dealt, before.pot, min(before.limits), equities[dealt] - equities[dealt - 1])
 
 

@@ -61,11 +61,12 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
     rules, shoe, own_noise = game.rules, Shoe(spec.decks), _own_noise(spec)
     long_from = min(_NOISES, spec.max_actions)
     stacks = fresh_stacks = (spec.stack, spec.stack)
+    carried = spec.stacks == "carry"
     for number in range(1, spec.warmup_hands + spec.hands + 1):
         if number == spec.warmup_hands + 1:
             stacks = fresh_stacks
         entropy = shoe.entropy(number)
-        hand = Hand(rules, deal(entropy), stacks, button=(number - 1) & 1)
+        hand = Hand(rules, deal(entropy), stacks, (number - 1) & 1)
         noise = _NOISE(entropy) if own_noise is None else own_noise(number)
         forced = False
         decision = 0
@@ -81,11 +82,11 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
                 hand.apply(action)
             except (AgentFailed, IllegalAction) as failure:
                 forced = yield from game.retry(hand, observation, failure)
-        game.finish(hand, number, forced=forced)
+        game.finish(hand, number, hand_to_text(hand, number, forced=forced))
         if game.hearing:
             for seat in (0, 1):
                 yield from game.notify(seat, "on_hand_complete", result_for(hand, seat, number))
-        if spec.stacks == "carry":
+        if carried:
             stacks = hand.stacks
             if not (stacks[0] and stacks[1]):
                 if number > spec.warmup_hands:
@@ -178,18 +179,19 @@ class _Game:
             else:
                 return False
 
-    def finish(self, hand: Hand, number: int, *, forced: bool) -> None:
+    def finish(self, hand: Hand, number: int, text: str) -> None:
         """Check the chips of a finished hand, and record it."""
         first, second = hand.payoffs
         stack, other_stack = hand.starting_stacks
-        on_the_table = hand.pot + hand.limits[0] + hand.limits[1]
-        if first + second or on_the_table != stack + other_stack or not -stack <= first <= other_stack:
+        left, other_left = hand.limits
+        if first + second or hand.pot + left + other_left != stack + other_stack or not -stack <= first <= other_stack:
             raise RulesError(f"chips were lost or made in hand {number} of seed {self.spec.seed!r}")
         self.nets.append(first if self.first_is_a else second)
-        self.texts.append(hand_to_text(hand, number, forced=forced))
-        self.actions += len(hand.log)
+        self.texts.append(text)
+        actions = len(hand.log)
+        self.actions += actions
         if number > self.spec.warmup_hands:
-            self.scored_actions += len(hand.log)
+            self.scored_actions += actions
         self.hand_number = number
 
     def record(self) -> GameRecord:

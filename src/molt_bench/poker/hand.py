@@ -100,7 +100,7 @@ class Hand:
         "to_call",
     )
 
-    def __init__(self, rules: HandRules, deal: Deal, stacks: tuple[int, int], *, button: int) -> None:
+    def __init__(self, rules: HandRules, deal: Deal, stacks: tuple[int, int], button: int) -> None:
         first, second = stacks
         if first < 1 or second < 1:
             raise RulesError(f"stacks {stacks}: both seats need at least one chip to be dealt in")
@@ -170,10 +170,10 @@ class Hand:
     def raise_range(self) -> tuple[int, int]:
         """Return the smallest and largest bet the actor may raise to; (0, 0) if no raise is legal."""
         if self.actor:
-            facing, _ = self.bets
+            facing = self.bets[0]
             other_limit, limit = self.limits
         else:
-            _, facing = self.bets
+            facing = self.bets[1]
             limit, other_limit = self.limits
         if facing >= limit or facing == other_limit or not self.raising_open:
             return _NO_RAISE
@@ -189,13 +189,29 @@ class Hand:
         actor = self.actor
         if actor < 0:
             raise IllegalAction(f"{action.kind}: the hand is over")
-        kind, bets, to_call = action.kind, self.bets, self.to_call
+        kind, bets = action.kind, self.bets
         if type(kind) is not str:
             raise self._illegal(action)
-        if kind == ("call" if to_call else "check"):
+        if kind == "raiseTo":
+            least, most = self.raise_range()
+            amount = action.amount
+            if type(amount) is not int or not 0 < least <= amount <= most:
+                raise self._illegal(action)
+            other = 1 - actor
+            bet = bets[other]
+            if amount - bet > self.raise_step:  # an all-in for less than a full raise leaves the step as it is
+                self.raise_step = amount - bet
+            bets[actor] = amount
+            self.log.append(LoggedAction(self.street, actor, kind, amount))
+            if self.rules.raise_cap is not None:
+                self.raising_open = self._raises_on_street() < self.rules.raise_cap
+            self._settled = True
+            self.to_call = _cost_of_call(bet, amount, self.limits[other])
+            self.actor = other
+        elif kind == ("call" if self.to_call else "check"):
             bet = bets[actor]
-            if to_call:
-                bets[actor] = bet = bet + to_call
+            if self.to_call:
+                bets[actor] = bet = bet + self.to_call
                 self.to_call = 0
             self.log.append(LoggedAction(self.street, actor, kind, bet))
             limits = self.limits
@@ -204,22 +220,6 @@ class Hand:
             else:
                 self._settled = True
                 self.actor = 1 - actor
-        elif kind == "raiseTo":
-            least, most = self.raise_range()
-            amount = action.amount
-            if type(amount) is not int or not 0 < least <= amount <= most:
-                raise self._illegal(action)
-            other = 1 - actor
-            step = amount - bets[other]
-            if step > self.raise_step:  # an all-in for less than a full raise leaves the step as it is
-                self.raise_step = step
-            bets[actor] = amount
-            self.log.append(LoggedAction(self.street, actor, kind, amount))
-            if self.rules.raise_cap is not None:
-                self.raising_open = self._raises_on_street() < self.rules.raise_cap
-            self._settled = True
-            self.to_call = _cost_of_call(bets[other], amount, self.limits[other])
-            self.actor = other
         elif kind == "fold":
             self.log.append(LoggedAction(self.street, actor, kind, bets[actor]))
             self.folded = actor
@@ -236,8 +236,9 @@ class Hand:
         nobody may raise after `max_actions` actions.
         """
         again = Hand(self.rules, (self.holes, self.runout), self.starting_stacks, button=self.button)
+        longest = len(self.log) if max_actions is None else max_actions
         for at, done in enumerate(self.log):
-            if max_actions is not None and at >= max_actions:
+            if at >= longest:
                 again.close_raising()
             action = Action(done.kind, done.amount)
             yield again, action
@@ -253,14 +254,16 @@ class Hand:
     def _close_street(self) -> None:
         """Move the matched bets into the pot and return the rest, then open the next street or show down."""
         first, second = self.bets
-        limits = self.limits
+        limit, other_limit = self.limits
         if first or second:
             matched = first if first < second else second
-            self.limits = limits = [limits[0] - matched, limits[1] - matched]
+            limit -= matched
+            other_limit -= matched
+            self.limits = [limit, other_limit]
             self.bets = [0, 0]
             self.pot += 2 * matched
         street = self.street
-        if street == "river" or not limits[0] or not limits[1]:
+        if street == "river" or not limit or not other_limit:
             self._show_down()
             return
         self.street = street = _NEXT_STREET[street]
