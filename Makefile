@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games scale pipeline throughput real-llm test-cheats test-models test-ray test-browser test-exports fuzz luck tables clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games scale pipeline throughput real-llm test-cheats test-models test-long test-docs test-ray test-browser test-exports fuzz luck tables clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,7 +44,13 @@ test-cheats: $(INSTALLED) ## check that cheating agents gain nothing over 200 se
 	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py
 
 test-models: $(INSTALLED) ## run the slow language model tests, about five minutes
-	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents
+	$(BIN)/python -m pytest -n auto -m slow tests/agents/llm tests/e2e/test_llm_*.py
+
+test-long: $(INSTALLED) ## run the slow tests of whole runs: acceptance, kills, secrecy, executors, about five minutes
+	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents/test_scripted.py -k 'not llm and not ray and not cheats'
+
+test-docs: $(INSTALLED) ## run every command shown in the docs, in an empty environment, too, about three minutes
+	$(BIN)/python -m pytest -n auto -m slow tests/test_docs.py tests/e2e/test_compare.py
 
 # Ray is large, so it gets its own environment.
 .venv-ray/.installed: pyproject.toml src/molt_bench/_version.py
@@ -53,7 +59,7 @@ test-models: $(INSTALLED) ## run the slow language model tests, about five minut
 	@touch $@
 
 test-ray: .venv-ray/.installed ## run games on a local Ray cluster and compare the results, about two minutes
-	.venv-ray/bin/python -m pytest -m slow tests/e2e/test_ray.py tests/test_docs.py
+	.venv-ray/bin/python -m pytest -m slow tests/e2e/test_ray.py tests/test_docs.py -k ray
 
 # The pages in a real browser: Debian's chromium, with its driver in a separate environment.
 .venv-browser/.installed: pyproject.toml src/molt_bench/_version.py

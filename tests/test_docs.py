@@ -78,6 +78,7 @@ def run(command, folder):
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "outputs"), commands())
 def test_every_command_shown_runs_and_prints_what_is_shown(command, outputs, tmp_path):
     """What is shown of the first command of all, a whole screen, stands by itself."""
@@ -94,6 +95,7 @@ def test_the_first_screen_is_that_of_a_command_that_is_run():
     assert trimmed(blocks(README, "text")[0])
 
 
+@pytest.mark.slow
 def test_the_install_command_gives_a_working_program_in_an_empty_environment(tmp_path):
     """With nothing but what the package itself asks for."""
     venv.create(tmp_path)

@@ -60,6 +60,7 @@ def test_bots_with_different_seeds_mix_differently(kind):
     assert [bot(kind, 1).act(seen) for seen in spots] != [bot(kind, 2).act(seen) for seen in spots]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opponent", [kind for kind in BUILTIN_AGENTS if kind != "tag"])
 def test_tag_clearly_beats_every_other_bot(opponent):
     """More than three standard errors above zero, over seed pairs."""

@@ -1,7 +1,6 @@
 """When it is enough."""
 
 from molt_bench.bench.stop_rules import Progress, adjacent_confidence, budget, first_reason, topk_stable
-from molt_bench.config.sections import Budget
 
 
 def progress(**fields):
@@ -29,14 +28,13 @@ def test_nobody_is_ranked_without_a_match():
 
 
 def test_a_budget_of_matches_stops_exactly_there():
-    rule = budget(Budget(max_matches=20))
+    rule = budget(matches=20)
     assert rule(progress(matches=19)) is None
     assert rule(progress(matches=20)) == "the budget of 20 matches is spent"
 
 
 def test_a_budget_of_games_or_hands_is_never_exceeded():
-    games = budget(Budget(max_matches=None, max_games=100))
-    hands = budget(Budget(max_matches=None, max_hands=5_000))
+    games, hands = budget(games=100), budget(hands=5_000)
     assert games(progress(games=80, next_games=20)) is None
     assert games(progress(games=81, next_games=20)) == (
         "the budget of 100 games has no room for another match (81 played)"
@@ -46,9 +44,8 @@ def test_a_budget_of_games_or_hands_is_never_exceeded():
 
 
 def test_a_budget_of_time():
-    rule = budget(Budget(max_seconds=10))
-    assert rule(progress(seconds=9.9)) is None
-    assert rule(progress(seconds=10)) == "the budget of 10 seconds is spent"
+    assert budget(seconds=10)(progress(seconds=9.9)) is None
+    assert budget(seconds=10)(progress(seconds=10)) == "the budget of 10 seconds is spent"
 
 
 def test_topk_stable_waits_for_so_many_rounds_without_a_change():
@@ -61,7 +58,7 @@ def test_topk_stable_waits_for_so_many_rounds_without_a_change():
 
 
 def test_the_first_condition_that_holds_gives_the_reason():
-    rules = [budget(Budget(max_matches=5)), adjacent_confidence(0.9)]
+    rules = [budget(matches=5), adjacent_confidence(0.9)]
     assert first_reason(rules, progress(matches=4, confidences=(0.5, 0.5))) is None
     assert first_reason(rules, progress(matches=5)).startswith("the budget")
     assert first_reason(rules[::-1], progress(matches=5)).startswith("every adjacent")

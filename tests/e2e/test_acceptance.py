@@ -25,6 +25,7 @@ def test_acceptance_tight_is_ranked_above_random(tmp_path):
     assert [each["id"] for each in read(folder, "leaderboard.json")["participants"]] == ["tight", "random"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [range(10), pytest.param(range(10, 50), marks=pytest.mark.slow)])
 def test_acceptance_tight_is_ranked_above_random_in_each_of_50_master_seeds(seeds):
     for master_seed in seeds:
@@ -63,12 +64,14 @@ def test_acceptance_a_rerun_from_the_saved_config_gives_the_same_bytes(tmp_path,
     assert results(first) == results(again)
 
 
+@pytest.mark.slow
 def test_acceptance_a_rerun_from_the_saved_seed_list_plays_the_same_matches(tmp_path):
     first = good_run(tmp_path / "first", *QUICK)
     again = good_run(tmp_path / "again", *QUICK, "--seeds-file", first / "seeds.json")
     assert results(first) == results(again)
 
 
+@pytest.mark.slow
 def test_acceptance_scheduler_concentrates_on_close_or_uncertain_pairs():
     """With one clear outlier above three equals, the outlier gets far fewer matches than in a round robin."""
     shares = {}
@@ -124,6 +127,7 @@ def test_acceptance_guardrails_hold_for_scripted_agents(tmp_path):
     assert guardrails == {"errorRate": 0.0, "chipsConserved": True, "sigmaDecreased": 1.0}
 
 
+@pytest.mark.slow
 def test_three_identical_agents_end_by_themselves_with_the_reason_stated(tmp_path):
     folder = quick_run(tmp_path, "--participants", "random,random,random", "--seeds", "4")
     summary = read(folder, "summary.json")
@@ -167,6 +171,7 @@ def test_a_game_in_which_everybody_throws_is_a_draw_with_the_errors_flagged(tmp_
         assert all(seed["draw"] for seed in match["result"]["perSeed"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "matches", "said"),
     [

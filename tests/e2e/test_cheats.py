@@ -58,6 +58,7 @@ def test_a_program_that_searches_for_the_seed_wins_no_more_than_one_that_does_no
     assert abs(gain(cheating, honest)) < 3
 
 
+@pytest.mark.slow
 def test_the_same_program_wins_everything_where_the_seed_is_public(tmp_path):
     cheating = margins(tmp_path / "cheat", searcher(tmp_path), pairs=8, seed="molt-bench")
     honest = margins(tmp_path / "honest", searcher(tmp_path, "honest"), pairs=8, seed="molt-bench")
@@ -84,6 +85,7 @@ def test_a_server_never_sees_the_same_noise_in_two_games(tmp_path):
     assert linked == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("link", ["cards", pytest.param("noise", marks=pytest.mark.slow)])
 def test_the_same_server_wins_everything_if_it_is_wrongly_declared_isolated(tmp_path, link):
     cheating, linked = remembering(tmp_path, link, pairs=20, isolated=True)

@@ -270,6 +270,7 @@ def test_the_screen_of_models_in_the_guide_is_the_real_one(tmp_path):
     assert without_prices(done.stdout) == without_prices(blocks("text")[0])
 
 
+@pytest.mark.slow
 def test_the_commands_that_compare_in_the_guide_run_and_print_what_is_shown(tmp_path):
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     environment = {**os.environ, "PATH": f"{Path(MOLT_BENCH).parent}:{os.environ['PATH']}"}

@@ -104,6 +104,7 @@ def started(tmp_path, *more, session=False):
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="the process table is read from /proc")
+@pytest.mark.slow
 class TestKilled:
     def test_workers_killed_in_the_middle_of_a_run_change_nothing(self, tmp_path):
         run = started(tmp_path / "killed", "--max-matches", "4")

@@ -106,7 +106,8 @@ def stopped_in_the_middle(process, signum, *, after="match 5:"):
     return out, err
 
 
-@pytest.mark.parametrize("run", [0, *(pytest.param(run, marks=pytest.mark.slow) for run in (1, 2, 3))])
+@pytest.mark.slow
+@pytest.mark.parametrize("run", range(4))
 def test_killed_at_random_moments_and_resumed_gives_the_same_bytes(tmp_path, undisturbed, run):
     """Five kills in each of four runs; every other sitting plays eight games at a time."""
     whole = (undisturbed / "journal.jsonl").stat().st_size

@@ -156,6 +156,7 @@ def interrupted(tmp_path, *flags, env=None):
     return run_of(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_until_it_ends_a_run_keeps_its_seed_to_itself_and_resume_finds_it(tmp_path):
     folder = interrupted(tmp_path)
     path = folder / "master-seed"

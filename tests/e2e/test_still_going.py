@@ -105,6 +105,7 @@ def test_one_that_was_cut_off_is_reported_with_its_files(going, tmp_path):
     assert (folder / "leaderboard.json").exists()
 
 
+@pytest.mark.slow
 def test_looking_at_a_real_run_changes_nothing_of_it(tmp_path):
     run = start(*LONG, "--max-matches", "60", "--quiet", "--output-dir", tmp_path / "out")
     until(lambda: any(path.read_bytes().count(b"\n") > 20 for path in tmp_path.glob("out/*/journal.jsonl")))

@@ -77,6 +77,7 @@ def by_category(counts) -> dict[str, int]:
     return dict(total)
 
 
+@pytest.mark.slow
 def test_every_category_of_five_cards_is_as_frequent_as_published():
     assert by_category(count_five_card_hands()) == FIVE_CARD_HANDS
 

@@ -14,7 +14,7 @@ from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import STRENGTHS, showdown, strength
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 
-CHUNKS, CHUNK_SIZE = 8, 1_500
+CHUNKS, CHUNK_SIZE = 4, 1_500
 SLOW_CHUNKS, SLOW_CHUNK_SIZE = 200, 5_000
 
 #: In how many of a thousand random hands each of these must happen, or the test would not test it.
@@ -52,7 +52,7 @@ def play_all(seeds: range) -> None:
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_random_hands_are_played_as_pokerkit_plays_them(chunk):
-    """In 12,000 hands: who acts, what is legal and what is not, every stack, bet, pot and payoff."""
+    """In 6,000 hands: who acts, what is legal and what is not, every stack, bet, pot and payoff."""
     play_all(range(chunk * CHUNK_SIZE, (chunk + 1) * CHUNK_SIZE))
 
 

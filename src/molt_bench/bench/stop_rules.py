@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, Budget, StopConfig
+from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.rating.verdicts import Verdict, surely
 from molt_bench.schedule import all_pairs
 
@@ -86,16 +86,23 @@ def adjacent_margins(threshold: float, tie_margin: float) -> StopRule:
     return rule
 
 
-def budget(limits: Budget) -> StopRule:
+def budget(
+    *,
+    matches: int | None = None,
+    games: int | None = None,
+    hands: int | None = None,
+    seconds: float | None = None,
+    usd: float | None = None,
+    tokens: int | None = None,
+) -> StopRule:
     """Stop before another match would exceed a limit, or once the time is up."""
-    matches, usd, tokens = limits.max_matches, limits.max_cost_usd, limits.max_tokens
 
     def rule(progress: Progress) -> str | None:
         if matches is not None and progress.matches >= matches:
             return f"the budget of {matches:,} matches is spent"
         for limit, spent, more, what in (
-            (limits.max_games, progress.games, progress.next_games, "games"),
-            (limits.max_hands, progress.hands, progress.next_hands, "hands"),
+            (games, progress.games, progress.next_games, "games"),
+            (hands, progress.hands, progress.next_hands, "hands"),
         ):
             if limit is not None and spent + more > limit:
                 return f"the budget of {limit:,} {what} has no room for another match ({spent:,} played)"
@@ -103,8 +110,8 @@ def budget(limits: Budget) -> StopRule:
             return f"the budget of ${usd:,.10g} has no room for another match (${progress.usd:,.4g} spent)"
         if tokens is not None and progress.tokens + progress.per_match(progress.tokens) > tokens:
             return f"the budget of {tokens:,} tokens has no room for another match ({progress.tokens:,} spent)"
-        if limits.max_seconds is not None and progress.seconds >= limits.max_seconds:
-            return f"the budget of {limits.max_seconds:g} seconds is spent"
+        if seconds is not None and progress.seconds >= seconds:
+            return f"the budget of {seconds:g} seconds is spent"
         return None
 
     return rule
@@ -139,7 +146,17 @@ def rules_of(config: StopConfig) -> list[StopRule]:
     if config.topk_stable is not None:
         rules.append(topk_stable(config.topk_stable.k, config.topk_stable.rounds))
     if config.budget is not None:
-        rules.append(budget(config.budget))
+        limits = config.budget
+        rules.append(
+            budget(
+                matches=limits.max_matches,
+                games=limits.max_games,
+                hands=limits.max_hands,
+                seconds=limits.max_seconds,
+                usd=limits.max_cost_usd,
+                tokens=limits.max_tokens,
+            )
+        )
     return rules
 
 
