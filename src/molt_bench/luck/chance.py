@@ -68,11 +68,13 @@ def _terms(hand: Hand, equities: tuple[float, ...]) -> Iterator[ChanceTerm]:
     blinds = min(rules.small_blind + rules.big_blind + 2 * rules.ante, 2 * shorter)
     yield ChanceTerm(0, blinds, shorter, equities[0] - 0.5)
     dealt, street = 0, STREETS[0]
-    for before, _ in hand.steps():
+    for before, _ in hand.steps() if len(equities) > 1 else ():
         if before.street != street:
             # The first decision on a new street: the pot was there before the card.
             dealt, street = dealt + 1, before.street
             yield ChanceTerm(dealt, before.pot, min(before.limits), equities[dealt] - equities[dealt - 1])
+            if dealt == len(equities) - 1:
+                return
 
 
 def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]:
