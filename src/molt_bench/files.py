@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from select import select
 from typing import IO, Final, TypeVar
 
 from molt_bench.errors import ConfigError
@@ -57,8 +58,6 @@ def text_of(path: str, *, field: str, most_bytes: int, encoding: str = "utf-8-si
 
 
 def _bytes_of(file: int, most_bytes: int) -> bytes:
-    from select import select
-
     waits = not stat.S_ISREG(os.fstat(file).st_mode)
     data = b""
     while len(data) <= most_bytes:

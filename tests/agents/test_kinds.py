@@ -84,7 +84,7 @@ def test_a_factory_that_raises_is_an_error_that_says_so():
 
 
 def test_a_factory_that_returns_no_agent_is_an_error_that_says_so():
-    with pytest.raises(AgentError, match="returned 5, which is no agent"):
+    with pytest.raises(AgentError, match="returned 5, which is not an agent"):
         make_agent(ParticipantSpec(id="p", type="x"), factories={"x": lambda: 5})
 
 

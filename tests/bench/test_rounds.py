@@ -3,7 +3,7 @@
 import pytest
 
 from molt_bench.agents.kinds import make_agent
-from molt_bench.bench.decks import Deal, SeedBlocks
+from molt_bench.bench.decks import Dealer, SeedBlocks
 from molt_bench.bench.extensions import INTERRUPTED, Stage
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.rounds import Past, Played, drive_run, play_nothing, rounds
@@ -26,7 +26,7 @@ CONFIG = load_config(
 def decided(config=CONFIG, **more):
     """Return a generator that decides a run, and the ladder it learns on."""
     ladder = Ladder(config)
-    deal = Deal(config, SeedBlocks(config.seeds, ladder.meetings), trusted=True)
+    deal = Dealer(config, SeedBlocks(config.seeds, ladder.meetings), trusted=True)
     return rounds(config, ladder, deal, **more), ladder
 
 

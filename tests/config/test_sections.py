@@ -191,8 +191,8 @@ MERGED = "a0: &a0 {x: 1}\n" + "".join(
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("c.yaml", "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", "YAML with every key once (line 5: 'c' stands there twice)"),
-        ("c.json", '{"a": {"c": 1,\n "\\u0063": 2}}', "JSON with every key once (line 2: 'c' stands there twice)"),
+        ("c.yaml", "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", "YAML with every key once (line 5: 'c' appears twice)"),
+        ("c.json", '{"a": {"c": 1,\n "\\u0063": 2}}', "JSON with every key once (line 2: 'c' appears twice)"),
         ("c.yaml", "a: " + "[" * 100_000, "at most 50 levels of sections and lists"),
         ("c.json", '{"a": ' + "[" * 100_000, "at most 50 levels of sections and lists"),
         ("c.yaml", LAUGHS, "at most 50,000 values, aliases spelt out"),
@@ -200,7 +200,7 @@ MERGED = "a0: &a0 {x: 1}\n" + "".join(
         ("c.yaml", "a: &a [*a]", "YAML (line 1: this value contains itself)"),
         ("c.yaml", f"a: {'9' * 5000}", "YAML (line 1: an int of more than 4,000 digits)"),
         ("c.json", f'{{"a": {"9" * 5000}}}', "JSON (an int of more than 4,000 digits)"),
-        ("c.json", '{"a": NaN}', "JSON (NaN is no number of JSON)"),
+        ("c.json", '{"a": NaN}', "JSON (NaN is not a JSON number)"),
         ("c.yaml", "a: 2024-13-45", "YAML (line 1: month must be in 1..12)"),
         ("c.yaml", "a" * 1_000_001, "a file of at most 1,000,000 bytes"),
         ("c.json", '"' + '\\"' * 400_000, "JSON (line 1: Unterminated string"),

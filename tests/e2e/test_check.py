@@ -102,7 +102,7 @@ def test_whether_it_repeats_itself_is_worth_a_note(check, tmp_path):
     [
         ("tigt", "'tight' perhaps"),
         ("bots.py:make_trouble", "its factory raised ValueError: no licence"),
-        ("bots.py:make_nothing", "which is no agent"),
+        ("bots.py:make_nothing", "which is not an agent"),
         ("missing.py:make", "missing.py:make"),
         ("exec:./no-such-program", "no-such-program"),
         ("http:nowhere", "a URL such as"),

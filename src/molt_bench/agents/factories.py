@@ -29,8 +29,8 @@ def call_factory(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
         raise AgentError(f"participant {spec.id!r}: its factory raised {type(error).__name__}: {error}") from error
     if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise AgentError(
-            f"participant {spec.id!r}: its factory returned {shown(agent)}, which is no agent: expected an object with "
-            "a name and a method act(observation)"
+            f"participant {spec.id!r}: its factory returned {shown(agent)}, which is not an agent: expected an object "
+            "with a name and a method act(observation)"
         )
     return agent
 

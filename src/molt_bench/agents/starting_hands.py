@@ -54,7 +54,7 @@ def starting_hand(cards: Hole) -> str:
 @cache
 def _ranges() -> tuple[Ints, Ints]:
     """Return the evaluator keys and the card bits of all 1,326 hands, best first."""
-    import numpy as np
+    import numpy as np  # loaded when needed, for a fast start
 
     place = {name: at for at, name in enumerate(RANKED_HANDS)}
     hands = sorted(combinations(range(52), 2), key=lambda hand: place[starting_hand(hand)])
@@ -69,7 +69,7 @@ def equity_against_best(hole: Hole, board: Board, percent: int) -> float:
 
     Exact on the river; before it, the mean over a few run-outs that depend on the known cards alone.
     """
-    import numpy as np
+    import numpy as np  # loaded when needed, for a fast start
 
     range_keys, range_bits = (part[: 1326 * percent // 100] for part in _ranges())
     keys, bits = card_arrays()

@@ -12,7 +12,7 @@ from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.arena.cast import Cast, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
 from molt_bench.arena.status import Observer, RunStatus
-from molt_bench.bench.decks import Deal, SeedBlocks
+from molt_bench.bench.decks import Dealer, SeedBlocks
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.rounds import Past, Played, Round, drive_run, rounds
@@ -142,7 +142,7 @@ class _Session:
         if self._observer.on_warning is not None:
             for warning in self._warnings:
                 self._observer.on_warning(warning)
-        deal = Deal(config, blocks, trusted=only_built_in(config, self._own), resumptions=resumptions)
+        deal = Dealer(config, blocks, trusted=only_built_in(config, self._own), resumptions=resumptions)
         run = rounds(
             config,
             ladder,

@@ -79,7 +79,7 @@ class SeedBlocks:
         return [*seed_pool(self._master_seed or 0, count, start=start)]
 
 
-class Deal:
+class Dealer:
     """Deals the games of a run: their specs, including what keeps their cards secret.
 
     Args:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from molt_bench.bench.decks import Deal
+from molt_bench.bench.decks import Dealer
 from molt_bench.bench.extensions import IN_A_ROUND, INTERRUPTED, Course, Stage
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch, RunResult
@@ -103,7 +103,7 @@ class Played(msgspec.Struct, frozen=True):
 def rounds(
     config: BenchmarkConfig,
     ladder: Ladder,
-    deal: Deal,
+    deal: Dealer,
     *,
     past: Past | None = None,
     spending: Spending | None = None,
@@ -179,7 +179,7 @@ def play_nothing(wanted: Round) -> Played:
 
 
 def _next_pairs(
-    config: BenchmarkConfig, ladder: Ladder, deal: Deal, progress: Progress, spending: Spending
+    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, progress: Progress, spending: Spending
 ) -> tuple[Pair, ...]:
     """Choose the pairings of the next round, as many as the budget allows."""
     confidence, limits = config.stop.adjacent_confidence, config.stop.budget
@@ -246,7 +246,7 @@ def _cut_short(stage: Stage, seconds: float, budget: str | None) -> str:
 
 
 def _result(
-    config: BenchmarkConfig, ladder: Ladder, deal: Deal, spending: Spending, course: Course, reason: str
+    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, spending: Spending, course: Course, reason: str
 ) -> RunResult:
     return RunResult(
         config=config,

@@ -45,7 +45,7 @@ def maker_of(
     from molt_bench.agents.fields import checked
     from molt_bench.agents.llm.agent import LLMAgent
     from molt_bench.agents.llm.gateway import Gateway
-    from molt_bench.agents.llm.model_settings import LLMSettings
+    from molt_bench.agents.llm.model_settings import LLMSettings  # loaded when needed, for a fast start
     from molt_bench.agents.llm.retries import RequestLimits
 
     settings = checked(LLMSettings, LLM.params(participant.type, participant.params))

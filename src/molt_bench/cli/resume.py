@@ -2,10 +2,11 @@
 
 import typer
 
-from molt_bench.cli.live_run import resume_run
 from molt_bench.cli.options import RunFolder, RunOptions, StopOptions, is_debug
 
 
 def resume(context: typer.Context, folder: RunFolder, stop: StopOptions, options: RunOptions) -> None:
     """Resume an interrupted run, or extend a finished one with a new limit, on the same decks."""
+    from molt_bench.cli.live_run import resume_run  # here, so that the help is quick
+
     resume_run(folder, options, stop=stop, debug=is_debug(context))

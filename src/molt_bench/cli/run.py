@@ -5,11 +5,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from molt_bench.cli.config_flags import config_from
-from molt_bench.cli.live_run import resume_run, start_run
 from molt_bench.cli.options import RunOptions, is_debug
-from molt_bench.runs.folder import last_run
-from molt_bench.runs.master_seed import secret_from
 
 
 class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +51,12 @@ class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(context: typer.Context, benchmark: BenchmarkOptions, options: RunOptions) -> None:
     """Run a benchmark (the default command)."""
+    # Imported here, so that the help is quick.
+    from molt_bench.cli.config_flags import config_from
+    from molt_bench.cli.live_run import resume_run, start_run
+    from molt_bench.runs.folder import last_run
+    from molt_bench.runs.master_seed import secret_from
+
     if benchmark.master_seed is not None and benchmark.master_seed_file is not None:
         raise typer.BadParameter("cannot be used with --master-seed", param_hint="--master-seed-file")
     config = config_from(benchmark.config, benchmark.fields(), benchmark.set_ or [])

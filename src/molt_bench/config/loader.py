@@ -28,7 +28,7 @@ _DEEPEST_PATH: Final = 20
 
 def read_config_file(path: str) -> dict[str, Any]:
     """Return the contents of a YAML or JSON file; raises ConfigError if it cannot be read, or is neither."""
-    from molt_bench.config.syntax import SyntaxProblem, from_json, from_yaml
+    from molt_bench.config.syntax import SyntaxProblem, from_json, from_yaml  # loaded when needed, for a fast start
 
     text = text_of(path, field="config", most_bytes=_MOST_BYTES)
     try:
@@ -44,7 +44,7 @@ def read_config_file(path: str) -> dict[str, Any]:
 
 def set_field(values: dict[str, Any], assignment: str) -> None:
     """Set one field from `a.b=value`; the value is parsed as YAML, so 3 is a number and null is None."""
-    from molt_bench.config.syntax import SyntaxProblem, from_yaml
+    from molt_bench.config.syntax import SyntaxProblem, from_yaml  # loaded when needed, for a fast start
 
     path, equals, text = assignment.partition("=")
     if not equals or not path:

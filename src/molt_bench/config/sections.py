@@ -223,7 +223,7 @@ class BenchmarkConfig(Section):
         ids = [participant.id for participant in self.participants]
         twice = next((name for name in ids if ids.count(name) > 1), None)
         if twice is not None:
-            raise as_problem("participants", twice, "a different id for each, and this one stands there twice")
+            raise as_problem("participants", twice, "a different id for each, and this one appears twice")
         self._fits_in_memory()
         limits = self.stop.budget or Budget(max_matches=None)
         games = 2 * self.seeds.per_match

@@ -37,12 +37,12 @@ def from_json(text: str) -> Any:
     except ValueError as error:
         raise SyntaxProblem("JSON (an int of more than 4,000 digits)") from error
     if twice is not None:
-        raise SyntaxProblem(f"JSON with every key once (line {twice[1]}: {shown(twice[0])} stands there twice)")
+        raise SyntaxProblem(f"JSON with every key once (line {twice[1]}: {shown(twice[0])} appears twice)")
     return found
 
 
 def _no_number(name: str) -> NoReturn:
-    raise SyntaxProblem(f"JSON ({name} is no number of JSON)")
+    raise SyntaxProblem(f"JSON ({name} is not a JSON number)")
 
 
 def _key_twice(text: str) -> tuple[str, int] | None:
@@ -166,5 +166,5 @@ def _check_keys(node: yaml.MappingNode) -> None:
         if not isinstance(key, yaml.ScalarNode):
             raise SyntaxProblem(f"YAML (line {line}: a key has to be a text)")
         if (key.tag, key.value) in seen:
-            raise SyntaxProblem(f"YAML with every key once (line {line}: {shown(key.value)} stands there twice)")
+            raise SyntaxProblem(f"YAML with every key once (line {line}: {shown(key.value)} appears twice)")
         seen.add((key.tag, key.value))

@@ -23,7 +23,7 @@ from molt_bench.seeds import Seed
 
 def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | None = None) -> Header:
     """Return the first line of a run's journal; a sealed master seed appears in it only as a hash."""
-    from importlib.metadata import version
+    from importlib.metadata import version  # loaded when needed, for a fast start
 
     plain = config.plain()
     if seed.sealed:

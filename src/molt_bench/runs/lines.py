@@ -82,7 +82,7 @@ def _locked(path: str, mode: str) -> IO[bytes]:
     except OSError as error:
         raise JournalError(f"{path} cannot be written: {error.strerror}") from error
     try:
-        import fcntl
+        import fcntl  # not on every system
 
         for attempt in range(1, _TRIES + 1):
             try:
@@ -103,7 +103,7 @@ def _locked(path: str, mode: str) -> IO[bytes]:
 def being_written(path: str | Path) -> bool:
     """Return whether a program is currently writing a line file: it holds a lock on the file while it does."""
     try:
-        import fcntl
+        import fcntl  # not on every system
     except ImportError:
         return False  # a system without such locks
     try:

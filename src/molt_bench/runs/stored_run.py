@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.exchange import Exchanges
-from molt_bench.bench.decks import Deal, SeedBlocks
+from molt_bench.bench.decks import Dealer, SeedBlocks
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
@@ -176,7 +176,7 @@ class StoredRun:
             policies, unused = published_policies(self.here, {}, self.header.source_hashes)
             ladder = Ladder(config, policies, keep_hands=keep_hands)
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
-            deal = Deal(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
+            deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
         warnings = [
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),

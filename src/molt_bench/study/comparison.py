@@ -22,7 +22,7 @@ from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
 
 #: The new version is better, worse, equally good within a margin, or that is not known.
-Verdict: TypeAlias = Literal["better", "worse", "within", "unknown"]
+ChangeVerdict: TypeAlias = Literal["better", "worse", "within", "unknown"]
 #: What was won in each seed pair, by opponent, in thousandths of a big blind per hand.
 Won: TypeAlias = Mapping[str, Mapping[Seed, float]]
 #: The same, by estimator.
@@ -95,7 +95,7 @@ class Difference(msgspec.Struct, frozen=True):
     old: float
     new: float
     change: Estimate
-    verdict: Verdict
+    verdict: ChangeVerdict
     interval: tuple[float, float]
 
     @property
@@ -258,7 +258,7 @@ def _paired_estimator(
     return min(varies, key=lambda name: (varies[name], name != _FIRST))
 
 
-def verdict(interval: tuple[float, float], within: float) -> Verdict:
+def verdict(interval: tuple[float, float], within: float) -> ChangeVerdict:
     """Return the verdict for an interval of the change.
 
     >>> verdict((10, 900), 250), verdict((-900, -10), 250), verdict((-80, 120), 250), verdict((-80, 300), 250)

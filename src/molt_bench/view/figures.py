@@ -40,7 +40,7 @@ _SETTINGS: Final[dict[str, Any]] = {
 def write_figures(run: OpenRun, folder: Path) -> list[str]:
     """Write all figures of a run into a folder, and return the file names."""
     try:
-        import matplotlib as mpl
+        import matplotlib as mpl  # loaded when needed, for a fast start
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError as error:

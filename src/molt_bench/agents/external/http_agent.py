@@ -129,7 +129,7 @@ class HttpAgent:
 
     async def _posted(self, message: protocol.ToAgent, limit_s: float, *, connect_s: float | None = None) -> bytes:
         """Post a message and return the answer's body, or raise AgentFailed; `connect_s` limits the time to connect."""
-        import httpx2
+        import httpx2  # loaded when needed, for a fast start
 
         try:
             async with asyncio.timeout(limit_s):
@@ -142,7 +142,7 @@ class HttpAgent:
             raise AgentFailed("transport", f"no connection: {str(error) or type(error).__name__}") from None
 
     async def _answer(self, body: bytes, connect_s: float | None) -> bytes:
-        import httpx2
+        import httpx2  # loaded when needed, for a fast start
 
         client = self._client = self._client or _client(self._url, self._key)
         timeout = httpx2.Timeout(None, connect=connect_s)
@@ -177,7 +177,7 @@ def _key(settings: HttpSettings) -> str:
 
 
 def _client(url: str, key: str) -> "AsyncClient":
-    import httpx2
+    import httpx2  # loaded when needed, for a fast start
 
     headers: Mapping[str, str] = {
         "Content-Type": "application/json",
@@ -197,6 +197,6 @@ def _client(url: str, key: str) -> "AsyncClient":
 @cache
 def _tls() -> ssl.SSLContext:
     """Return the TLS context, made once: reading certificates takes longer than a game between bots."""
-    import httpx2
+    import httpx2  # loaded when needed, for a fast start
 
     return httpx2.create_ssl_context(trust_env=False)

@@ -162,7 +162,7 @@ class ModelClient:
     def _asking(self, mode: OutputMode) -> "ModelRequestParameters":
         """Return the request parameters of an output mode."""
         if mode not in self._parameters:
-            from pydantic_ai.models import ModelRequestParameters
+            from pydantic_ai.models import ModelRequestParameters  # loaded when needed, for a fast start
             from pydantic_ai.output import OutputObjectDefinition
             from pydantic_ai.tools import ToolDefinition
 
@@ -180,7 +180,7 @@ class ModelClient:
         return self._parameters[mode]
 
     def _answer(self, response: "ModelResponse") -> Answer:
-        from pydantic_ai.messages import TextPart, ToolCallPart
+        from pydantic_ai.messages import TextPart, ToolCallPart  # loaded when needed, for a fast start
 
         called = [
             part.args if isinstance(part.args, str) else part.args_as_json_str()
@@ -202,7 +202,7 @@ class ModelClient:
         )
 
     def _failure(self, error: Exception) -> RequestFailed:
-        from pydantic_ai import exceptions as known
+        from pydantic_ai import exceptions as known  # loaded when needed, for a fast start
 
         said = self.cleaned(" ".join(str(error).split()))[:300]
         message = f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -47,7 +47,7 @@ class Pool:
 def _http(*, keep_alive: bool) -> Any:
     """Return an HTTP client without limits: concurrency and timeouts are enforced elsewhere."""
     try:
-        import httpx2
+        import httpx2  # loaded when needed, for a fast start
     except ImportError as error:
         raise _missing(error) from error
     kept = None if keep_alive else 0
@@ -57,7 +57,7 @@ def _http(*, keep_alive: bool) -> Any:
 
 @cache
 def _certificates() -> Any:
-    import httpx2
+    import httpx2  # loaded when needed, for a fast start
 
     return httpx2.create_ssl_context()
 
@@ -69,7 +69,7 @@ def _missing(error: ImportError) -> ConfigError:
 def provider_class(settings: LLMSettings) -> Any:
     """Return the class of a model's provider; raises ConfigError if there is none, or its package is missing."""
     try:
-        from pydantic_ai.providers import infer_provider_class
+        from pydantic_ai.providers import infer_provider_class  # loaded when needed, for a fast start
 
         return infer_provider_class(settings.provider)
     except ImportError as error:
@@ -82,7 +82,7 @@ def provider_class(settings: LLMSettings) -> Any:
 
 def _model(settings: LLMSettings, key: str, http: Any) -> "Model":
     try:
-        from pydantic_ai.exceptions import UserError
+        from pydantic_ai.exceptions import UserError  # loaded when needed, for a fast start
         from pydantic_ai.models import infer_model
     except ImportError as error:
         raise _missing(error) from error

@@ -112,7 +112,7 @@ def _cell(value: object) -> object:
 def write_parquet(hands: Iterable[DealtHand], file: IO[bytes]) -> None:
     """Write a Parquet file, one group of rows at a time."""
     try:
-        import pyarrow
+        import pyarrow  # loaded when needed, for a fast start
         from pyarrow import parquet
     except ImportError as error:
         raise MoltBenchError("Parquet needs pyarrow: pip install 'molt-bench[export]'; csv needs nothing") from error
