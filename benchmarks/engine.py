@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from molt_bench import Action, Observation, play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD
-from molt_bench.poker.cards import Shoe
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
 

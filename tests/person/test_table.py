@@ -14,7 +14,8 @@ from molt_bench.person.screen import Screen
 from molt_bench.person.table import Look, cards_shown, in_big_blinds, outcome
 from molt_bench.person.tally import sample_says, tally
 from molt_bench.play.drivers import play_game
-from molt_bench.poker.cards import Shoe, cards_from_text
+from molt_bench.poker.cards import cards_from_text
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult

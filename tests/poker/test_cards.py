@@ -6,14 +6,8 @@ from itertools import chain, pairwise
 import pytest
 
 from molt_bench.errors import RulesError
-from molt_bench.poker.cards import (
-    CARD_TEXT,
-    Shoe,
-    cards_from_text,
-    cards_to_text,
-    deal_from_text,
-    rank_of,
-)
+from molt_bench.poker.cards import CARD_TEXT, cards_from_text, cards_to_text, deal_from_text, rank_of
+from molt_bench.poker.deck import Shoe
 
 
 def nine(seed, hand_number=1):

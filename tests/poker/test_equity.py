@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from molt_bench.errors import RulesError
-from molt_bench.poker.cards import Shoe, cards_from_text
+from molt_bench.poker.cards import cards_from_text
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.equity import (
     PREFLOP_PATH,
     SUIT_PATTERNS,

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from molt_bench.errors import ConfigError, IllegalAction, RulesError
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action, LegalActions
-from molt_bench.poker.cards import Shoe, deal_from_text
+from molt_bench.poker.cards import deal_from_text
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 
 ACES_WIN = deal_from_text("AhAd KsKc 2c7d9hJsQc")

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from molt_bench.errors import MoltBenchError
 from molt_bench.poker.actions import CALL, CHECK, Action
-from molt_bench.poker.cards import Shoe, deal_from_text
+from molt_bench.poker.cards import deal_from_text
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.notation import hand_from_text, hand_to_text
 

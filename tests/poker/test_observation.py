@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from molt_bench.errors import IllegalAction
 from molt_bench.poker.actions import CALL, CHECK, Action, LegalActions
-from molt_bench.poker.cards import Shoe, cards_from_text, deal_from_text
+from molt_bench.poker.cards import cards_from_text, deal_from_text
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.observation import HandResult, Observation, observe, result_for
 

@@ -8,14 +8,10 @@ import numpy as np
 import pytest
 
 from molt_bench.errors import ConfigError
+from molt_bench.rating.cycles import significant_cycles
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.payoffs import (
-    nash_averaging,
-    payoff_matrix,
-    significant_cycles,
-    transitivity,
-)
+from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, transitivity
 from molt_bench.rating.verdicts import sure
 
 RPS = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]], dtype=float)

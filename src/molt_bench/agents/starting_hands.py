@@ -9,7 +9,8 @@ from functools import cache, lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Final
 
-from molt_bench.poker.cards import RANKS, Board, Hole, Shoe, cards_to_text
+from molt_bench.poker.cards import RANKS, Board, Hole, cards_to_text
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.equity import card_arrays, strengths
 from molt_bench.poker.evaluator import KEY_START
 

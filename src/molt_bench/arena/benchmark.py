@@ -12,10 +12,10 @@ from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.arena.cast import Cast, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
 from molt_bench.arena.status import Observer, RunStatus
-from molt_bench.bench.decks import Dealer, SeedBlocks
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.rounds import Past, Played, Round, drive_run, rounds
+from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig

@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from molt_bench.bench.decks import Dealer
 from molt_bench.bench.extensions import IN_A_ROUND, INTERRUPTED, Course, Stage
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch, RunResult
+from molt_bench.bench.seed_blocks import Dealer
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig

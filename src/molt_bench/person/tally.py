@@ -11,7 +11,7 @@ from rich.table import Table
 
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.actions import Action
-from molt_bench.poker.cards import Shoe
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import HandResult
 from molt_bench.rating.student import student_quantile

@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from molt_bench.errors import AgentFailed, FaultKind, IllegalAction, RulesError, shown
 from molt_bench.poker.actions import FOLD, Action
-from molt_bench.poker.cards import Shoe, deal
+from molt_bench.poker.deck import Shoe, deal
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_to_text
 from molt_bench.poker.observation import HandResult, Observation, observe, result_for

@@ -17,9 +17,10 @@ import msgspec
 from molt_bench.bench.result import AgentUsage, Failures, PlayedMatch, RunResult, failures_of
 from molt_bench.config.sections import AdjacentConfidence
 from molt_bench.rating.book import ESTIMATORS, MarginBook
+from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import normal_cdf
-from molt_bench.rating.payoffs import Cycle, PayoffMatrix, payoff_matrix, significant_cycles
+from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
 from molt_bench.rating.ranks import rank_intervals
 from molt_bench.rating.verdicts import SPREAD, Verdict, sure, verdict, verdicts
 from molt_bench.records import GameRecord, Rating

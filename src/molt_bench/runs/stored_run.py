@@ -12,10 +12,10 @@ from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.exchange import Exchanges
-from molt_bench.bench.decks import Dealer, SeedBlocks
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
+from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig, StopConfig

@@ -18,9 +18,9 @@ from msgspec import UNSET
 
 from molt_bench.agents.kinds import built_in_policies
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.bench.decks import SeedBlocks
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
+from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.loader import load_config
