@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench.runs.moved_files import moved_path
-from tests.e2e.shell import BOTS, everything, one_clear_line, quick, run_of
+from tests.e2e.shell import BOTS, SEEDED, SMALL, everything, lines_of, one_clear_line, quick, quick_run, run_of
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "bots"
 SHAPE = {"stop": {"adjacentConfidence": None, "budget": {"maxMatches": 3}}, "game": {"handsPerGame": 4}}
@@ -147,7 +147,7 @@ def test_where_a_path_leads(tmp_path):
     (old / "kept").touch()
     elsewhere = tmp_path / "elsewhere"
     for path, found in (
-        ("deep/bot", f"{root}/deep/bot"),
+        ("deep/bot", "deep/bot"),
         (f"{old}/deep/bot", f"{root}/deep/bot"),
         (f"{old}/deep/../deep/bot", f"{root}/deep/bot"),
         (f"{old}/kept", f"{old}/kept"),
@@ -156,3 +156,32 @@ def test_where_a_path_leads(tmp_path):
         (sys.executable, sys.executable),
     ):
         assert moved_path(path, str(old), root) == found
+
+
+READER = """
+from molt_bench import Action
+
+class Reader:
+    name = "reader"
+    def act(self, observation):
+        import helper
+        kind = open("kind.txt").read().strip() if helper.READS else "fold"
+        legal = observation.legal
+        return Action("fold") if kind == "fold" else Action("call") if legal.to_call else Action("check")
+"""
+
+
+@pytest.mark.parametrize("command", [("verify",), ("replay",), ("resume", "--max-matches", "4", "--quiet")])
+def test_an_agent_that_reads_files_beside_it_plays_the_same_from_another_folder(tmp_path, command):
+    home, other = tmp_path / "home", tmp_path / "other"
+    for folder, reads in ((home, True), (other, False)):
+        folder.mkdir()
+        (folder / "helper.py").write_text(f"READS = {reads}\n")
+    (home / "reader.py").write_text(READER)
+    (home / "kind.txt").write_text("call\n")
+    flags = (*SMALL, *SEEDED, "--participants", "reader.py:Reader,tight", "--executor", "inline")
+    run = quick_run(home / "out", *flags, cwd=home)
+    done = quick(command[0], run, *command[1:], cwd=other)
+    assert done.returncode == 0, done.stderr
+    assert not any(line.get("record", {}).get("faults") for line in lines_of(run, "journal.jsonl"))
+    assert quick("verify", run, cwd=home).returncode == 0

@@ -1,7 +1,6 @@
 """A run on disk, opened from anywhere."""
 
 import os
-import sys
 
 import pytest
 from tests.e2e.shell import SEEDED, SMALL, quick_run
@@ -40,14 +39,21 @@ def test_it_has_the_config_the_games_and_the_result(run):
     assert result.stop_reason == stored.stop_reason is not None
 
 
-def test_opening_it_changes_no_folder_and_its_files_are_found_all_the_same(run, tmp_path, monkeypatch):
+def test_the_folder_of_the_process_is_the_same_before_and_after(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
     stored = StoredRun.open(run)
-    assert stored.config.participants[0].type == "caller.py:Caller"
-    assert stored.here.participants[0].type == f"{run.parents[1] / 'caller.py'}:Caller"
-    stored.result()
     assert os.getcwd() == str(tmp_path)
+    stored.result()
+    with stored.at_home():
+        assert os.getcwd() == str(run.parents[1])
+    assert os.getcwd() == str(tmp_path)
+
+
+def test_a_run_of_built_in_bots_never_changes_the_folder(tmp_path, monkeypatch):
+    stored = StoredRun.open(quick_run(tmp_path / "out", *SMALL, "--participants", "tight,random"))
+    monkeypatch.chdir(tmp_path / "out")
+    with stored.at_home():
+        assert os.getcwd() == str(tmp_path / "out")
 
 
 def test_the_result_names_files_as_the_user_did(run, tmp_path, monkeypatch):

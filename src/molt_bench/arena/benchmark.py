@@ -1,6 +1,7 @@
 """The benchmark: plays the rounds of a run, and records every game before the next decision."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from time import monotonic
 from typing import Any, Unpack
@@ -67,11 +68,12 @@ def run_benchmark(
         here = settled_config
     else:
         settled_config, seed, here = stored.config, stored.seed, stored.here
-    check_participants(here, agents, skills=files.exchanges.skills)
-    session = _Session(settled_config, here, seed, agents, files, Where(**where), observer or Observer())
-    if stored is not None:
-        _check_code(here, stored)
-    return session.run(keep_hands=keep_hands, preflight=preflight)
+    with stored.at_home() if stored is not None else nullcontext():
+        check_participants(here, agents, skills=files.exchanges.skills)
+        session = _Session(settled_config, here, seed, agents, files, Where(**where), observer or Observer())
+        if stored is not None:
+            _check_code(here, stored)
+        return session.run(keep_hands=keep_hands, preflight=preflight)
 
 
 def _check_code(config: BenchmarkConfig, stored: StoredRun) -> None:

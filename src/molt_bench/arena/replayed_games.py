@@ -28,11 +28,13 @@ def replay_games(stored: StoredRun, *, warn: Warn | None = None) -> JournalConte
             f"{stored.folder}: the run has not ended, and {remembering!r} may remember the cards of replayed games: "
             "finish the run first"
         )
-    for name in changed_code(stored.here, stored.header.source_hashes):
-        if warn is not None:
-            warn(f"the code of {name!r} has changed since the run")
-    cast = Cast(stored.here, {}, stored.exchanges(every_game=True))
-    return msgspec.structs.replace(stored.content, lines=tuple(_replayed(line, cast) for line in stored.lines))
+    with stored.at_home():
+        for name in changed_code(stored.here, stored.header.source_hashes):
+            if warn is not None:
+                warn(f"the code of {name!r} has changed since the run")
+        cast = Cast(stored.here, {}, stored.exchanges(every_game=True))
+        lines = tuple(_replayed(line, cast) for line in stored.lines)
+    return msgspec.structs.replace(stored.content, lines=lines)
 
 
 def _replayed(line: Line, cast: Cast) -> Line:

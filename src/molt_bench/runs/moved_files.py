@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from molt_bench.agents.external.command import names_a_file, words_of
+from molt_bench.agents.external.command import words_of
 from molt_bench.config.participants import ParticipantConfig
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import AgentError
@@ -15,7 +15,7 @@ _HINT: Final = "--root DIR names the folder where the files of the run are now"
 
 
 def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str, Any]:
-    """Return the config of a run `started` in one folder, with absolute paths to its files below the folder `root`."""
+    """Return the config of a run `started` in one folder, with its absolute paths leading below the folder `root`."""
 
     def moved(path: str) -> str:
         return moved_path(path, started, root)
@@ -29,8 +29,7 @@ def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str
         place, colon, name = participant["type"].rpartition(":")
         if "command" in participant:
             program, *arguments = words_of(participant["command"])
-            program = moved(program) if "/" in program else program  # otherwise it is on the PATH
-            participant["command"] = [program, *(_moved_argument(word, started, root) for word in arguments)]
+            participant["command"] = [moved(program), *(_moved_argument(word, started, root) for word in arguments)]
         elif colon and place.endswith(".py"):
             participant["type"] = f"{moved(place)}:{name}"
         if participant.get("skillDoc"):
@@ -42,11 +41,11 @@ def moved_config(plain: Mapping[str, Any], started: str, root: Path) -> dict[str
 def moved_path(path: str, started: str, root: Path) -> str:
     """Return where a file is now.
 
-    A file below the folder in which the run was started is expected at the same place below the root, as is one with a
-    relative path. Any other file stays where it is; if it is gone, it is expected in the root under its name.
+    A file below the folder in which the run was started is expected at the same place below the root. Any other file
+    stays where it is; if it is gone, it is expected in the root under its name. A relative path stays as it is.
     """
     if not os.path.isabs(path):
-        return str(root / path)
+        return path
     try:
         there = root / PurePath(os.path.normpath(path)).relative_to(os.path.normpath(started))
     except ValueError:
@@ -58,8 +57,6 @@ def _moved_argument(word: str, started: str, root: Path) -> str:
     """Return a word of a command, with its path (if any) as it is now; `--model=/there/w.bin` contains one, too."""
     option, equals, value = word.partition("=")
     before, path = (f"{option}=", value) if equals and option.startswith("-") else ("", word)
-    if not os.path.isabs(path):
-        return str(root / word) if names_a_file(word, root) else word
     moved = moved_path(path, started, root)
     return f"{before}{moved}" if os.path.exists(moved) else word
 

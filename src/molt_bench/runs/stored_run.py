@@ -1,8 +1,10 @@
 """A run opened from disk: its config, games and result, for every command and for the viewer."""
 
 import json
+import os
 import sys
-from contextlib import redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -147,18 +149,33 @@ class StoredRun:
 
     @cached_property
     def here(self) -> BenchmarkConfig:
-        """The config with the current paths of its files; raises ConfigError if there is no such folder."""
-        folder = self._root or Path(self.header.folder)
-        if not folder.is_dir():
-            if self._root is not None:
-                raise ConfigError("--root", str(folder), "a folder that is there (No such file or directory)")
+        """The config with the current paths of its files; relative ones start where `at_home` is."""
+        if self._root is None:
             return self.config
-        if folder == Path.cwd():
-            return self.config
-        if str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))  # so that a `module:factory` of the run is found
-        config = load_config(moved_config(self.header.config, self.header.folder, folder))
+        config = load_config(moved_config(self.header.config, self.header.folder, self._root))
         return with_master_seed(config, self.config.seeds.master_seed)
+
+    @contextmanager
+    def at_home(self) -> Iterator[None]:
+        """Work in the folder in which the run was started, or in its root, while agents that are not built in play.
+
+        Their code may read files, and import modules, relative to it. Outside this context the folder never changes.
+        """
+        home = self._root or Path(self.header.folder)
+        if self._root is not None and not home.is_dir():
+            raise ConfigError("--root", str(home), "a folder that is there (No such file or directory)")
+        if not home.is_dir() or (only_built_in(self.config) and self.config.seeds.file is None):
+            yield
+            return
+        try:
+            before = os.getcwd()
+        except OSError:  # it was removed
+            before = os.sep
+        os.chdir(home)
+        try:
+            yield
+        finally:
+            os.chdir(before)
 
     def result(self, *, content: JournalContent | None = None, keep_hands: bool = False) -> RunResult:
         """Compute the result from the games so far; `content` is a journal to use instead, with its games replayed.
@@ -167,12 +184,13 @@ class StoredRun:
         """
         content = content or self.content
         config, seed, exchanges = self.config, self.seed, self.exchanges()
-        listed = listed_seeds(self.here.seeds, self.header.seeds)
         past = past_of(config, content)
         spending = Spending(config.models())
         for exchange in exchanges.earlier:
             spending.add(exchange)
-        with redirect_stdout(sys.stderr), naming_damage(content):  # agents that are asked for their policy may print
+        # Agents that are asked for their policy may print.
+        with self.at_home(), redirect_stdout(sys.stderr), naming_damage(content):
+            listed = listed_seeds(self.here.seeds, self.header.seeds)
             policies, unused = published_policies(self.here, {}, self.header.source_hashes)
             ladder = Ladder(config, policies, keep_hands=keep_hands)
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)

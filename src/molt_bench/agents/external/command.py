@@ -31,13 +31,11 @@ def resolved(command: str | Sequence[str]) -> tuple[str, ...]:
     Raises ConfigError if the program does not exist, or is not executable.
     """
     program, *arguments = words_of(command)
-    return _program(program), *(os.path.abspath(word) if names_a_file(word) else word for word in arguments)
+    return _program(program), *(os.path.abspath(word) if _names_a_file(word) else word for word in arguments)
 
 
-def names_a_file(word: str, folder: str | Path = "") -> bool:
-    """Return whether a word of a command names a file, or a folder with a slash in its name, seen from a folder."""
-    path = os.path.join(folder, word)
-    return os.path.isfile(path) or ("/" in word and os.path.isdir(path))
+def _names_a_file(word: str) -> bool:
+    return os.path.isfile(word) or ("/" in word and os.path.isdir(word))
 
 
 def _program(word: str) -> str:
