@@ -118,3 +118,36 @@ def test_a_full_disk_ends_the_writing_not_the_run(path):
     journal._file = open("/dev/full", "wb", buffering=0)  # noqa: SIM115 - the device that is always full
     journal.write(a_game())
     assert "the run went on in memory" in journal.problem
+
+
+@pytest.mark.parametrize("interrupted_in", ["append", "flush"])
+def test_an_interruption_between_a_line_and_its_hash_does_not_break_the_chain(path, monkeypatch, interrupted_in):
+    journal = Journal(path)
+    journal.write(HEADER)
+
+    def interrupted(line, append=journal.append):
+        append(line)
+        raise KeyboardInterrupt
+
+    if interrupted_in == "append":
+        monkeypatch.setattr(journal, "append", interrupted)
+    else:
+        file = journal._file
+        monkeypatch.setattr(journal, "_file", Unflushed(file))
+    with pytest.raises(KeyboardInterrupt):
+        journal.write(a_game(1))
+    monkeypatch.undo()
+    journal.catch_up()
+    journal.write(Sitting(1.0))
+    journal.close()
+    assert [type(line) for line in read_journal(path).lines] == [Game, Sitting]
+
+
+class Unflushed:
+    """A file whose flush is interrupted before it happens."""
+
+    def __init__(self, file):
+        self.write = file.write
+
+    def flush(self):
+        raise KeyboardInterrupt

@@ -158,6 +158,8 @@ class _Session:
             with naming_damage(known):
                 return self._ended(drive_run(run, self._play))
         except KeyboardInterrupt:
+            if self._files.journal is not None:
+                self._files.journal.catch_up()
             self._write(Sitting(self._seconds - self._past.seconds))
             if self._wanted.size and self._cast.awaited:
                 self._report(awaited=self._cast.awaited)

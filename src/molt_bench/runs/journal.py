@@ -199,6 +199,13 @@ class Journal(LineFile):
         if self.problem is None:
             self.line_count, self.last_hash = self.line_count + 1, sha256(text).hexdigest()
 
+    def catch_up(self) -> None:
+        """Read from the file what was written last: an interruption may have come between a line and its hash."""
+        self.flush()
+        texts, _ = whole_lines(self.path)
+        if texts:
+            self.line_count, self.last_hash = len(texts), sha256(texts[-1]).hexdigest()
+
 
 def read_journal(path: str) -> JournalContent:
     """Read a journal; raises JournalError if it cannot be read, or a line was damaged, removed, added or changed."""

@@ -61,6 +61,12 @@ class LineFile:
             if self._warn is not None:
                 self._warn(self.problem)
 
+    def flush(self) -> None:
+        """Hand to the system what an interruption may have left in this process."""
+        with suppress(OSError):
+            if self._file is not None:
+                self._file.flush()
+
     def sync(self) -> bool:
         """Flush everything to disk; return whether all of it is there."""
         with suppress(OSError):
