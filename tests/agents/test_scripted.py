@@ -41,6 +41,7 @@ def rates(first, second, *, seeds=20, hands=100):
     return [pair.net / pair.hands for pair in match.seed_results]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BUILTIN_AGENTS)
 def test_every_bot_is_fit_to_play(kind):
     report = check_agent(bot(kind), hands=40)

@@ -57,6 +57,7 @@ def test_acceptance_how_many_games_run_at_once_changes_no_byte(tmp_path):
     assert results(one) == results(eight)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_once", ["1", "8"])
 def test_acceptance_a_rerun_from_the_saved_config_gives_the_same_bytes(tmp_path, at_once):
     first = good_run(tmp_path / "first", *QUICK, "--master-seed", "77", "--set", "scheduler.exploration=0.3")

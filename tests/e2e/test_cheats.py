@@ -94,6 +94,7 @@ def test_the_same_server_wins_everything_if_it_is_wrongly_declared_isolated(tmp_
     assert gain(cheating, honest) > 3
 
 
+@pytest.mark.slow
 def test_check_notes_a_server_that_knows_the_other_side_and_never_says_that_one_forgets():
     for link, differs in (("cards", True), (None, False)):
         with Rememberer(link) as server:
@@ -126,6 +127,7 @@ def test_the_report_says_who_may_remember_and_who_is_declared_to_forget(tmp_path
         assert quick("report", run).stdout.count(said) == 1
 
 
+@pytest.mark.slow
 def test_a_game_that_had_begun_is_dealt_other_cards_when_the_run_goes_on(tmp_path):
     """And nobody plays it again for a check before the run has ended."""
     with Rememberer(None) as server:

@@ -50,6 +50,7 @@ def cut_off(tmp_path_factory):
     return Run(tmp_path_factory.mktemp("cut"), partial(on_a_full_disk, 64))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kib", [0, 1, 64])
 def test_a_full_disk_is_a_warning_and_the_run_goes_on_in_memory(tmp_path, healthy, cut_off, kib):
     done = cut_off.done if kib == 64 else on_a_full_disk(kib, *LONG, "--output-dir", tmp_path / "full")

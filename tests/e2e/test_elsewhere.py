@@ -84,6 +84,7 @@ def test_other_absolute_paths_are_found_by_their_names(tmp_path):
     assert moved.does("verify", "--root", "../there/files").returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["verify", "replay"])
 @pytest.mark.parametrize(
     ("participant", "gone"),

@@ -64,6 +64,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lines", [0, 1], ids=["at once", "after a line"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_reader_who_leaves_is_no_error(home, command, lines):

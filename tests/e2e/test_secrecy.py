@@ -238,6 +238,7 @@ def test_a_long_seed_and_built_in_bots_are_not_warned_of(tmp_path, bots, flags):
     assert "guessed" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("executor", ["inline", "processes"])
 def test_no_process_has_the_seed_in_its_arguments_or_gets_it_in_its_environment(tmp_path, executor):
     (tmp_path / "spy.py").write_text(SPY)
