@@ -12,7 +12,8 @@ from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
 from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.verdicts import verdict
+from molt_bench.rating.sequential import Horizon
+from molt_bench.rating.verdicts import Judge
 from molt_bench.specs import GameLabel
 from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import SD_PER_HAND, Planner
@@ -44,7 +45,7 @@ def stopping_times(planner, names, gap, runs):
     """Play Normal margins by the run's own rule until the first two are decided; return when that was, and how."""
     dice = np.random.RandomState(len(names))
     times, kinds = [], []
-    error = 0.05 / (len(names) - 1)
+    judge = Judge(Horizon(250.0, 4))
     for _ in range(runs):
         known = MarginModel(names, hands=100)
         skill = {name: gap if name == names[0] else 0.0 for name in names}
@@ -54,7 +55,7 @@ def stopping_times(planner, names, gap, runs):
                 known.add((first, second), [drawn])
             kind = "unresolved"
             if count >= 4:
-                kind = verdict(known, names[0], names[1], error=error, tie_margin=250.0).kind
+                kind = judge.verdicts(known, [(names[0], names[1])])[0].kind
             if kind != "unresolved":
                 break
         times.append(count)

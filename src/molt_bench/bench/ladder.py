@@ -8,14 +8,13 @@ from typing import TypeAlias
 from molt_bench.agents.base import PolicyOf
 from molt_bench.bench.result import Convergence, PlayedMatch, failures_of
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import Progress
+from molt_bench.bench.stop_rules import Progress, judge_of
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
-from molt_bench.rating.student import student_quantile
-from molt_bench.rating.verdicts import SPREAD, Verdict, sure, verdicts
+from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Fault, Margins, MatchResult, RatingChange
 from molt_bench.schedule import Contrast, Pair, Situation, all_pairs, connected
 from molt_bench.specs import GameSpec
@@ -24,6 +23,8 @@ from molt_bench.specs import GameSpec
 Confidence: TypeAlias = Callable[[str, str], float]
 #: Uncertainty about a participant without results, in thousandths of a big blind per hand.
 _ANYTHING = 10_000.0
+#: The least standard error of a lead that is aimed for, in the same unit.
+_LEAST_SCALE = 1e-3
 
 
 class Ladder:
@@ -86,6 +87,7 @@ class Ladder:
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
         self._rule = stop.adjacent_confidence or AdjacentConfidence()
+        self._judge = judge_of(self._config.model_copy(update={"stop": stop}))
 
     def rate(
         self, pair: Pair, result: MatchResult, *, margins: Margins | None = None, decided: int | None = None
@@ -147,11 +149,11 @@ class Ladder:
         return tuple(self._confidence(above, below) for above, below in pairwise(self.ranking()))
 
     def _sure(self, above: str, below: str) -> float:
-        return sure(self.margins.lead(above, below), SPREAD * self._rule.tie_margin_mbb)
+        return self._judge.sure(self.margins.lead(above, below))
 
     def verdicts(self) -> tuple[Verdict, ...]:
         """Return the verdict on each adjacent pair, based on margins."""
-        return verdicts(self.margins, threshold=self._rule.threshold, tie_margin=self._rule.tie_margin_mbb)
+        return self._judge.neighbours(self.margins)
 
     def recent(self, window: int) -> list[Pair]:
         """Return the pairs of the last `window` matches."""
@@ -186,20 +188,19 @@ class Ladder:
 
     def _contrasts(self) -> tuple[Contrast, ...]:
         """Return the neighbours whose order is undecided, and the variance of their lead that would decide it."""
-        z = student_quantile(1 - self.error, 30.0)
-        return tuple(
-            Contrast(
-                self.margins.lead_weights(each.above, each.below),
-                (max(abs(each.lead.mean), self._rule.tie_margin_mbb) / z) ** 2,
-            )
-            for each in self.verdicts()
-            if each.kind == "unresolved"
-        )
+        found, tie_margin = [], self._rule.tie_margin_mbb
+        for each in self.verdicts():
+            if each.kind == "unresolved":
+                order, tie = self._judge.test.bars(each.lead, 2 * self.error)
+                far = abs(each.lead.mean)
+                wanted = max(far / order, (tie_margin - far) / tie, _LEAST_SCALE)
+                found.append(Contrast(self.margins.lead_weights(each.above, each.below), wanted**2))
+        return tuple(found)
 
     @property
     def error(self) -> float:
         """Allowed error for the order of one adjacent pair; halved, since it may be wrong in either direction."""
-        return (1 - self._rule.threshold) / max(1, len(self._config.participants) - 1) / 2
+        return self._judge.strictest(len(self._config.participants) - 1) / 2
 
     def misfit(self) -> str | None:
         """Return a warning if the schedule leaves out pairs on which every result depends."""

@@ -28,6 +28,8 @@ MOST_PARTICIPANTS: Final = 200
 MOST_HANDS: Final = 100_000
 MOST_GAMES_OF_A_ROUND: Final = 50_000
 MOST_HANDS_OF_A_ROUND: Final = 1_000_000
+#: The least margin that can count as a tie, unless there are no ties at all; in thousandths of a big blind per hand.
+LEAST_TIE_MARGIN: Final = 1e-6
 
 
 class SeedsConfig(Section):
@@ -142,12 +144,31 @@ class AdjacentConfidence(Section):
     """Stop once every adjacent pair on the leaderboard is ordered with this confidence."""
 
     threshold: Annotated[float, Field(gt=0.5, le=1 - 1e-9)] = 0.95
+    rule: Annotated[
+        Literal["horizon", "anytime"],
+        Field(description="How looking after every round is allowed for: up to the tie margin's horizon, or for ever."),
+    ] = "horizon"
+    familywise: Annotated[
+        bool, Field(description="Whether the confidence is for all adjacent pairs together, or for each of them.")
+    ] = False
     method: Annotated[
         Literal["margin", "openskill", "predict_win"], Field(description="What the confidence is computed from.")
     ] = "margin"
     tie_margin_mbb: Annotated[
-        float, Field(ge=1e-6, le=MUCH, description="Margin counted as a tie, in thousandths of a big blind per hand.")
+        float,
+        Field(
+            ge=0, le=MUCH, description="Margin counted as a tie, in thousandths of a big blind per hand; 0: none."
+        ),
     ] = 250.0
+
+
+    @field_validator("tie_margin_mbb")
+    @classmethod
+    def _in_reach(cls, value: float) -> float:
+        """Refuse what is not 0, but so small that no run could ever get there."""
+        if 0 < value < LEAST_TIE_MARGIN:
+            raise as_problem("", value, f"0 for no ties, or at least {LEAST_TIE_MARGIN:g}")
+        return value
 
 
 class Budget(Section):

@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.bench.result import AgentUsage, Failures, PlayedMatch, RunResult, failures_of
+from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence
 from molt_bench.rating.book import ESTIMATORS, MarginBook
 from molt_bench.rating.cycles import Cycle, significant_cycles
@@ -22,9 +23,8 @@ from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
 from molt_bench.rating.ranks import rank_intervals
-from molt_bench.rating.verdicts import SPREAD, Verdict, sure, verdict, verdicts
+from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import GameRecord, Rating
-from molt_bench.seeds import derive
 
 #: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
 MBB_PER_BB100: Final = 10.0
@@ -36,7 +36,7 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     Attributes:
         bb_per_100: Big blinds won per 100 hands from the field, or from those of it that were met; None before that.
         half_width: Half the width of its 95% interval; infinite if an opponent has not been met.
-        ranks: The ranks it may have with 95% probability; None if margins do not decide.
+        ranks: The ranks it may have, with the run's confidence; None if margins do not decide.
         better_than_next: How sure it is that it is better than the next one; None for the last.
         hands: Hands that count.
         faults: Faults by kind.
@@ -65,9 +65,7 @@ class Analysis:
         self.result = result
         self.rule = result.config.stop.adjacent_confidence or AdjacentConfidence()
         self.by_margins = self.rule.method == "margin"
-        #: The spread that confidence sequences are tuned to, in mbb per hand, and the error they may have together.
-        self.spread = SPREAD * self.rule.tie_margin_mbb
-        self.error = 1 - self.rule.threshold
+        self.judge = judge_of(result.config)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -92,8 +90,7 @@ class Analysis:
     @cached_property
     def neighbours(self) -> tuple[Verdict, ...]:
         """The verdict on each pair of neighbours in the ranking by margins."""
-        rule = self.rule
-        return verdicts(self.model, threshold=rule.threshold, tie_margin=rule.tie_margin_mbb, apart=self.unranked)
+        return self.judge.neighbours(self.model, self.unranked)
 
     @cached_property
     def board_verdicts(self) -> tuple[Verdict, ...]:
@@ -101,14 +98,12 @@ class Analysis:
         if not self.by_margins:
             return ()
         ranked = [rating.id for rating in self.result.leaderboard if rating.id not in self.unranked]
-        error = self.error / max(1, len(ranked) - 1)
-        tie_margin = self.rule.tie_margin_mbb
-        return tuple([verdict(self.model, a, b, error=error, tie_margin=tie_margin) for a, b in pairwise(ranked)])
+        return self.judge.verdicts(self.model, pairwise(ranked))
 
     @cached_property
     def cycles(self) -> tuple[Cycle, ...]:
         """The cycles that are certain enough to report."""
-        return significant_cycles(self.model, spread=self.spread, error=self.error)
+        return significant_cycles(self.model, self.judge.test, error=self.judge.error)
 
     @cached_property
     def ranked_cycles(self) -> list[Cycle]:
@@ -118,13 +113,16 @@ class Analysis:
     @cached_property
     def payoffs(self) -> PayoffMatrix:
         """What everybody wins from everybody."""
-        return payoff_matrix(self.model, spread=self.spread)
+        return payoff_matrix(self.model, self.judge.test)
 
     @cached_property
     def rows(self) -> tuple[ParticipantNumbers, ...]:
         """Everybody's figures in the order of the leaderboard; the unranked come last."""
-        seed = derive(self.result.config.seeds.master_seed or 0, "ranks")
-        ranks = rank_intervals(self.model, seed=seed, apart=self.unranked) if self.by_margins else {}
+        ranks = (
+            rank_intervals(self.model, self.judge.test, error=self.judge.error, apart=self.unranked)
+            if self.by_margins
+            else {}
+        )
         ranked = [rating for rating in self.result.leaderboard if rating.id not in self.unranked]
         last = [rating for rating in self.result.leaderboard if rating.id in self.unranked]
         below = zip_longest([*ranked, *last], ranked[1:])
@@ -156,7 +154,7 @@ class Analysis:
 
     def _better(self, above: Rating, below: Rating) -> float:
         if self.by_margins:
-            return sure(self.model.lead(above.id, below.id), self.spread)
+            return self.judge.sure(self.model.lead(above.id, below.id))
         return normal_cdf((above.mu - below.mu) / sqrt(above.sigma**2 + below.sigma**2))
 
 

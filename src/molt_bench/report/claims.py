@@ -7,7 +7,7 @@ from typing import Any, Final
 from molt_bench.luck.coefficients import FROZEN, coefficients_hash
 from molt_bench.rating.payoffs import nash_averaging, transitivity
 from molt_bench.rating.student import Estimate
-from molt_bench.rating.verdicts import radius, sure, surely
+from molt_bench.rating.verdicts import surely
 from molt_bench.report.analysis import Analysis
 
 #: An interval this wide, in thousandths of a big blind per hand, says nothing at all.
@@ -128,8 +128,8 @@ def margins(found: Analysis) -> dict[str, Any]:
                 "a": first,
                 "b": second,
                 "seedPairs": model.count(first, second),
-                "sure": sure(model.margin(first, second), found.spread),
-                "certifiedHalfWidth": _finite(radius(model.margin(first, second), found.spread, found.error)),
+                "sure": found.judge.sure(model.margin(first, second)),
+                "certifiedHalfWidth": _finite(found.judge.radius(model.margin(first, second))),
                 "estimators": _estimators(found, first, second),
             }
             for first, second in combinations(model.participants, 2)

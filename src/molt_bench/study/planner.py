@@ -16,11 +16,11 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from molt_bench.agents.llm.prices import PriceList
+from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.margin import PRIOR_WEIGHT, MarginModel
 from molt_bench.rating.student import Estimate
-from molt_bench.rating.verdicts import SPREAD, radius
 from molt_bench.schedule import all_pairs, circle_order
 from molt_bench.study.pilot import ModelGuess, Pilot, guess_of
 
@@ -140,23 +140,23 @@ class Planner:
                 guess_of(name, settings, pilot, prices, latency_s) for name, settings in config.models().items()
             ),
         )
-        self._error = (1 - self.assumed.confidence) / max(1, len(ids) - 1)
+        judge = judge_of(config)
+        self._test = judge.test
+        self._error = (1 - self.assumed.confidence) / (max(1, len(ids) - 1) if judge.familywise else 1)
         self._lead, self._result = self._shapes(ids)
 
     def to_separate(self, gap: float) -> Need:
         """Return what it takes until the run decides between two neighbours that are this far apart."""
-        spread, tie = SPREAD * self.assumed.tie_margin, self.assumed.tie_margin
-
-        def certain(count: int) -> tuple[float, float]:
-            """Return the radius of the interval that holds at all times, and the mean distance of the lead from 0."""
-            known = self._estimate(self._lead, count)
-            return radius(known, spread, self._error), _mean_distance(gap, known.scale)
+        tie = self.assumed.tie_margin
 
         def ordered(count: int) -> bool:
-            return certain(count)[0] <= gap
+            known = self._estimate(self._lead, count)
+            return self._test.bars(known, self._error)[0] * known.scale <= gap
 
         def tied(count: int) -> bool:
-            return sum(certain(count)) < tie
+            known = self._estimate(self._lead, count)
+            bar = self._test.bars(known, self._error)[1]
+            return _mean_distance(gap, known.scale) + bar * known.scale < tie
 
         # The rule concludes whichever is certain first.
         counts: dict[Outcome, int] = {}
@@ -196,7 +196,8 @@ class Planner:
     def _estimate(self, shape: tuple[float, float], count: int) -> Estimate:
         """Return what will be known after this many seed pairs of every pairing."""
         variance, freedom = shape
-        return Estimate(0.0, self.assumed.deviation * sqrt(variance / count), freedom * (PRIOR_WEIGHT + count - 1))
+        unit = self.assumed.deviation * sqrt(variance)
+        return Estimate(0.0, unit / sqrt(count), freedom * (PRIOR_WEIGHT + count - 1), unit)
 
     def _need(self, target: float, outcome: Outcome, count: int) -> Need:
         config, assumed = self._config, self.assumed

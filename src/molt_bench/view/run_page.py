@@ -133,9 +133,8 @@ def _fault_count(run: OpenRun) -> int:
 def _leaderboard(found: Analysis) -> list[dict[str, Any]]:
     usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(found.result)}
     pairs = found.board_verdicts if found.result.matches else ()
-    error = found.error / max(1, len(pairs))
-    # Rows are sorted by matches won: by chips, the one below may surely be the better one.
-    kinds = {each.above: "reversed" if each.sure <= error / 2 else each.kind for each in pairs}
+    # Rows are sorted by matches won: by chips, the one below may surely be the better one ("reversed").
+    kinds = {each.above: each.kind for each in pairs}
     return [
         {
             "id": row.rating.id,

@@ -11,7 +11,7 @@ from molt_bench.report.claims import met_so_far
 
 _TIED: Final = "$^=$"
 _OPEN: Final = "$^?$"
-_MARKS: Final = {"tied": _TIED, "unresolved": _OPEN}
+_MARKS: Final = {"tied": _TIED, "unresolved": _OPEN, "reversed": _OPEN}
 _ESCAPED: Final = {
     "\\": r"\textbackslash{}",
     **{char: f"\\{char}" for char in "{}$&#%_"},
