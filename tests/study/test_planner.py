@@ -14,8 +14,8 @@ from molt_bench.errors import ConfigError
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.verdicts import verdict
 from molt_bench.specs import GameLabel
-from molt_bench.study.pilot import Pilot, pilot_of
-from molt_bench.study.planner import SD_PER_HAND, Planner
+from molt_bench.study.pilot import SD_PER_HAND, Pilot, pilot_of
+from molt_bench.study.planner import Planner
 
 PRICES = {"openai:test": {"input": 2.0, "cachedInput": 0.5, "output": 8.0}}
 

@@ -18,10 +18,22 @@ from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel
 from molt_bench.schedule import all_pairs
 
+#: Standard deviation of a hand by estimator, in thousandths of a big blind: the median over the ten pairings of random,
+#: tight, callstation, maniac and tag, 60 seed pairs of 100 hands each, 100 big blinds deep. Pairings differ a lot: with
+#: `corrected` from 300 (tight against callstation) to 38,000 (maniac against tag).
+SD_PER_HAND: Final = {
+    "auto": 13_000.0,
+    "raw": 18_000.0,
+    "allIn": 16_000.0,
+    "adjusted": 15_000.0,
+    "corrected": 13_000.0,
+}
 #: Decisions of a model per hand against a bot, and the tokens and seconds for each.
 DECISIONS_PER_HAND: Final = 1.6
 TOKENS_PER_CALL: Final = Tokens(input=850, cached=600, output=100)
 LATENCY_S: Final = 5.0
+#: What the comprehension question adds to a call.
+COMPREHENSION: Final = Tokens(input=25, output=20)
 #: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
 _PRICED_CALLS: Final = 10
 
@@ -112,11 +124,12 @@ def guess_of(
     known = pilot.models if pilot is not None else {}
     found = known.get(name) or known.get(settings.model)
     if found is None:
-        written = TOKENS_PER_CALL.output
+        more = COMPREHENSION if settings.comprehension else Tokens()
+        written = TOKENS_PER_CALL.output + more.output
         found = ModelGuess(
             id=name,
             calls_per_hand=DECISIONS_PER_HAND,
-            input_tokens=TOKENS_PER_CALL.input,
+            input_tokens=TOKENS_PER_CALL.input + more.input,
             cached_tokens=TOKENS_PER_CALL.cached,
             output_tokens=min(written, settings.max_tokens or written),
             latency_s=LATENCY_S,
