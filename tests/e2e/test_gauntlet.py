@@ -193,7 +193,17 @@ def test_two_gauntlets_compare_what_is_won_from_the_reference(tmp_path):
 
 
 def test_the_budget_has_to_let_everybody_meet_the_reference_only(tmp_path):
-    lineup = ("--participants", "tag,maniac,tight,random", "--seeds", "4", "--hands", "2", "--quiet")
+    lineup = (
+        "--participants",
+        "tag,maniac,tight,random",
+        "--seeds",
+        "4",
+        "--hands",
+        "2",
+        "--quiet",
+        "--executor",
+        "inline",
+    )
     done = quick(*lineup, "--reference", "tag", "--max-matches", "3", "--output-dir", tmp_path / "enough")
     assert done.stderr == ""
     done = quick(*lineup, "--reference", "tag", "--max-matches", "2", "--output-dir", tmp_path / "short")
@@ -213,4 +223,50 @@ def test_models_play_a_gauntlet_and_resume_it(server, tmp_path):
     assert same_files(run) == before
     assert "identical" in quick("verify", run).stdout
     pilot = quick("plan", tmp_path / "whole" / "bench.json", "--pilot", run, "--json", cwd=tmp_path / "whole")
-    assert pilot.returncode == 0
+    assert strict_json(pilot.stdout)["assumed"]["pairings"] == 2
+
+
+class TestPlan:
+    LINEUP = ("tag", "maniac", "tight", "random")
+
+    def planned(self, folder, *flags, **sections):
+        path = written({"participants": list(self.LINEUP), **sections}, folder)
+        return quick("plan", path, *flags)
+
+    def test_a_budget_is_a_table_of_ways_within_80_columns(self, tmp_path):
+        done = self.planned(tmp_path, "--hands", "40000", stop={"budget": None})
+        assert done.returncode == 0, done.stderr
+        assert "information_gain" in done.stdout
+        assert "gauntlet (tag)" in done.stdout
+        assert max(map(len, done.stdout.splitlines())) <= 80
+
+    def test_every_number_of_it_is_in_the_json(self, tmp_path):
+        done = strict_json(self.planned(tmp_path, "--hands", "40000", "--json", stop={"budget": None}).stdout)
+        assert done["budget"] == {"hands": 40000, "usd": None}
+        everybody, gauntlet = done["ways"]
+        assert (everybody["pairings"], gauntlet["pairings"], gauntlet["reference"]) == (6, 3, "tag")
+        assert everybody["buys"]["hands"] <= 40000
+        assert everybody["buys"]["gapMbb"] < gauntlet["buys"]["gapMbb"]
+        assert everybody["limit"] == gauntlet["limit"] == "hands"
+
+    def test_what_the_budget_of_the_config_forbids_is_said(self, tmp_path):
+        done = self.planned(tmp_path, "--hands", "400000")
+        assert "More than stop.budget allows (maxMatches: 20)" in done.stdout
+
+    def test_a_budget_too_small_is_one_line_with_the_least(self, tmp_path):
+        one_clear_line(self.planned(tmp_path, "--hands", "10", stop={"budget": None}), "--hands = 10", "at least 3,000")
+
+    def test_dollars_buy_nothing_among_bots(self, tmp_path):
+        done = self.planned(tmp_path, "--dollars", "10", stop={"budget": None})
+        one_clear_line(done, "--dollars = 10.0", "--hands here")
+
+    @pytest.mark.parametrize("flags", [("--hands", "0"), ("--hands", "-5"), ("--dollars", "0"), ("--dollars", "nan")])
+    def test_nonsense_is_wrong_usage(self, tmp_path, flags):
+        done = self.planned(tmp_path, *flags)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert flags[0] in done.stderr
+
+    def test_a_budget_and_a_gap_are_two_questions(self, tmp_path):
+        done = self.planned(tmp_path, "--hands", "9000", "--gap", "500")
+        assert done.returncode == 2
+        assert "cannot be used with --dollars or --hands" in done.stderr

@@ -217,7 +217,7 @@ def test_a_pilot_says_how_much_its_seed_pairs_vary():
     free = sum(len(match.margins.raw) - 1 for match in result.matches)
     assert learnt.seed_pairs == sum(len(match.margins.raw) for match in result.matches)
     assert learnt.deviation_per_hand == pytest.approx(sqrt(20 * sum(squares) / free))
-    longer = Planner(config("tag", "tight", hands=40), pilot=learnt)
+    longer = Planner(config("tag", "tight", "callstation", hands=40), pilot=learnt)
     assert longer.assumed.deviation == pytest.approx(learnt.deviation_per_hand / sqrt(80))
     assert pilot_of(played, result, [], estimator="auto").deviation_per_hand < learnt.deviation_per_hand
 

@@ -4,9 +4,10 @@ from math import sqrt
 
 import pytest
 
+from molt_bench import run_benchmark
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
-from molt_bench.study.pilot import Pilot
+from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import Planner
 from molt_bench.study.purchase import WITH_DICE, ways, what_it_buys
 
@@ -51,7 +52,9 @@ def test_a_gap_that_would_sooner_be_called_tied_is_not_promised():
 
 
 def test_more_hands_never_buy_a_larger_gap():
-    gaps = [what_it_buys(config("tag", "tight", "random"), hands=hands)[0].need.target for hands in (3e3, 1e4, 1e5, 1e7)]
+    gaps = [
+        what_it_buys(config("tag", "tight", "random"), hands=hands)[0].need.target for hands in (3e3, 1e4, 1e5, 1e7)
+    ]
     assert gaps == sorted(gaps, reverse=True)
 
 
@@ -156,6 +159,18 @@ def test_dollars_buy_nothing_where_nothing_has_a_price():
 
 
 class TestGauntletPlan:
+    def test_a_pilot_says_how_much_the_pairings_of_the_reference_vary(self):
+        cast = ("tight", "callstation", "maniac")
+        played = config(*cast, seeds=12, hands=10, stop={"budget": {"maxMatches": 3}})
+        pilot = pilot_of(played, run_benchmark(played), [], estimator="raw")
+        everybody, gauntlet = what_it_buys(config(*cast), hands=50_000, pilot=pilot)
+        assert gauntlet.way.config.scheduler.reference == "tight"
+        of_tight = [pilot.variances[frozenset({"tight", name})] for name in ("callstation", "maniac")]
+        pooled = sum(own * free for own, free in of_tight) / sum(free for _, free in of_tight)
+        assert gauntlet.assumed.deviation == pytest.approx(sqrt(pooled / 100))
+        assert everybody.assumed.deviation == pytest.approx(pilot.deviation_per_hand / 10)
+        assert gauntlet.need.target < everybody.need.target  # the calling station and the maniac vary much more
+
     def test_it_has_a_pairing_for_everybody_but_the_reference(self):
         planner = Planner(config("tag", "tight", "random", "maniac", seeds=1, scheduler={"reference": "random"}))
         need = planner.to_separate(1000.0)

@@ -1,7 +1,7 @@
 """The pilot: what a plan learns from an earlier run, and the priors used without one."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import fsum, sqrt
 from statistics import fmean, median
 from typing import Final
@@ -16,7 +16,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel
-from molt_bench.schedule import all_pairs
+from molt_bench.schedule import Pair, all_pairs
 
 #: Standard deviation of a hand by estimator, in thousandths of a big blind: the median over the ten pairings of random,
 #: tight, callstation, maniac and tag, 60 seed pairs of 100 hands each, 100 big blinds deep. Pairings differ a lot: with
@@ -64,11 +64,21 @@ class Pilot(msgspec.Struct, frozen=True):
         deviation_per_hand: Standard deviation of a hand, in thousandths of a big blind.
         seed_pairs: Number of seed pairs it is based on.
         models: What each of its models used, by participant and by model.
+        variances: Variance of a hand of each pairing, and its degrees of freedom.
     """
 
     deviation_per_hand: float
     seed_pairs: int
     models: dict[str, ModelGuess] = {}
+    variances: dict[frozenset[str], tuple[float, int]] = {}
+
+    def deviation_among(self, pairs: Iterable[Pair]) -> float:
+        """Return the standard deviation of a hand of these pairings; that of all if the pilot had none of them.
+
+        The pairings of a gauntlet may vary much less than the others, or much more.
+        """
+        known = [self.variances[both] for pair in pairs if (both := frozenset(pair)) in self.variances]
+        return _pooled(known) if known else self.deviation_per_hand
 
 
 def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exchange], *, estimator: str) -> Pilot:
@@ -85,11 +95,14 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
         for name in match.participants:
             hands[name] += played
     pairs = all_pairs(model.participants)
-    known = [(own, model.count(*pair)) for pair in pairs if (own := model.own_variance(*pair)) is not None]
-    if not known:
-        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
-    pooled = fsum(own * (count - 1) for own, count in known) / sum(count - 1 for _, count in known)
     of_pair = 2 * config.game.hands_per_game
+    variances = {
+        frozenset(pair): (own * of_pair, model.count(*pair) - 1)
+        for pair in pairs
+        if (own := model.own_variance(*pair)) is not None
+    }
+    if not variances:
+        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
     asked: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         if 0 < exchange.game.match <= len(result.matches):
@@ -100,7 +113,11 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
             guess = _measured(name, asked[name], hands[name])
             models[name] = guess
             models.setdefault(settings.model, guess)
-    return Pilot(sqrt(pooled * of_pair), sum(count for _, count in known), models)
+    return Pilot(_pooled(variances.values()), sum(free + 1 for _, free in variances.values()), models, variances)
+
+
+def _pooled(variances: Collection[tuple[float, int]]) -> float:
+    return sqrt(fsum(own * free for own, free in variances) / sum(free for _, free in variances))
 
 
 def _measured(name: str, exchanges: Sequence[Exchange], hands: int) -> ModelGuess:

@@ -130,7 +130,7 @@ class Planner:
         hands = 2 * config.game.hands_per_game
         estimator = config.rating.estimator
         deep = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
-        per_hand = SD_PER_HAND[estimator] * deep if pilot is None else pilot.deviation_per_hand
+        per_hand = SD_PER_HAND[estimator] * deep if pilot is None else pilot.deviation_among(config.pairings())
         prices = PriceList(config.llm.prices)
         self.assumed = Assumptions(
             confidence=rule.threshold if confidence is None else confidence,
