@@ -15,8 +15,8 @@ from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.verdicts import Judge
 from molt_bench.specs import GameLabel
-from molt_bench.study.pilot import Pilot, pilot_of
-from molt_bench.study.planner import SD_PER_HAND, Planner
+from molt_bench.study.pilot import SD_PER_HAND, Pilot, pilot_of
+from molt_bench.study.planner import Planner
 
 PRICES = {"openai:test": {"input": 2.0, "cachedInput": 0.5, "output": 8.0}}
 
@@ -218,7 +218,7 @@ def test_a_pilot_says_how_much_its_seed_pairs_vary():
     free = sum(len(match.margins.raw) - 1 for match in result.matches)
     assert learnt.seed_pairs == sum(len(match.margins.raw) for match in result.matches)
     assert learnt.deviation_per_hand == pytest.approx(sqrt(20 * sum(squares) / free))
-    longer = Planner(config("tag", "tight", hands=40), pilot=learnt)
+    longer = Planner(config("tag", "tight", "callstation", hands=40), pilot=learnt)
     assert longer.assumed.deviation == pytest.approx(learnt.deviation_per_hand / sqrt(80))
     assert pilot_of(played, result, [], estimator="auto").deviation_per_hand < learnt.deviation_per_hand
 

@@ -15,8 +15,8 @@ from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
 from molt_bench.rating.verdicts import Verdict
-from molt_bench.records import Fault, Margins, MatchResult, RatingChange
-from molt_bench.schedule import Contrast, Pair, Situation, all_pairs, connected
+from molt_bench.records import Fault, Margins, MatchResult, Rating, RatingChange
+from molt_bench.schedule import Contrast, Pair, Situation, connected
 from molt_bench.specs import GameSpec
 
 #: Confidence that the first participant is better than the second.
@@ -31,7 +31,7 @@ class Ladder:
     """The matches in order, and what follows from them.
 
     Attributes:
-        meetings: How often each pair has met.
+        meetings: How often each pair that may play has met.
         margins: Who wins how much from whom.
         convergence: The ratings after every match.
         rankings: The ranking after every round.
@@ -54,7 +54,7 @@ class Ladder:
         self._keep_hands = keep_hands
         self.estimates: dict[GameSpec, Estimates] = {}
         self.matches: list[PlayedMatch] = []
-        self.meetings: dict[Pair, int] = dict.fromkeys(all_pairs(ids), 0)
+        self.meetings: dict[Pair, int] = dict.fromkeys(config.pairings(), 0)
         self.ratings = RatingService(
             ids,
             mu=config.rating.mu0,
@@ -71,6 +71,7 @@ class Ladder:
             sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
             anchors=[participant.id for participant in config.participants if participant.anchor],
             additive=config.rating.margins == "additive",
+            reference=config.scheduler.reference,
         )
         self._book = MarginBook(self.margins, config.rating.estimator)
         self.convergence: list[Convergence] = []
@@ -119,7 +120,7 @@ class Ladder:
         )
         self.matches.append(match)
         self.hands += sum(game.dealt for seed in result.seed_results for game in seed.games)
-        board = tuple(self.ratings.leaderboard())
+        board = tuple(self.leaderboard())
         self.convergence.append(Convergence(match.number, board, self.ranking(), self.confidences()))
         return match
 
@@ -143,6 +144,15 @@ class Ladder:
         if self.by_margins:
             return self.margins.ranking()
         return tuple(rating.id for rating in self.ratings.leaderboard())
+
+    def leaderboard(self) -> list[Rating]:
+        """Return the ratings, best first; in a gauntlet, by what each wins from the reference.
+
+        With one opponent alone, matches won say little, and mu depends on when they were played.
+        """
+        if self.margins.reference is not None:
+            return [self.ratings[name] for name in self.ranking()]
+        return self.ratings.leaderboard()
 
     def confidences(self) -> tuple[float, ...]:
         """Return the confidence in the order of each adjacent pair of the ranking."""

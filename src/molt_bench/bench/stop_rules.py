@@ -11,7 +11,6 @@ import msgspec
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.rating.sequential import Anytime, Horizon
 from molt_bench.rating.verdicts import Judge, Verdict, surely
-from molt_bench.schedule import all_pairs
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -183,7 +182,7 @@ def opening_shortfall(config: BenchmarkConfig) -> str | None:
     rule = config.stop.adjacent_confidence or AdjacentConfidence()
     least = config.scheduler.min_seed_pairs
     connecting = len(ids) - 1
-    pairs = len(all_pairs(ids))
+    pairs = len(config.pairings())
     needed = pairs * -(-least // config.seeds.per_match) if rule.method == "margin" else connecting
     missed = _limits_below(config, needed)
     if not missed:

@@ -14,6 +14,9 @@ Zeger 1986).
 
 `additive` is the variant for many participants: d = s_first - s_second, by weighted least squares. It needs far fewer
 seed pairs, and is wrong where there are cycles.
+
+In a gauntlet, one participant is the reference and the whole field of everybody else. Results are margins against it,
+leads are differences of them, and the reference itself stands at 0.
 """
 
 from collections import defaultdict
@@ -32,6 +35,8 @@ from molt_bench.specs import Pair
 PRIOR_WEIGHT: Final = 2.0
 #: Assumed standard deviation of a hand with stacks of 100 big blinds, in thousandths of a big blind.
 SD_PER_HAND: Final = 10_000.0
+#: The reference of a gauntlet neither wins nor loses, by definition.
+_BY_DEFINITION: Final = Estimate(0.0, 0.0, inf)
 
 
 def first_guess(big_blinds: float) -> float:
@@ -65,6 +70,7 @@ class MarginModel:
         sd_per_hand: Standard deviation of a hand assumed before there is data, in thousandths of a big blind.
         anchors: Participants outside the field: they provide a scale, and are compared with the field.
         additive: Whether skills add up, which needs far fewer seed pairs and is wrong where there are cycles.
+        reference: The one that everybody else plays alone, in a gauntlet; anchors and `additive` change nothing there.
     """
 
     def __init__(
@@ -75,10 +81,12 @@ class MarginModel:
         sd_per_hand: float = SD_PER_HAND,
         anchors: Collection[str] = (),
         additive: bool = False,
+        reference: str | None = None,
     ) -> None:
         self.participants = tuple(participants)
         self.anchors = frozenset(anchors)
-        self.additive = additive
+        self.additive = additive and reference is None
+        self.reference = reference
         self._first_guess = sd_per_hand**2 / hands
         self._samples: dict[Pair, _Sample] = {pair: _Sample() for pair in combinations(self.participants, 2)}
         self._total: tuple[float, int, float] | None = None
@@ -107,8 +115,8 @@ class MarginModel:
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """Every pair of participants, whether they have played or not."""
-        return tuple(self._samples)
+        """Every pair of participants that may play, whether they have or not."""
+        return tuple(pair for pair in self._samples if self.reference is None or self.reference in pair)
 
     def count(self, first: str, second: str) -> int:
         """Return how many seed pairs two participants have played."""
@@ -130,6 +138,8 @@ class MarginModel:
 
     def result(self, name: str) -> Estimate:
         """Return what a participant wins from the field: the mean over everybody else in it."""
+        if name == self.reference:
+            return _BY_DEFINITION
         return self._combined(self._weights({name: 1.0}, own_place=False))
 
     def met(self, name: str) -> tuple[str, ...]:
@@ -174,7 +184,12 @@ class MarginModel:
         return tuple(sorted(self.participants, key=lambda name: -strength[name]))
 
     def field_of(self, name: str) -> tuple[str, ...]:
-        """Return the opponents that count for a result: all others but anchors, or the anchors if nobody is left."""
+        """Return the opponents that count for a result: all others but anchors, or the anchors if nobody is left.
+
+        In a gauntlet that is the reference alone, and nobody for the reference.
+        """
+        if self.reference is not None:
+            return () if name == self.reference else (self.reference,)
         others = tuple(other for other in self.participants if other != name)
         return tuple(other for other in others if other not in self.anchors) or others
 
@@ -215,7 +230,7 @@ class MarginModel:
         found: dict[Pair, float] = defaultdict(float)
         for name, times in wanted.items():
             field = self.field_of(name)
-            size = len(field) + (own_place and name not in self.anchors)
+            size = len(field) + (own_place and name not in self.anchors and self.reference is None)
             for other in field:
                 pair = self._pair(name, other)
                 found[pair] += (times if pair[0] == name else -times) / size

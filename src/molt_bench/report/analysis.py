@@ -2,7 +2,7 @@
 
 Win rates come from the margin model: the mean over all opponents of the field, each with the same weight, however often
 they were met. Their intervals take the seed pair as the unit. If part of the field has not been met, the win rate is
-the mean over the others, without an interval.
+the mean over the others, without an interval. In a gauntlet, the reference is the whole field.
 """
 
 from collections import Counter
@@ -43,6 +43,7 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
         forced_folds: Hands folded after a last fault.
         met: How many of its field it has met, and of how many; None if its result is complete.
         ranked: Whether it has a rank; not if it hardly ever answered, so that it did not really play.
+        reference: Whether it is the reference of a gauntlet, which stands at 0 by definition.
     """
 
     rating: Rating
@@ -56,6 +57,7 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     forced_folds: int
     met: tuple[int, int] | None = None
     ranked: bool = True
+    reference: bool = False
 
 
 class Analysis:
@@ -71,6 +73,11 @@ class Analysis:
     def names(self) -> dict[str, str]:
         """The display names of all participants, by id."""
         return {each.id: each.display_name or each.id for each in self.result.config.participants}
+
+    @property
+    def reference(self) -> str | None:
+        """The one that everybody played alone, in a gauntlet."""
+        return self.result.config.scheduler.reference
 
     @cached_property
     def model(self) -> MarginModel:
@@ -150,6 +157,7 @@ class Analysis:
             forced_folds=sum(fault.forced_fold for fault in faults),
             met=None if known else (len(self.model.met(rating.id)), len(self.model.field_of(rating.id))),
             ranked=rating.id not in self.unranked,
+            reference=rating.id == self.reference,
         )
 
     def _better(self, above: Rating, below: Rating) -> float:
@@ -207,6 +215,7 @@ def _margin_model(result: RunResult, estimator: str) -> MarginModel:
         sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
         anchors=[each.id for each in config.participants if each.anchor],
         additive=config.rating.margins == "additive",
+        reference=config.scheduler.reference,
     )
     book = MarginBook(model, estimator)
     for match in result.matches:

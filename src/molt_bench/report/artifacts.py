@@ -19,8 +19,9 @@ from molt_bench.report.claims import margins
 
 
 def leaderboard(found: Analysis) -> dict[str, Any]:
-    """Return the final leaderboard."""
+    """Return the final leaderboard; in a gauntlet, with its reference."""
     return {
+        **({"reference": found.reference} if found.reference is not None else {}),
         "participants": [
             {
                 "id": row.rating.id,
@@ -36,7 +37,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 **({} if row.ranked else {"ranked": False}),
             }
             for row in found.rows
-        ]
+        ],
     }
 
 

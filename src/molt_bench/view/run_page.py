@@ -83,6 +83,7 @@ def run_page(run: OpenRun) -> dict[str, Any]:
                 "id": each["id"],
                 "name": found.names[each["id"]],
                 "anchor": each["anchor"],
+                "reference": each["id"] == found.reference,
                 "model": each.get("model"),
                 "type": each["type"],
                 "color": at,
@@ -200,7 +201,7 @@ def _spent(result: RunResult) -> list[dict[str, Any]]:
 
 
 def _payoff(found: Analysis) -> dict[str, Any] | None:
-    if not found.result.matches:
+    if not found.result.matches or found.reference is not None:
         return None
     matrix, nash = found.payoffs, nash_averaging(found.model)
     return {
