@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+from molt_bench.view.library import Library
+from molt_bench.view.run_page import run_page
 from tests.e2e.llm import calm_server, config_for, cut, module_server, no_keys, played, same_files  # noqa: F401 - fixtures
 from tests.e2e.shell import (
     cut_back,
@@ -270,3 +272,20 @@ class TestPlan:
         done = self.planned(tmp_path, "--hands", "9000", "--gap", "500")
         assert done.returncode == 2
         assert "cannot be used with --dollars or --hands" in done.stderr
+
+
+def test_the_viewer_marks_the_reference_and_has_no_matrix(tmp_path):
+    run = quick_run(
+        tmp_path / "out", "--participants", "tag,maniac,tight", "--reference", "tight", "--seeds", "2", "--hands", "4",
+        "--max-matches", "3", "--quiet", "--executor", "inline",
+    )  # fmt: skip
+    page = run_page(Library(run, work_s=None).open(run.name))
+    assert [each["id"] for each in page["participants"] if each["reference"]] == ["tight"]
+    assert page["payoff"] is None
+    assert any("The order is against tight" in sentence for sentence in page["sentences"])
+    assert not any("met so far" in sentence for sentence in page["sentences"])
+    (own,) = [row for row in page["leaderboard"] if row["id"] == "tight"]
+    assert (own["bb100"], own["halfWidth"]) == (0, 0)
+    pytest.importorskip("matplotlib")
+    assert quick("report", run, "--figures", tmp_path / "figures").returncode == 0
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"leaderboard", "convergence"}
