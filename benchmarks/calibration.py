@@ -21,11 +21,10 @@ from typing import Any, NamedTuple
 
 from ladders import EQUAL, VALIDATION, arguments, chosen_plans
 from lookup import QuickModel, config_of, run
-from pools import Draws, Pool, describe, played
+from pools import Draws, Pool, describe, margins_in, played
 
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.verdicts import SPREAD, radius
-from molt_bench.records import Margins
 
 SIZES = (5, 10, 20, 50)
 BATCH = 10
@@ -81,7 +80,7 @@ def fixed(pool: Pool, shared: bool, size: int, seeds: Sequence[int]) -> list[tup
         model = QuickModel(draws.declared, pool.plan)
         book = MarginBook(model)
         for pair in combinations(draws.declared, 2):
-            book.add(pair, Margins(*draws.block(pair, 0, size).T[:4].tolist()), draws.seeds(pair, 0, size))
+            book.add(pair, margins_in(draws.block(pair, 0, size)), draws.seeds(pair, 0, size))
         margins = leads = 0
         for one, two in pool.plan.pairs:
             known = model.margin(one, two)

@@ -26,10 +26,11 @@ from ladders import VALIDATION, arguments, chosen_plans
 from lookup import config_of, run
 from pools import Draws, Pool, describe, played
 
+from molt_bench.records import ESTIMATORS
+
 BATCH = 5
 LEAST_RUNS = 200
 POLICIES = ("information_gain", "uncertainty_overlap", "adjacent_pairs", "round_robin")
-ESTIMATORS = ("auto", "raw", "allIn", "adjusted", "corrected")
 
 
 class Row(NamedTuple):
@@ -63,7 +64,7 @@ ROWS = (
     OURS,
     OURS._replace(shared=True),
     *[OURS._replace(policy=policy) for policy in POLICIES[1:]],
-    *[OURS._replace(estimator=estimator) for estimator in ESTIMATORS[1:]],
+    *[OURS._replace(estimator=estimator) for estimator in ESTIMATORS],
     OURS._replace(margins="additive"),
     OURS._replace(margins="additive", policy="uncertainty_overlap"),
 )
@@ -115,7 +116,8 @@ def independent(pool: Pool, seeds: Sequence[int], level: float) -> list[Ending]:
         sums, squares = np.zeros((rounds, size, size)), np.zeros((rounds, size, size))
         for one, two in pairs:
             rows = dice.randint(len(pool.table), size=(2, rounds))
-            values = (pool.table[rows[0], one, two, 4] + pool.table[rows[1], one, two, 5]) / 2
+            first, second = (pool.table[row, one, two, at] for row, at in zip(rows, (-2, -1), strict=True))
+            values = (first + second) / 2
             sums[:, one, two] = values.cumsum()
             sums[:, two, one] = -sums[:, one, two]
             squares[:, one, two] = squares[:, two, one] = (values**2).cumsum()

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from ladders import Plan
-from pools import BIG_BLIND, Draws
+from pools import BIG_BLIND, Draws, margins_in
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch
@@ -15,7 +15,7 @@ from molt_bench.rating import margin
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
-from molt_bench.records import Margins, MatchResult
+from molt_bench.records import MatchResult
 from molt_bench.schedule import Pair, Situation, choose_round, policy_named
 
 
@@ -95,7 +95,7 @@ class PoolLadder(Ladder):
         rows = self.draws.block(pair, start, count)
         self.meetings[pair] += 1
         if self.by_margins:
-            self._book.add(pair, Margins(*rows.T[:4].tolist()), self.draws.seeds(pair, start, count))
+            self._book.add(pair, margins_in(rows), self.draws.seeds(pair, start, count))
         else:
             scores = rows[:, 0] if self._config.rating.update_per == "seedPair" else [rows[:, 0].sum()]
             for score in scores:

@@ -22,12 +22,15 @@ from ladders import Plan, two_of
 
 from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import MakeAgent, play_match
-from molt_bench.rating.book import ESTIMATORS
+from molt_bench.rating.book import FIRST
+from molt_bench.records import ESTIMATORS, Margins
 from molt_bench.schedule import Pair
 from molt_bench.seeds import seed_pool
 
 #: What is kept of every seed pair: the estimators, and the chips of the two games.
 COLUMNS = (*ESTIMATORS, "first game", "second game")
+#: The column that mostly has the least noise.
+BEST = COLUMNS.index(FIRST)
 BIG_BLIND = 100
 #: Seeds that are played at once by all pairings of a ladder, since they share what the bots compute about a deal.
 CHUNK = 10
@@ -52,9 +55,9 @@ class Pool:
         self.names = tuple(plan.bots)
         self.played = table
         means = table.mean(axis=0)
-        self.truth = 0 * means[..., 3] if plan.equal else means[..., 3]
-        moves = means[..., 3][..., None] - means
-        moves[..., 4:] = moves[..., :1]
+        self.truth = 0 * means[..., BEST] if plan.equal else means[..., BEST]
+        moves = means[..., BEST][..., None] - means
+        moves[..., len(ESTIMATORS) :] = moves[..., :1]
         self.table = table if plan.equal else table + moves
 
     def smaller(self) -> "Pool":
@@ -103,12 +106,17 @@ def play_chunk(plan: Plan, start: int) -> Any:
         first, second = names[one], names[two]
         result = play_match((made[first], made[second]), seeds=seeds, hands=plan.hands, stack=plan.stack * BIG_BLIND)
         margins = margins_of(result, big_blind=BIG_BLIND, policies=(policies[first], policies[second]))
-        columns = [getattr(margins, field) for field in ESTIMATORS.values()]
+        columns = [[*margins[name]] for name in ESTIMATORS]
         for side in (0, 1):
             columns.append([1000 * pair.games[side].net[0] / BIG_BLIND / plan.hands for pair in result.seed_results])
         table[:, one, two] = np.array(columns).T
         table[:, two, one] = -table[:, one, two]
     return table
+
+
+def margins_in(rows: Any) -> Margins:
+    """Return the margins in rows of a pool."""
+    return {name: tuple(rows[:, at].tolist()) for at, name in enumerate(ESTIMATORS)}
 
 
 def played(plan: Plan, executor: Executor, folder: str | None = None) -> Pool:
@@ -131,12 +139,12 @@ def describe(pool: Pool) -> None:
     others = ~np.eye(size, dtype=bool)
     spread = {name: np.sqrt(pool.played[..., at].var(axis=0)[others].mean()) for at, name in enumerate(ESTIMATORS)}
     print("  sd of a seed pair, mbb a hand: " + "  ".join(f"{name} {sd:.0f}" for name, sd in spread.items()))
-    for column in (0, 3) if size > 2 else ():
+    for column in (0, BEST) if size > 2 else ():
         shared = pool.clustering(column)
         print(f"  variance of leads over that without shared seeds, {[*ESTIMATORS][column]}: {shared:.2f}")
     if not plan.equal:
         order = pool.order()
-        strength = pool.played[..., 3].mean(axis=2)
+        strength = pool.played[..., BEST].mean(axis=2)
         print("  true order: " + " > ".join(order))
         leads = [
             f"{pool.lead(above, below):.0f} ({(strength[:, one] - strength[:, two]).std() / len(strength) ** 0.5:.0f})"

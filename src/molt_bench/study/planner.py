@@ -35,7 +35,9 @@ SD_PER_HAND: Final = {
     "raw": 18_000.0,
     "allIn": 16_000.0,
     "adjusted": 15_000.0,
+    "adjustedSolid": 15_000.0,
     "corrected": 13_000.0,
+    "correctedSolid": 13_000.0,
 }
 #: It grows as this power of the stacks: the median is 4,700 at 20 big blinds and 18,100 at 200.
 _DEPTH_POWER: Final = 0.6
