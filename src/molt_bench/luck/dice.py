@@ -206,56 +206,54 @@ def _surplus(policy_of: PolicyOf, seen: Observation, before: Hand, action: Actio
 def _mean(policy: Policy, seen: Observation, before: Hand, action: Action) -> tuple[Draw, float]:
     """Return the mean over a policy, and the probability of the action taken, or of its range of sizes."""
     least, most = seen.min_raise_to, seen.max_raise_to
-    passive_kind = "call" if seen.to_call else "check"
-    begins, all_in = _prices(before)
-    fold = passive = taken = 0.0
-    raised, matched = [0.0] * BINS, [0.0] * BINS
+    begins = _prices(before)
+    drawn = action.amount if action.kind == "raiseTo" else 0
+    chances = {"fold": 0.0, "call" if seen.to_call else "check": 0.0}
+    raised, sizes, taken = [0.0] * BINS, [0.0] * BINS, 0.0
     for choice, chance in policy:
         if not 0 <= chance <= 1:
             raise PolicyError(f"its policy has {chance} as a probability")
-        if isinstance(choice, Action) and choice.kind != "raiseTo":
-            if choice.kind == "fold":
-                fold += chance
-            elif choice.kind == passive_kind:
-                passive += chance
-            else:
+        if isinstance(choice, Sizes):
+            low, high = choice.low, choice.high
+        elif choice.kind == "raiseTo":
+            low = high = choice.amount
+        else:
+            if choice.kind not in chances:
                 raise PolicyError(f"its policy has {choice.kind}, and legal is: {seen.legal}")
-            if choice.kind == action.kind:
-                taken += chance
+            chances[choice.kind] += chance
             continue
-        low, high = (choice.low, choice.high) if isinstance(choice, Sizes) else (choice.amount, choice.amount)
         if type(low) is not int or type(high) is not int or not 0 < least <= low <= high <= most:
             raise PolicyError(f"its policy has {choice}, and legal is: {seen.legal}")
-        if action.kind == "raiseTo" and low <= action.amount <= high:
+        if low <= drawn <= high:
             taken += chance
         if low == high:
             at = bisect_right(begins, low)
             raised[at] += chance
-            matched[at] += chance * min(low, all_in)
+            sizes[at] += chance * low
         else:
-            _spread(low, high, chance, (begins, all_in), raised, matched)
-    whole = [sizes + before.at_stake * chance for sizes, chance in zip(matched, raised, strict=True)]
-    return Draw(fold, passive, raised, whole), taken
+            _spread(low, high, chance, begins, raised, sizes)
+    # No more than the shorter stack can be matched.
+    sizes[-1] = raised[-1] * begins[-1]
+    matched = [size + before.at_stake * chance for size, chance in zip(sizes, raised, strict=True)]
+    fold, passive = chances.values()
+    return Draw(fold, passive, raised, matched), chances.get(action.kind, taken)
 
 
-def _prices(before: Hand) -> tuple[list[int], int]:
-    """Return the sizes at which a new bin of prices begins, and the size that puts a seat all-in."""
+def _prices(before: Hand) -> list[int]:
+    """Return the sizes at which a new bin of prices begins, all-in last."""
     all_in = min(before.limits)
     facing = before.bets[before.actor] + before.to_call
     pot = before.pot + sum(before.bets) + before.to_call
-    return [min(facing - (-pot * percent // 100), all_in) for percent in PRICES] + [all_in], all_in
+    return [min(facing - (-pot * percent // 100), all_in) for percent in PRICES] + [all_in]
 
 
-def _spread(
-    low: int, high: int, chance: float, prices: tuple[list[int], int], raised: list[float], matched: list[float]
-) -> None:
+def _spread(low: int, high: int, chance: float, begins: list[int], raised: list[float], sizes: list[float]) -> None:
     """Add a range of sizes, each equally likely, to the bins of prices: what a bin gets is exact."""
-    begins, all_in = prices
     each = chance / (high - low + 1)
     for at in range(bisect_right(begins, low), BINS):
         last = min(high, begins[at] - 1) if at < len(begins) else high
         if last >= low:
             count = each * (last - low + 1)
             raised[at] += count
-            matched[at] += count * (all_in if low >= all_in else (low + last) / 2)
+            sizes[at] += count * (low + last) / 2
             low = last + 1
