@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from ladders import EQUAL, VALIDATION, arguments, chosen_plans
 from lookup import QuickModel, config_of, run
-from pools import Draws, Pool, describe, margins_from, played
+from pools import Draws, Pool, describe, margins_in, played
 
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.rating.book import MarginBook
@@ -86,7 +86,7 @@ def fixed(pool: Pool, shared: bool, size: int, seeds: Sequence[int]) -> list[tup
         model = QuickModel(draws.declared, pool.plan)
         book = MarginBook(model)
         for pair in combinations(draws.declared, 2):
-            book.add(pair, margins_from(draws.block(pair, 0, size)), draws.seeds(pair, 0, size))
+            book.add(pair, margins_in(draws.block(pair, 0, size)), draws.seeds(pair, 0, size))
         margins = []
         for one, two in pool.plan.pairs:
             known = model.margin(one, two)

@@ -27,6 +27,8 @@ from ladders import VALIDATION, arguments, chosen_plans
 from lookup import config_of, run
 from pools import Draws, Pool, describe, played
 
+from molt_bench.records import ESTIMATORS
+
 BATCH = 5
 LEAST_RUNS = 1000
 #: Wrong runs that the independent hands may have, as shares, and a z that needs no knowledge.
@@ -70,7 +72,7 @@ ROWS = (
     OURS._replace(rule="anytime", error_shared=True),
     OURS._replace(error_shared=True),
     OURS._replace(policy="round_robin"),
-    *[OURS._replace(estimator=estimator) for estimator in ("raw", "allIn", "adjusted")],
+    *[OURS._replace(estimator=estimator) for estimator in ESTIMATORS],
     OURS._replace(margins="additive"),
 )
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from ladders import Plan
-from pools import BIG_BLIND, Draws, margins_from
+from pools import BIG_BLIND, Draws, margins_in
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch
@@ -96,7 +96,7 @@ class PoolLadder(Ladder):
         rows = self.draws.block(pair, start, count)
         self.meetings[pair] += 1
         if self.by_margins:
-            self._book.add(pair, margins_from(rows), self.draws.seeds(pair, start, count))
+            self._book.add(pair, margins_in(rows), self.draws.seeds(pair, start, count))
         else:
             scores = rows[:, 0] if self._config.rating.update_per == "seedPair" else [rows[:, 0].sum()]
             for score in scores:

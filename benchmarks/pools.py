@@ -22,8 +22,7 @@ from ladders import Plan, two_of
 
 from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import MakeAgent, play_match
-from molt_bench.rating.book import ESTIMATORS
-from molt_bench.records import Margins
+from molt_bench.records import ESTIMATORS, Margins
 from molt_bench.schedule import Pair
 from molt_bench.seeds import seed_pool
 
@@ -92,11 +91,6 @@ class Pool:
         return real / apart
 
 
-def margins_from(rows: Any) -> Margins:
-    """Return the margins of drawn seed pairs, as the margin book takes them."""
-    return Margins(**{field: tuple(rows[:, at].tolist()) for at, field in enumerate(ESTIMATORS.values())})
-
-
 def _maker(bot: Bot, name: str) -> MakeAgent:
     made = bot.make(name)
     return lambda: made
@@ -114,12 +108,17 @@ def play_chunk(plan: Plan, start: int) -> Any:
         options = {"hands": plan.hands, "stack": plan.stack * BIG_BLIND, "stacks": plan.stacks}
         result = play_match((made[first], made[second]), seeds=seeds, **options)
         margins = margins_of(result, big_blind=BIG_BLIND, policies=(policies[first], policies[second]))
-        columns = [getattr(margins, field) for field in ESTIMATORS.values()]
+        columns = [[*margins[name]] for name in ESTIMATORS]
         for side in (0, 1):
             columns.append([1000 * pair.games[side].net[0] / BIG_BLIND / plan.hands for pair in result.seed_results])
         table[:, one, two] = np.array(columns).T
         table[:, two, one] = -table[:, one, two]
     return table
+
+
+def margins_in(rows: Any) -> Margins:
+    """Return the margins in rows of a pool."""
+    return {name: tuple(rows[:, at].tolist()) for at, name in enumerate(ESTIMATORS)}
 
 
 def played(plan: Plan, executor: Executor, folder: str | None = None) -> Pool:

@@ -178,7 +178,7 @@ def test_the_order_of_matches_does_not_matter_for_margins():
     for matches in (result.matches, result.matches[::-1]):
         model = MarginModel(["tight", "random", "callstation"])
         for match in matches:
-            model.add(match.participants, match.margins.adjusted)
+            model.add(match.participants, match.margins["adjusted"])
         models.append([model.result(name) for name in model.participants])
     assert models[0] == models[1]
 

@@ -214,9 +214,11 @@ def test_a_pilot_says_how_much_its_seed_pairs_vary():
     played = config("tag", "tight", "callstation", seeds=12, hands=10, stop={"budget": {"maxMatches": 3}})
     result = run_benchmark(played)
     learnt = pilot_of(played, result, [], estimator="raw")
-    squares = [(margin - fmean(match.margins.raw)) ** 2 for match in result.matches for margin in match.margins.raw]
-    free = sum(len(match.margins.raw) - 1 for match in result.matches)
-    assert learnt.seed_pairs == sum(len(match.margins.raw) for match in result.matches)
+    squares = [
+        (margin - fmean(match.margins["raw"])) ** 2 for match in result.matches for margin in match.margins["raw"]
+    ]
+    free = sum(len(match.margins["raw"]) - 1 for match in result.matches)
+    assert learnt.seed_pairs == sum(len(match.margins["raw"]) for match in result.matches)
     assert learnt.deviation_per_hand == pytest.approx(sqrt(20 * sum(squares) / free))
     longer = Planner(config("tag", "tight", "callstation", hands=40), pilot=learnt)
     assert longer.assumed.deviation == pytest.approx(learnt.deviation_per_hand / sqrt(80))

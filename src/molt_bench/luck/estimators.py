@@ -4,22 +4,26 @@ All have the same expectation. With X the net chips, and e the equity of a seat'
 
 - all-in EV: once nothing is left to decide, the run-out is replaced by its mean, (2e - 1) times the chips at stake;
 - luck-adjusted: Y = X_allin - sum over deals of k * pot * (e after - e before), where the pot is the one before the
-  cards, and k depends only on the street and the stack-to-pot ratio (a chance control variate, as in MIVAT, White and
-  Bowling 2009, and AIVAT, Burch et al. 2018). Before the hole cards, e is 1/2 and the pot is the blinds and antes;
+  cards, and k depends only on what is known before them: the street, the stack-to-pot ratio, and whether there was a
+  raise on the street before (a chance control variate, as in MIVAT, White and Bowling 2009, and AIVAT, Burch et al.
+  2018). Before the hole cards, e is 1/2 and the pot is the blinds and antes;
 - corrected: also the action correction of AIVAT, where a player publishes its probabilities.
+
+The last two exist twice, by each set of coefficients: one for players of any kind, and one for those who bet by the
+strength of their hands (`solid`).
 
 Equity in hindsight is a martingale: given both hands and all that has happened, the mean of e after the next card is e
 before it. So each term has mean 0 for any k fixed before the card is dealt, and E[Y] = E[X]. This requires a fair deal:
 the cards to come are uniform among those left, whatever was done so far. It holds since decks are hashes that no agent
-sees. For the corrected estimator, the published probabilities must be those the agent drew with.
+sees. For the corrected estimators, the published probabilities must be those the agent drew with.
 
 Over the two games of a seed the hole-card term cancels out, since each player gets both hands; it helps single games.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import fsum
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -27,10 +31,10 @@ from molt_bench.agents.base import PolicyOf
 from molt_bench.errors import RulesError
 from molt_bench.luck.chance import ChanceTerm, hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
-from molt_bench.luck.dice import DiceTerm, PolicyError, dice_terms
+from molt_bench.luck.dice import Folds, PolicyError, action_features, action_value, dice_terms
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import ParsedHand
-from molt_bench.records import GameRecord, Margins, MatchResult
+from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
 #: Published policies of players A and B, or of seats 0 and 1; None where there is none.
@@ -45,7 +49,9 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
         raw: Net chips.
         all_in: With the run-outs after the last decision replaced by their means.
         adjusted: The same without the luck of the cards.
-        corrected: The same without the luck of known dice; equals `adjusted` where none are known.
+        adjusted_solid: That by the coefficients for players who bet by the strength of their hands.
+        corrected: As `adjusted`, without the luck of known dice; equals it where none are known.
+        corrected_solid: As `adjusted_solid`, likewise.
         refused: For each player, why its policy was not used; "" if it was, or there is none. A policy is used for a
             whole game or not at all, since leaving out single decisions by their outcome would be a bias.
     """
@@ -53,11 +59,13 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
     raw: int
     all_in: float
     adjusted: float
+    adjusted_solid: float
     corrected: float
+    corrected_solid: float
     refused: tuple[str, str] = ("", "")
 
 
-def hand_estimates(hand: Hand, *, coefficients: Coefficients = FROZEN) -> Estimates:
+def hand_estimates(hand: Hand, *, coefficients: tuple[Coefficients, Coefficients] = FROZEN) -> Estimates:
     """Return what seat 0 won in a finished hand; seat 1 won the negative.
 
     >>> from molt_bench.poker.notation import hand_from_text
@@ -67,12 +75,15 @@ def hand_estimates(hand: Hand, *, coefficients: Coefficients = FROZEN) -> Estima
     (-10000, 6251)
     """
     luck = hand_luck(hand)
-    adjusted = luck.all_in - chance_luck(luck.terms, coefficients)
-    return Estimates(luck.raw, luck.all_in, adjusted, adjusted)
+    adjusted, solid = (luck.all_in - chance_luck(luck.terms, each) for each in coefficients)
+    return Estimates(luck.raw, luck.all_in, adjusted, solid, adjusted, solid)
 
 
 def game_estimates(
-    record: GameRecord, policies: Policies = _NO_POLICIES, *, coefficients: Coefficients = FROZEN
+    record: GameRecord,
+    policies: Policies = _NO_POLICIES,
+    *,
+    coefficients: tuple[Coefficients, Coefficients] = FROZEN,
 ) -> Estimates:
     """Return what player A won in the hands of a game that count; player B won the negative.
 
@@ -80,37 +91,41 @@ def game_estimates(
     in its record.
     """
     if record.both_failed:
-        return Estimates(0, 0.0, 0.0, 0.0)
+        return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0)
     sign = 1 if record.seating == "AB" else -1
-    dice = _Dice(record, policies)
-    raw, all_in, chance = 0, [], []
-    for parsed in list(record.replay())[record.spec.warmup_hands :]:
-        luck = hand_luck(parsed.hand)
-        raw += luck.raw
-        all_in.append(luck.all_in)
-        chance.append(chance_luck(luck.terms, coefficients))
-        dice.add(parsed, luck.equities, coefficients)
+    dice = _Dice(record, policies, coefficients)
+    raw, all_in, chance = 0, [], [[0.0] * len(coefficients)]
+    for at, parsed in enumerate(record.replay()):
+        if at >= record.spec.warmup_hands:
+            luck = hand_luck(parsed.hand)
+            raw += luck.raw
+            all_in.append(luck.all_in)
+            chance.append([-chance_luck(luck.terms, each) for each in coefficients])
+            dice.add(parsed, luck.equities)
+        dice.folds.add(parsed.hand)
     if sign * raw != record.net[0]:
         raise RulesError("the hands of a game do not add up to its result")
-    evened = sign * fsum(all_in)
-    adjusted = sign * fsum([*all_in, *[-luck for luck in chance]])
-    return Estimates(sign * raw, evened, adjusted, adjusted + dice.correction(), (dice.refused[0], dice.refused[1]))
+    adjusted, solid = (sign * fsum([*all_in, *column]) for column in zip(*chance, strict=True))
+    corrected, corrected_solid = dice.corrections()
+    return Estimates(
+        sign * raw,
+        sign * fsum(all_in),
+        adjusted,
+        solid,
+        adjusted + corrected,
+        solid + corrected_solid,
+        (dice.refused[0], dice.refused[1]),
+    )
 
 
 def chance_luck(terms: tuple[ChanceTerm, ...], coefficients: Coefficients) -> float:
     """Return the chips attributed to the luck of the cards, for seat 0."""
     return fsum(
         [
-            coefficients.chance[term.dealt][coefficients.bucket(term.behind, term.pot)] * term.pot * term.change
-            for term in terms
+            coefficients.chance[dealt][coefficients.bucket(behind, pot, raised=raised)] * pot * change
+            for dealt, pot, behind, raised, change in terms
         ]
     )
-
-
-def dice_correction(term: DiceTerm, coefficients: Coefficients) -> float:
-    """Return the correction for the dice of the seat that decided, in chips."""
-    late = term.late
-    return term.exact + coefficients.passive[late] * term.passive + coefficients.raised[late] * term.raised
 
 
 def margins_of(
@@ -127,56 +142,58 @@ def margins_of(
     estimated = estimates or partial(game_estimates, policies=policies)
     pairs = [[estimated(game) for game in pair.games] for pair in result.seed_results]
 
-    def column(estimator: Literal["raw", "all_in", "adjusted", "corrected"]) -> tuple[float, ...]:
+    def won(estimator: str) -> tuple[float, ...]:
         return tuple(
-            1000 * _sum(games, estimator) / big_blind / pair.nominal_hands
+            1000 * fsum([getattr(game, estimator) for game in games]) / big_blind / pair.nominal_hands
             for games, pair in zip(pairs, result.seed_results, strict=True)
         )
 
-    return Margins(column("raw"), column("all_in"), column("adjusted"), column("corrected"))
-
-
-def _sum(games: list[Estimates], estimator: str) -> float:
-    first, second = (float(getattr(game, estimator)) for game in games)
-    return first + second
+    return {name: won(field) for name, field in ESTIMATORS.items()}
 
 
 class _Dice:
     """The dice corrections of one game, for each player whose policy is credible."""
 
-    def __init__(self, record: GameRecord, policies: Policies) -> None:
+    def __init__(self, record: GameRecord, policies: Policies, coefficients: Sequence[Coefficients]) -> None:
         spec: GameSpec = record.spec
-        self.longest = spec.max_actions
-        self.swapped = spec.seating == "BA"
-        self.policies = list(policies)
+        self.folds = Folds()
         self.refused = ["", ""]
-        self.corrections: tuple[list[float], list[float]] = ([], [])
+        self._longest = spec.max_actions
+        self._swapped = spec.seating == "BA"
+        self._policies = list(policies)
+        self._weights = [each.actions for each in coefficients]
+        #: By player, what each decision is corrected by, with each set of coefficients.
+        self._found: tuple[list[list[float]], list[list[float]]] = ([], [])
         for fault in record.faults:
             # An answer after a fault, or a forced fold, is not the agent's draw.
             if policies[fault.player] and fault.attempt and fault.hand_number > spec.warmup_hands:
-                self.refuse(fault.player, "it answered with faults")
+                self._refuse(fault.player, "it answered with faults")
 
-    def refuse(self, player: int, why: str) -> None:
+    def _refuse(self, player: int, why: str) -> None:
         """Stop using a player's policy, and drop its corrections so far."""
-        self.policies[player] = None
+        self._policies[player] = None
         self.refused[player] = why
+        self._found[player].clear()
 
-    def add(self, parsed: ParsedHand, equities: tuple[float, ...], coefficients: Coefficients) -> None:
+    def add(self, parsed: ParsedHand, equities: tuple[float, ...]) -> None:
         """Correct one hand for each player separately, so that one wrong policy does not affect the other."""
         for player in (0, 1):
-            policy = self.policies[player]
+            policy = self._policies[player]
             if policy is None:
                 continue
-            seat = 1 - player if self.swapped else player
+            seat = 1 - player if self._swapped else player
             by_seat: Policies = (None, policy) if seat else (policy, None)
             try:
-                terms = list(dice_terms(parsed.hand, parsed.number, equities, by_seat, self.longest))
+                terms = list(dice_terms(parsed.hand, parsed.number, equities, by_seat, self._longest))
             except PolicyError as error:
-                self.refuse(player, f"hand {parsed.number}: {error}")
+                self._refuse(player, f"hand {parsed.number}: {error}")
                 continue
-            self.corrections[player].extend([dice_correction(term, coefficients) for term in terms])
+            folds = self.folds.share(1 - seat)
+            for parts in [action_features(term, folds) for term in terms]:
+                self._found[player].append([action_value(parts, weights) for weights in self._weights])
 
-    def correction(self) -> float:
-        """Return the correction of player A's result, in chips."""
-        first, second = [0.0 if why else fsum(given) for why, given in zip(self.refused, self.corrections, strict=True)]
-        return first - second
+    def corrections(self) -> list[float]:
+        """Return the corrections of player A's result with each set of coefficients, in chips."""
+        nothing = [0.0] * len(self._weights)
+        first, second = ([fsum(column) for column in zip(nothing, *found, strict=True)] for found in self._found)
+        return [one - two for one, two in zip(first, second, strict=True)]

@@ -17,14 +17,14 @@ import msgspec
 from molt_bench.bench.result import AgentUsage, Failures, PlayedMatch, RunResult, failures_of
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence
-from molt_bench.rating.book import ESTIMATORS, MarginBook
+from molt_bench.rating.book import MarginBook
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
 from molt_bench.rating.ranks import rank_intervals
 from molt_bench.rating.verdicts import Verdict
-from molt_bench.records import GameRecord, Rating
+from molt_bench.records import ESTIMATORS, GameRecord, Rating
 
 #: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
 MBB_PER_BB100: Final = 10.0

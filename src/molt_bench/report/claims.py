@@ -4,7 +4,7 @@ from itertools import combinations
 from math import isfinite
 from typing import Any, Final
 
-from molt_bench.luck.coefficients import FROZEN, coefficients_hash
+from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.rating.payoffs import Transitivity, nash_averaging, transitivity
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import surely
@@ -114,7 +114,7 @@ def margins(found: Analysis) -> dict[str, Any]:
         "unit": "thousandths of a big blind a hand",
         **({"reference": found.reference} if found.reference is not None else {}),
         "estimator": found.result.config.rating.estimator,
-        "luckVersion": FROZEN.version,
+        "luckVersion": VERSION,
         "luckHash": coefficients_hash(),
         "ranking": [
             {

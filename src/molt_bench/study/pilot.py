@@ -26,7 +26,9 @@ SD_PER_HAND: Final = {
     "raw": 18_000.0,
     "allIn": 16_000.0,
     "adjusted": 15_000.0,
+    "adjustedSolid": 15_000.0,
     "corrected": 13_000.0,
+    "correctedSolid": 13_000.0,
 }
 #: Decisions of a model per hand against a bot, and the tokens and seconds for each.
 DECISIONS_PER_HAND: Final = 1.6
