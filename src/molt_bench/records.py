@@ -245,9 +245,11 @@ class Margins(msgspec.Struct, frozen=True):
         all_in: With the run-outs after the last decision replaced by their means.
         adjusted: Also without the luck of the cards.
         corrected: Also without the luck of random choices whose probabilities are known.
+        ranged: Also averaged over the cards that a built-in bot could have held.
     """
 
     raw: tuple[float, ...] = ()
     all_in: tuple[float, ...] = ()
     adjusted: tuple[float, ...] = ()
     corrected: tuple[float, ...] = ()
+    ranged: tuple[float, ...] = ()

@@ -6,7 +6,8 @@ All have the same expectation. With X the net chips, and e the equity of a seat'
 - luck-adjusted: Y = X_allin - sum over deals of k * pot * (e after - e before), where the pot is the one before the
   cards, and k depends only on the street and the stack-to-pot ratio (a chance control variate, as in MIVAT, White and
   Bowling 2009, and AIVAT, Burch et al. 2018). Before the hole cards, e is 1/2 and the pot is the blinds and antes;
-- corrected: also the action correction of AIVAT, where a player publishes its probabilities.
+- corrected: also the action correction of AIVAT, where a player publishes its probabilities;
+- ranged: also the mean over the cards that a built-in bot could have held, where it plays against somebody else.
 
 Equity in hindsight is a martingale: given both hands and all that has happened, the mean of e after the next card is e
 before it. So each term has mean 0 for any k fixed before the card is dealt, and E[Y] = E[X]. This requires a fair deal:
@@ -28,6 +29,7 @@ from molt_bench.errors import RulesError
 from molt_bench.luck.chance import ChanceTerm, hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
 from molt_bench.luck.dice import DiceTerm, PolicyError, dice_terms
+from molt_bench.luck.ranges import built_in_bot, never_mixes, possible_holes, range_change
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import ParsedHand
 from molt_bench.records import GameRecord, Margins, MatchResult
@@ -46,6 +48,8 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
         all_in: With the run-outs after the last decision replaced by their means.
         adjusted: The same without the luck of the cards.
         corrected: The same without the luck of known dice; equals `adjusted` where none are known.
+        ranged: The same averaged over a built-in bot's possible cards; equals `corrected` where no player, or both, are
+            built in.
         refused: For each player, why its policy was not used; "" if it was, or there is none. A policy is used for a
             whole game or not at all, since leaving out single decisions by their outcome would be a bias.
     """
@@ -54,6 +58,7 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
     all_in: float
     adjusted: float
     corrected: float
+    ranged: float
     refused: tuple[str, str] = ("", "")
 
 
@@ -68,7 +73,7 @@ def hand_estimates(hand: Hand, *, coefficients: Coefficients = FROZEN) -> Estima
     """
     luck = hand_luck(hand)
     adjusted = luck.all_in - chance_luck(luck.terms, coefficients)
-    return Estimates(luck.raw, luck.all_in, adjusted, adjusted)
+    return Estimates(luck.raw, luck.all_in, adjusted, adjusted, adjusted)
 
 
 def game_estimates(
@@ -80,11 +85,12 @@ def game_estimates(
     in its record.
     """
     if record.both_failed:
-        return Estimates(0, 0.0, 0.0, 0.0)
+        return Estimates(0, 0.0, 0.0, 0.0, 0.0)
     sign = 1 if record.seating == "AB" else -1
     dice = _Dice(record, policies)
     raw, all_in, chance = 0, [], []
-    for parsed in list(record.replay())[record.spec.warmup_hands :]:
+    hands = list(record.replay())[record.spec.warmup_hands :]
+    for parsed in hands:
         luck = hand_luck(parsed.hand)
         raw += luck.raw
         all_in.append(luck.all_in)
@@ -94,7 +100,37 @@ def game_estimates(
         raise RulesError("the hands of a game do not add up to its result")
     evened = sign * fsum(all_in)
     adjusted = sign * fsum([*all_in, *[-luck for luck in chance]])
-    return Estimates(sign * raw, evened, adjusted, adjusted + dice.correction(), (dice.refused[0], dice.refused[1]))
+    corrected = adjusted + dice.correction()
+    ranged = corrected + sign * _over_range(record, hands, dice, coefficients)
+    return Estimates(sign * raw, evened, adjusted, corrected, ranged, (dice.refused[0], dice.refused[1]))
+
+
+def _over_range(record: GameRecord, hands: list[ParsedHand], dice: "_Dice", coefficients: Coefficients) -> float:
+    """Return what averaging over a known opponent's cards adds to what seat 0 won; 0 without such an opponent."""
+    player = dice.known_player
+    policy = None if player is None else dice.policies[player]
+    if player is None or policy is None:
+        return 0.0
+    seat = 1 - player if dice.swapped else player
+    changes = []
+    for parsed in hands:
+        value_of = partial(_value, number=parsed.number, policies=dice.by_seat(), game=(dice.longest, coefficients))
+        try:
+            holes = possible_holes(parsed, seat, policy, record.spec)
+        except PolicyError as error:
+            dice.refuse(player, f"hand {parsed.number}: {error}")
+            return 0.0
+        changes.append(range_change(parsed.hand, seat, holes, value_of))
+    return fsum(changes)
+
+
+def _value(hand: Hand, *, number: int, policies: Policies, game: tuple[int, Coefficients]) -> float:
+    """Return what seat 0 won in a hand without the luck of cards and known dice."""
+    longest, coefficients = game
+    luck = hand_luck(hand)
+    terms = dice_terms(hand, number, luck.equities, policies, longest)
+    dice = [-dice_correction(term, coefficients) if term.seat else dice_correction(term, coefficients) for term in terms]
+    return fsum([luck.all_in, -chance_luck(luck.terms, coefficients), *dice])
 
 
 def chance_luck(terms: tuple[ChanceTerm, ...], coefficients: Coefficients) -> float:
@@ -127,13 +163,13 @@ def margins_of(
     estimated = estimates or partial(game_estimates, policies=policies)
     pairs = [[estimated(game) for game in pair.games] for pair in result.seed_results]
 
-    def column(estimator: Literal["raw", "all_in", "adjusted", "corrected"]) -> tuple[float, ...]:
+    def column(estimator: Literal["raw", "all_in", "adjusted", "corrected", "ranged"]) -> tuple[float, ...]:
         return tuple(
             1000 * _sum(games, estimator) / big_blind / pair.nominal_hands
             for games, pair in zip(pairs, result.seed_results, strict=True)
         )
 
-    return Margins(column("raw"), column("all_in"), column("adjusted"), column("corrected"))
+    return Margins(column("raw"), column("all_in"), column("adjusted"), column("corrected"), column("ranged"))
 
 
 def _sum(games: list[Estimates], estimator: str) -> float:
@@ -149,6 +185,10 @@ class _Dice:
         self.longest = spec.max_actions
         self.swapped = spec.seating == "BA"
         self.policies = list(policies)
+        built_in = [player for player in (0, 1) if built_in_bot(policies[player])]
+        #: The one player that is a built-in bot; None if neither is, or both are.
+        self.known_player = built_in[0] if len(built_in) == 1 else None
+        self.certain = [never_mixes(policy) for policy in policies]
         self.refused = ["", ""]
         self.corrections: tuple[list[float], list[float]] = ([], [])
         for fault in record.faults:
@@ -165,7 +205,7 @@ class _Dice:
         """Correct one hand for each player separately, so that one wrong policy does not affect the other."""
         for player in (0, 1):
             policy = self.policies[player]
-            if policy is None:
+            if policy is None or self.certain[player]:
                 continue
             seat = 1 - player if self.swapped else player
             by_seat: Policies = (None, policy) if seat else (policy, None)
@@ -175,6 +215,11 @@ class _Dice:
                 self.refuse(player, f"hand {parsed.number}: {error}")
                 continue
             self.corrections[player].extend([dice_correction(term, coefficients) for term in terms])
+
+    def by_seat(self) -> Policies:
+        """Return the policies of seats 0 and 1 that are used; none where there are no dice."""
+        first, second = [None if sure else policy for policy, sure in zip(self.policies, self.certain, strict=True)]
+        return (second, first) if self.swapped else (first, second)
 
     def correction(self) -> float:
         """Return the correction of player A's result, in chips."""

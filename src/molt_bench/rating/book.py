@@ -15,7 +15,13 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
 #: The estimators by their names in configs, with their fields in `Margins`.
-ESTIMATORS: Final = {"raw": "raw", "allIn": "all_in", "adjusted": "adjusted", "corrected": "corrected"}
+ESTIMATORS: Final = {
+    "raw": "raw",
+    "allIn": "all_in",
+    "adjusted": "adjusted",
+    "corrected": "corrected",
+    "ranged": "ranged",
+}
 AUTO: Final = "auto"
 #: The estimator to use until there are enough seed pairs to choose.
 _FIRST: Final = "corrected"
