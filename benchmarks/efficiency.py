@@ -29,7 +29,7 @@ from pools import Draws, Pool, describe, played
 BATCH = 5
 LEAST_RUNS = 200
 POLICIES = ("information_gain", "uncertainty_overlap", "adjacent_pairs", "round_robin")
-ESTIMATORS = ("auto", "raw", "allIn", "adjusted", "corrected")
+ESTIMATORS = ("auto", "raw", "allIn", "adjusted", "corrected", "ranged")
 
 
 class Row(NamedTuple):

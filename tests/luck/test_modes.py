@@ -15,7 +15,7 @@ from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import play_match
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 
-ESTIMATORS = ("all_in", "adjusted", "corrected")
+ESTIMATORS = ("all_in", "adjusted", "corrected", "ranged")
 #: So many standard errors from 0 no mean of a few hundred is by chance.
 MOST = 4.5
 BOTS = ("shover", "tight", "random", "maniac", "callstation")

@@ -103,7 +103,7 @@ class RatingConfig(Section):
         Literal["match", "seedPair"], Field(description="Unit whose winner updates the OpenSkill ratings.")
     ] = "match"
     estimator: Annotated[
-        Literal["auto", "raw", "allIn", "adjusted", "corrected"],
+        Literal["auto", "raw", "allIn", "adjusted", "corrected", "ranged"],
         Field(description="How margins are measured: by chips won, or with progressively more luck removed."),
     ] = "auto"
     margins: Annotated[

@@ -29,7 +29,7 @@ from molt_bench.errors import RulesError
 from molt_bench.luck.chance import ChanceTerm, hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
 from molt_bench.luck.dice import DiceTerm, PolicyError, dice_terms
-from molt_bench.luck.ranges import built_in_bot, never_mixes, possible_holes, range_change
+from molt_bench.luck.ranges import built_in_bot, mean_over, never_mixes, possible_holes, remembered, weights_against
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import ParsedHand
 from molt_bench.records import GameRecord, Margins, MatchResult
@@ -101,36 +101,44 @@ def game_estimates(
     evened = sign * fsum(all_in)
     adjusted = sign * fsum([*all_in, *[-luck for luck in chance]])
     corrected = adjusted + dice.correction()
-    ranged = corrected + sign * _over_range(record, hands, dice, coefficients)
-    return Estimates(sign * raw, evened, adjusted, corrected, ranged, (dice.refused[0], dice.refused[1]))
+    ranged = _over_range(record.spec, hands, dice)
+    return Estimates(
+        sign * raw,
+        evened,
+        adjusted,
+        corrected,
+        corrected if ranged is None else sign * ranged,
+        (dice.refused[0], dice.refused[1]),
+    )
 
 
-def _over_range(record: GameRecord, hands: list[ParsedHand], dice: "_Dice", coefficients: Coefficients) -> float:
-    """Return what averaging over a known opponent's cards adds to what seat 0 won; 0 without such an opponent."""
+def _over_range(spec: GameSpec, hands: list[ParsedHand], dice: "_Dice") -> float | None:
+    """Return what seat 0 won on average over a known opponent's possible cards; None without such an opponent."""
     player = dice.known_player
     policy = None if player is None else dice.policies[player]
     if player is None or policy is None:
-        return 0.0
+        return None
     seat = 1 - player if dice.swapped else player
-    changes = []
+    weights = weights_against(policy)
+    values = []
     for parsed in hands:
-        value_of = partial(_value, number=parsed.number, policies=dice.by_seat(), game=(dice.longest, coefficients))
+        policies = dice.by_seat()
         try:
-            holes = possible_holes(parsed, seat, policy, record.spec)
+            holes = possible_holes(parsed, seat, policy, spec)
         except PolicyError as error:
             dice.refuse(player, f"hand {parsed.number}: {error}")
-            return 0.0
-        changes.append(range_change(parsed.hand, seat, holes, value_of))
-    return fsum(changes)
+            return None
+        for_hand = partial(_value, number=parsed.number, policies=policies, longest=spec.max_actions, weights=weights)
+        values.append(mean_over(parsed.hand, seat, holes, for_hand))
+    return fsum(values)
 
 
-def _value(hand: Hand, *, number: int, policies: Policies, game: tuple[int, Coefficients]) -> float:
+def _value(hand: Hand, *, number: int, policies: Policies, longest: int, weights: Coefficients) -> float:
     """Return what seat 0 won in a hand without the luck of cards and known dice."""
-    longest, coefficients = game
     luck = hand_luck(hand)
     terms = dice_terms(hand, number, luck.equities, policies, longest)
-    dice = [-dice_correction(term, coefficients) if term.seat else dice_correction(term, coefficients) for term in terms]
-    return fsum([luck.all_in, -chance_luck(luck.terms, coefficients), *dice])
+    dice = [-dice_correction(term, weights) if term.seat else dice_correction(term, weights) for term in terms]
+    return fsum([luck.all_in, -chance_luck(luck.terms, weights), *dice])
 
 
 def chance_luck(terms: tuple[ChanceTerm, ...], coefficients: Coefficients) -> float:
@@ -217,9 +225,15 @@ class _Dice:
             self.corrections[player].extend([dice_correction(term, coefficients) for term in terms])
 
     def by_seat(self) -> Policies:
-        """Return the policies of seats 0 and 1 that are used; none where there are no dice."""
-        first, second = [None if sure else policy for policy, sure in zip(self.policies, self.certain, strict=True)]
-        return (second, first) if self.swapped else (first, second)
+        """Return the policies of seats 0 and 1 that mix, for one hand whose known player may hold other cards."""
+        found: list[PolicyOf | None] = []
+        for player, policy in enumerate(self.policies):
+            if policy is None or self.certain[player]:
+                found.append(None)
+            else:
+                bot = built_in_bot(policy)
+                found.append(policy if bot is not None and bot.sees_cards else remembered(policy))
+        return (found[1], found[0]) if self.swapped else (found[0], found[1])
 
     def correction(self) -> float:
         """Return the correction of player A's result, in chips."""

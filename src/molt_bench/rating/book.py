@@ -2,7 +2,7 @@
 
 All estimators have the same expectation. Which one varies least depends on the players: between two that get all-in
 alike, the chips of the two games of a seed cancel out by themselves, and any other estimate varies more. So with `auto`
-each pair uses `corrected`, unless another one varies clearly less over its seed pairs so far. The choice depends on
+each pair uses `ranged`, unless another one varies clearly less over its seed pairs so far. The choice depends on
 the variance alone, never on the estimate itself.
 """
 
@@ -24,7 +24,7 @@ ESTIMATORS: Final = {
 }
 AUTO: Final = "auto"
 #: The estimator to use until there are enough seed pairs to choose.
-_FIRST: Final = "corrected"
+_FIRST: Final = "ranged"
 _ENOUGH: Final = 8
 #: Another one must have less than this share of its variance: the least of several variances looks better than it is.
 _CLEARLY: Final = 0.7

@@ -33,7 +33,7 @@ _BESIDES_THE_POINT: Final = frozenset({"api_key_env", "max_concurrent", "request
 #: Game settings that only matter to agents that make faults or are slow.
 _TOLERANCE: Final = frozenset({"max_retries", "action_timeout_s"})
 #: With `auto`: the estimator used until there are enough seed pairs to see which one varies least.
-_FIRST: Final = "corrected"
+_FIRST: Final = "ranged"
 _ENOUGH: Final = 8
 
 

@@ -36,6 +36,7 @@ SD_PER_HAND: Final = {
     "allIn": 16_000.0,
     "adjusted": 15_000.0,
     "corrected": 13_000.0,
+    "ranged": 13_000.0,
 }
 #: It grows as this power of the stacks: the median is 4,700 at 20 big blinds and 18,100 at 200.
 _DEPTH_POWER: Final = 0.6
