@@ -245,6 +245,7 @@ ESTIMATORS: Final = {
     "adjustedSolid": "adjusted_solid",
     "corrected": "corrected",
     "correctedSolid": "corrected_solid",
+    "ranged": "ranged",
 }
 
 #: What player A won in each seed pair of a match, in thousandths of a big blind per hand, by the names of `ESTIMATORS`.

@@ -1,6 +1,7 @@
 """The ladder: what a run has learned so far, match by match."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import pairwise
 from math import inf
 from typing import TypeAlias
@@ -52,6 +53,8 @@ class Ladder:
         self._config = config
         self._policies = policies or {}
         self._keep_hands = keep_hands
+        #: Those whose hands take time or money, so that it pays to average over a built-in opponent's cards.
+        self._waiting = {*config.models(), *(each.id for each in config.participants if each.kind.waits)}
         self.estimates: dict[GameSpec, Estimates] = {}
         self.matches: list[PlayedMatch] = []
         self.meetings: dict[Pair, int] = dict.fromkeys(config.pairings(), 0)
@@ -101,11 +104,15 @@ class Ladder:
             margins: The margins of its seed pairs, if already known.
             decided: The round in which it was scheduled, from 1; None for the one after the completed rounds.
         """
-        policies = self._policies.get(pair[0]), self._policies.get(pair[1])
+        estimated = partial(
+            game_estimates,
+            policies=(self._policies.get(pair[0]), self._policies.get(pair[1])),
+            averaged=not self._waiting.isdisjoint(pair),
+        )
         margins = margins or margins_of(
             result,
             big_blind=self._config.game.big_blind,
-            estimates=lambda game: self.estimates.pop(game.spec, None) or game_estimates(game, policies),
+            estimates=lambda game: self.estimates.pop(game.spec, None) or estimated(game),
         )
         self._book.add(pair, margins, [seed.seed for seed in result.seed_results])
         self.meetings[pair] += 1

@@ -108,7 +108,7 @@ class RatingConfig(Section):
         Literal["match", "seedPair"], Field(description="Unit whose winner updates the OpenSkill ratings.")
     ] = "match"
     estimator: Annotated[
-        Literal["auto", "raw", "allIn", "adjusted", "adjustedSolid", "corrected", "correctedSolid"],
+        Literal["auto", "raw", "allIn", "adjusted", "adjustedSolid", "corrected", "correctedSolid", "ranged"],
         Field(description="How margins are measured: by chips won, or with progressively more luck removed."),
     ] = "auto"
     margins: Annotated[

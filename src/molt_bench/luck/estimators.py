@@ -7,10 +7,11 @@ All have the same expectation. With X the net chips, and e the equity of a seat'
   cards, and k depends only on what is known before them: the street, the stack-to-pot ratio, and whether there was a
   raise on the street before (a chance control variate, as in MIVAT, White and Bowling 2009, and AIVAT, Burch et al.
   2018). Before the hole cards, e is 1/2 and the pot is the blinds and antes;
-- corrected: also the action correction of AIVAT, where a player publishes its probabilities.
+- corrected: also the action correction of AIVAT, where a player publishes its probabilities;
+- ranged: also the mean over the cards that a built-in bot could have held, where it plays against somebody else.
 
-The last two exist twice, by each set of coefficients: one for players of any kind, and one for those who bet by the
-strength of their hands (`solid`).
+The second and the third exist twice, by each set of coefficients: one for players of any kind, and one for those who
+bet by the strength of their hands (`solid`).
 
 Equity in hindsight is a martingale: given both hands and all that has happened, the mean of e after the next card is e
 before it. So each term has mean 0 for any k fixed before the card is dealt, and E[Y] = E[X]. This requires a fair deal:
@@ -32,6 +33,7 @@ from molt_bench.errors import RulesError
 from molt_bench.luck.chance import ChanceTerm, hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
 from molt_bench.luck.dice import Folds, PolicyError, action_features, action_value, dice_terms
+from molt_bench.luck.ranges import built_in_bot, mean_over, never_mixes, possible_holes, remembered, weights_against
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import ParsedHand
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
@@ -52,6 +54,8 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
         adjusted_solid: That by the coefficients for players who bet by the strength of their hands.
         corrected: As `adjusted`, without the luck of known dice; equals it where none are known.
         corrected_solid: As `adjusted_solid`, likewise.
+        ranged: The same averaged over a built-in bot's possible cards; equals `corrected_solid` where that was not
+            asked for, or where neither player is built in, or both are.
         refused: For each player, why its policy was not used; "" if it was, or there is none. A policy is used for a
             whole game or not at all, since leaving out single decisions by their outcome would be a bias.
     """
@@ -62,6 +66,7 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
     adjusted_solid: float
     corrected: float
     corrected_solid: float
+    ranged: float
     refused: tuple[str, str] = ("", "")
 
 
@@ -76,25 +81,28 @@ def hand_estimates(hand: Hand, *, coefficients: tuple[Coefficients, Coefficients
     """
     luck = hand_luck(hand)
     adjusted, solid = (luck.all_in - chance_luck(luck.terms, each) for each in coefficients)
-    return Estimates(luck.raw, luck.all_in, adjusted, solid, adjusted, solid)
+    return Estimates(luck.raw, luck.all_in, adjusted, solid, adjusted, solid, solid)
 
 
 def game_estimates(
     record: GameRecord,
     policies: Policies = _NO_POLICIES,
     *,
+    averaged: bool = False,
     coefficients: tuple[Coefficients, Coefficients] = FROZEN,
 ) -> Estimates:
     """Return what player A won in the hands of a game that count; player B won the negative.
 
     A hand with a forced fold counts as played. A game in which both players failed is a draw by every estimator, as
-    in its record.
+    in its record. With `averaged`, hands against a built-in bot are averaged over its possible cards, which takes
+    milliseconds for each.
     """
     if record.both_failed:
-        return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     sign = 1 if record.seating == "AB" else -1
     dice = _Dice(record, policies, coefficients)
     raw, all_in, chance = 0, [], [[0.0] * len(coefficients)]
+    hands: list[tuple[ParsedHand, tuple[float, float]]] = []
     for at, parsed in enumerate(record.replay()):
         if at >= record.spec.warmup_hands:
             luck = hand_luck(parsed.hand)
@@ -102,11 +110,13 @@ def game_estimates(
             all_in.append(luck.all_in)
             chance.append([-chance_luck(luck.terms, each) for each in coefficients])
             dice.add(parsed, luck.equities)
+            hands.append((parsed, (dice.folds.share(0), dice.folds.share(1))))
         dice.folds.add(parsed.hand)
     if sign * raw != record.net[0]:
         raise RulesError("the hands of a game do not add up to its result")
     adjusted, solid = (sign * fsum([*all_in, *column]) for column in zip(*chance, strict=True))
     corrected, corrected_solid = dice.corrections()
+    ranged = _over_range(record.spec, hands, dice) if averaged else None
     return Estimates(
         sign * raw,
         sign * fsum(all_in),
@@ -114,8 +124,42 @@ def game_estimates(
         solid,
         adjusted + corrected,
         solid + corrected_solid,
+        solid + corrected_solid if ranged is None else sign * ranged,
         (dice.refused[0], dice.refused[1]),
     )
+
+
+def _over_range(spec: GameSpec, hands: Sequence[tuple[ParsedHand, tuple[float, float]]], dice: "_Dice") -> float | None:
+    """Return what seat 0 won on average over a built-in bot's possible cards; None without exactly one such bot."""
+    player = dice.known_player
+    policy = None if player is None else dice.policies[player]
+    if player is None or policy is None:
+        return None
+    seat = 1 - player if spec.seating == "BA" else player
+    weights = weights_against(policy)
+    values = []
+    for parsed, folds in hands:
+        try:
+            holes = possible_holes(parsed, seat, policy, spec)
+        except PolicyError as error:
+            dice.refuse(player, f"hand {parsed.number}: {error}")
+            return None
+        mixing = dice.mixing_by_seat()
+        value_of = partial(_value, parsed.number, spec.max_actions, mixing, weights, folds)
+        values.append(mean_over(parsed.hand, seat, holes, value_of))
+    return fsum(values)
+
+
+def _value(
+    number: int, longest: int, policies: Policies, weights: Coefficients, folds: tuple[float, float], hand: Hand
+) -> float:
+    """Return what seat 0 won in a hand without the luck of cards and known dice."""
+    luck = hand_luck(hand)
+    found = [luck.all_in, -chance_luck(luck.terms, weights)]
+    for term in dice_terms(hand, number, luck.equities, policies, longest):
+        value = action_value(action_features(term, folds[1 - term.seat]), weights.actions)
+        found.append(-value if term.seat else value)
+    return fsum(found)
 
 
 def chance_luck(terms: tuple[ChanceTerm, ...], coefficients: Coefficients) -> float:
@@ -133,13 +177,14 @@ def margins_of(
     *,
     big_blind: int,
     policies: Policies = (None, None),
+    averaged: bool = False,
     estimates: Callable[[GameRecord], Estimates] | None = None,
 ) -> Margins:
     """Return what player A won in each seed pair, in thousandths of a big blind per hand of the spec.
 
     `estimates` returns what player A won in a game, where results may be cached; None to compute it.
     """
-    estimated = estimates or partial(game_estimates, policies=policies)
+    estimated = estimates or partial(game_estimates, policies=policies, averaged=averaged)
     pairs = [[estimated(game) for game in pair.games] for pair in result.seed_results]
 
     def won(estimator: str) -> tuple[float, ...]:
@@ -158,39 +203,54 @@ class _Dice:
         spec: GameSpec = record.spec
         self.folds = Folds()
         self.refused = ["", ""]
+        self.policies = list(policies)
+        built_in = [player for player in (0, 1) if built_in_bot(policies[player])]
+        #: The one player that is a built-in bot; None if neither is, or both are.
+        self.known_player = built_in[0] if len(built_in) == 1 else None
+        self._certain = [never_mixes(policy) for policy in policies]
         self._longest = spec.max_actions
         self._swapped = spec.seating == "BA"
-        self._policies = list(policies)
         self._weights = [each.actions for each in coefficients]
         #: By player, what each decision is corrected by, with each set of coefficients.
         self._found: tuple[list[list[float]], list[list[float]]] = ([], [])
         for fault in record.faults:
             # An answer after a fault, or a forced fold, is not the agent's draw.
             if policies[fault.player] and fault.attempt and fault.hand_number > spec.warmup_hands:
-                self._refuse(fault.player, "it answered with faults")
+                self.refuse(fault.player, "it answered with faults")
 
-    def _refuse(self, player: int, why: str) -> None:
+    def refuse(self, player: int, why: str) -> None:
         """Stop using a player's policy, and drop its corrections so far."""
-        self._policies[player] = None
+        self.policies[player] = None
         self.refused[player] = why
         self._found[player].clear()
 
     def add(self, parsed: ParsedHand, equities: tuple[float, ...]) -> None:
         """Correct one hand for each player separately, so that one wrong policy does not affect the other."""
         for player in (0, 1):
-            policy = self._policies[player]
-            if policy is None:
+            policy = self.policies[player]
+            if policy is None or self._certain[player]:
                 continue
             seat = 1 - player if self._swapped else player
             by_seat: Policies = (None, policy) if seat else (policy, None)
             try:
                 terms = list(dice_terms(parsed.hand, parsed.number, equities, by_seat, self._longest))
             except PolicyError as error:
-                self._refuse(player, f"hand {parsed.number}: {error}")
+                self.refuse(player, f"hand {parsed.number}: {error}")
                 continue
             folds = self.folds.share(1 - seat)
             for parts in [action_features(term, folds) for term in terms]:
                 self._found[player].append([action_value(parts, weights) for weights in self._weights])
+
+    def mixing_by_seat(self) -> Policies:
+        """Return the policies of seats 0 and 1 that mix, for one hand whose known player may hold other cards."""
+        found: list[PolicyOf | None] = []
+        for player, policy in enumerate(self.policies):
+            if policy is None or self._certain[player]:
+                found.append(None)
+            else:
+                bot = built_in_bot(policy)
+                found.append(policy if bot is not None and bot.sees_cards else remembered(policy))
+        return (found[1], found[0]) if self._swapped else (found[0], found[1])
 
     def corrections(self) -> list[float]:
         """Return the corrections of player A's result with each set of coefficients, in chips."""

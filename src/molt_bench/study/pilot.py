@@ -29,6 +29,7 @@ SD_PER_HAND: Final = {
     "adjustedSolid": 15_000.0,
     "corrected": 13_000.0,
     "correctedSolid": 13_000.0,
+    "ranged": 13_000.0,
 }
 #: Decisions of a model per hand against a bot, and the tokens and seconds for each.
 DECISIONS_PER_HAND: Final = 1.6
