@@ -6,7 +6,7 @@ from molt_bench.luck.chance import DEALT
 from molt_bench.luck.coefficients import FROZEN, LADDER, VERSION, Coefficients, coefficients_hash
 from molt_bench.luck.dice import FEATURES
 
-PINNED = "72580c33339feea284ff0f7b02be419dcf3e24796460fc0f89605bd9b25a2fb5"
+PINNED = "33c82d1716fe7a5e41bab15b162ff440570d2115802405fa80d2be4c20aa6e3f"
 
 
 def test_the_coefficients_are_frozen():
