@@ -48,7 +48,7 @@ RAW, ALL_IN = 0, 1
 CHANCE = slice(2, 2 + len(DEALT) * BUCKETS)
 HOLES, BOARD = slice(2, 2 + BUCKETS), slice(2 + BUCKETS, CHANCE.stop)
 #: How strongly a weight is drawn to 0, and how often pairings are weighed anew by how badly they do.
-RIDGE, ROUNDS = 3e-3, 2
+RIDGE, ROUNDS = 3e-3, 4
 #: How much the built-in bots count beside those who bet by strength, for the actions of the solid set.
 LADDER_SHARE = 0.5
 

@@ -34,6 +34,7 @@ class Manner(NamedTuple):
         width: How gradually its chances change with the strength.
         sizes: Percent of the pot that it bets, each equally likely.
         noise: Chance to do anything legal instead.
+        pushes: Share of its bets that are all-in.
     """
 
     bets: float
@@ -44,6 +45,7 @@ class Manner(NamedTuple):
     width: float
     sizes: tuple[int, ...]
     noise: float
+    pushes: float
 
     @classmethod
     def drawn(cls, label: str, *, noisy: bool) -> Manner:
@@ -64,6 +66,7 @@ class Manner(NamedTuple):
             width=between("width", 0.01, 0.08),
             sizes=(first, second),
             noise=between("noise", 0.05, 0.25) if noisy else 0.0,
+            pushes=between("pushes", 0.0, 0.15) if noisy else 0.0,
         )
 
 
@@ -117,7 +120,10 @@ class Bettor(ScriptedAgent):
         found: dict[Action, float] = {}
         for size in own.sizes:
             action = raise_by_pot(observation, size)
-            found[action] = found.get(action, 0.0) + bet / len(own.sizes)
+            found[action] = found.get(action, 0.0) + bet * (1 - own.pushes) / len(own.sizes)
+        if own.pushes:
+            push = Action("raiseTo", observation.max_raise_to)
+            found[push] = found.get(push, 0.0) + bet * own.pushes
         return [*found.items(), *[(action, (1 - bet) * chance) for action, chance in rest]]
 
 

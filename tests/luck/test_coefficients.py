@@ -6,7 +6,7 @@ from molt_bench.luck.chance import DEALT
 from molt_bench.luck.coefficients import AGAINST, FROZEN, LADDER, VERSION, Coefficients, coefficients_hash
 from molt_bench.luck.dice import FEATURES
 
-PINNED = "cbbd1ca4835ba5e7d03d2d57a7404256b60cae07405720b4a6fb2480e0229df2"
+PINNED = "f51a8603567dbf57a135ad1390cef9715d3b0f2805f5279919e0ea71e5571a5d"
 
 
 def test_the_coefficients_are_frozen():
