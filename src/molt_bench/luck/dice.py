@@ -10,9 +10,11 @@ another. (Fold equity of a raise, as a share of the other seat's chips, was trie
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
+from molt_bench.agents.llm.odds import Drawn, RecordedDraws
 from molt_bench.poker.actions import STREETS, Action
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation, observe
@@ -59,10 +61,12 @@ def dice_terms(
     hand: Hand,
     number: int,
     equities: tuple[float, ...],
-    policies: tuple[PolicyOf | None, PolicyOf | None],
+    policies: tuple[PolicyOf | RecordedDraws | None, PolicyOf | RecordedDraws | None],
     longest: int,
 ) -> Iterator[DiceTerm]:
     """Yield every decision of a finished hand by a seat with a policy; raise `PolicyError` if one cannot be right.
+
+    Where the draws were recorded, they count rather than the actions, and decisions without a known draw are left out.
 
     `equities` are seat 0's, before the flop and on every street with a decision. `longest` is the game's `max_actions`.
     """
@@ -70,10 +74,20 @@ def dice_terms(
         policy = policies[before.actor]
         if policy is None:
             continue
+        seen = observe(before, number)
+        if isinstance(policy, RecordedDraws):
+            drawn = policy.at(seen)
+            if drawn is None:
+                continue
+            surplus = _surplus(partial(_recorded, drawn), seen, before, drawn.action)
+        else:
+            surplus = _surplus(policy, seen, before, action)
         share = equities[STREETS.index(before.street)]
-        yield _term(
-            before, 1 - share if before.actor else share, _surplus(policy, observe(before, number), before, action)
-        )
+        yield _term(before, 1 - share if before.actor else share, surplus)
+
+
+def _recorded(drawn: Drawn, _seen: Observation) -> Policy:
+    return drawn.policy
 
 
 def _term(before: Hand, share: float, surplus: Draw) -> DiceTerm:

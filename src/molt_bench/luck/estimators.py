@@ -24,6 +24,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from molt_bench.agents.base import PolicyOf
+from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.errors import RulesError
 from molt_bench.luck.chance import ChanceTerm, hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
@@ -33,8 +34,8 @@ from molt_bench.poker.notation import ParsedHand
 from molt_bench.records import GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
-#: Published policies of players A and B, or of seats 0 and 1; None where there is none.
-Policies: TypeAlias = tuple[PolicyOf | None, PolicyOf | None]
+#: Published policies or recorded draws of players A and B, or of seats 0 and 1; None where there are none.
+Policies: TypeAlias = tuple[PolicyOf | RecordedDraws | None, PolicyOf | RecordedDraws | None]
 _NO_POLICIES: Policies = (None, None)
 
 
@@ -152,8 +153,11 @@ class _Dice:
         self.refused = ["", ""]
         self.corrections: tuple[list[float], list[float]] = ([], [])
         for fault in record.faults:
+            policy = policies[fault.player]
+            if policy is None or isinstance(policy, RecordedDraws):
+                continue  # recorded draws are known, whatever came of them
             # An answer after a fault, or a forced fold, is not the agent's draw.
-            if policies[fault.player] and fault.attempt and fault.hand_number > spec.warmup_hands:
+            if fault.attempt and fault.hand_number > spec.warmup_hands:
                 self.refuse(fault.player, "it answered with faults")
 
     def refuse(self, player: int, why: str) -> None:
