@@ -58,7 +58,7 @@ class MatchMargins:
         variants = self._known.get(number)
         if variants is None:
             return None
-        return variants[max(variants, key=len) - self._draws.refused.keys()]
+        return variants[max(variants, key=len).difference(self._draws.refused)]
 
     def _estimates(self, number: int, pair: Pair, draws: MatchDraws, game: GameRecord) -> Estimates:
         label = _label(number, game)
