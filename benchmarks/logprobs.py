@@ -1,6 +1,6 @@
 """Measure what log-probabilities save: the variance of `corrected` relative to `adjusted`; about five minutes.
 
-Two players that bet by strength and mix, as a language model does: the kind of action is drawn from odds, the amount of a
+The players bet by strength and mix, as a language model does: the kind of action is drawn from odds, the amount of a
 raise afterwards from others that nobody knows. Before it answers, a model may reason, and the odds of the answer are
 those given its reasoning. So a share of every draw is settled beforehand, by thoughts whose odds nobody knows: with the
 share s, the thoughts pick an action, and the odds that are reported are s for it, plus 1 - s times the odds before.
@@ -17,26 +17,15 @@ from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import Action, Kind
-from molt_bench.poker.evaluator import category, strength
 from molt_bench.poker.observation import Observation
 from molt_bench.seeds import derive
 
 SHARES = (0.0, 0.5, 0.9, 1.0)
-_MADE = ("high card", "pair", "two pair", "three of a kind", "straight", "flush", "full house")
 
 
 def unit(*labels: int | str) -> float:
     """Return a number from 0 to 1."""
     return derive("logprobs", *labels) / 2**256
-
-
-def strength_of(seen: Observation) -> float:
-    """Return how strong a hand is, from 0 to 1: its equity before the flop, its category and high card after."""
-    if not seen.board:
-        return min(1.0, 1.6 * equity_against_best(seen.cards, 1.0))
-    made = category(strength((*seen.cards, *seen.board)))
-    rank = _MADE.index(made) if made in _MADE else len(_MADE)
-    return min(1.0, 0.25 * rank + 0.2 * max(card // 4 for card in seen.cards) / 12)
 
 
 class Mixer:
@@ -71,11 +60,11 @@ class Mixer:
 
 
 def _odds(seen: Observation) -> dict[Kind, float]:
-    held = strength_of(seen)
+    held = equity_against_best(seen.cards, seen.board, 100)
     price = seen.to_call / (seen.pot + seen.to_call)
-    weights: dict[Kind, float] = {"raiseTo": 0.06 + 0.75 * held**2} if seen.max_raise_to else {}
+    weights: dict[Kind, float] = {"raiseTo": 0.05 + 0.9 * held**3} if seen.max_raise_to else {}
     weights["call" if seen.to_call else "check"] = 0.5
-    weights["fold"] = max(0.02, 2.2 * price * (1 - held) ** 2) if seen.to_call else 0.005
+    weights["fold"] = max(0.02, 4 * price * (1 - held) ** 2) if seen.to_call else 0.005
     total = sum(weights.values())
     return {kind: weight / total for kind, weight in weights.items()}
 
@@ -95,7 +84,9 @@ def seed_pairs(settled: float, seeds: int, hands: int, *, both: bool) -> tuple[l
         won = []
         for seating in ("AB", "BA"):
             first = Mixer(settled=settled, seed=f"{seed} {seating} first")
-            second = Mixer(settled=settled, seed=f"{seed} {seating} second") if both else BUILTIN_AGENTS["tag"](seed=seed)
+            second = (
+                Mixer(settled=settled, seed=f"{seed} {seating} second") if both else BUILTIN_AGENTS["tag"](seed=seed)
+            )
             record = play_game((first, second), seed=f"logprobs {seed}", hands=hands, seating=seating)
             other = RecordedDraws(second.choices) if isinstance(second, Mixer) else getattr(second, "policy", None)
             won.append(game_estimates(record, (RecordedDraws(first.choices), other)))
@@ -110,7 +101,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=400)
     parser.add_argument("--hands", type=int, default=10)
     options = parser.parse_args()
-    print(f"{options.seeds} seed pairs of {options.hands} hands; variance of corrected / adjusted, and t of the difference")
+    print(f"{options.seeds} seed pairs of {options.hands} hands: variance of corrected / adjusted, t of the difference")
     print("share settled by thoughts    two such models      one against tag")
     for settled in SHARES:
         cells = []

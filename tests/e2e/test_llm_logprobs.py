@@ -74,9 +74,13 @@ def test_a_refused_model_has_the_margins_of_one_that_was_not_asked(runs):
     assert margins(runs["greedy"]) == margins(runs["plain"])
     early, plain = (read(runs[name], "convergence.json")["steps"][0] for name in ("greedy", "plain"))
     assert early["confidences"] != plain["confidences"]
-    assert read(runs["greedy"], "leaderboard.json")["participants"] == read(runs["plain"], "leaderboard.json")["participants"]
+    assert (
+        read(runs["greedy"], "leaderboard.json")["participants"]
+        == read(runs["plain"], "leaderboard.json")["participants"]
+    )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["honest", "greedy"])
 def test_report_writes_the_same_bytes(runs, tmp_path, name):
     folder = tmp_path / "run"
@@ -99,6 +103,7 @@ def is_kept(line, games):
     return line["line"] == "header" or not line["game"]["match"] or json.dumps(line["game"]) in games
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["honest", "greedy"])
 @pytest.mark.parametrize("games", [2, 9])
 def test_resume_writes_the_same_bytes(runs, server, tmp_path, name, games):
@@ -137,6 +142,7 @@ def test_replay_notices_odds_that_were_tampered_with(runs, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["honest", "greedy"])
 def test_the_viewer_computes_the_same_margins(runs, tmp_path, name):
     folder = shutil.copytree(runs[name], tmp_path / "run")
@@ -152,8 +158,7 @@ def test_the_viewer_computes_the_same_margins(runs, tmp_path, name):
     assert any("log-prob" in warning for warning in opened.result().warnings) == (name == "greedy")
 
 
-def test_a_run_from_before_opens_as_ever(runs, tmp_path):
-    """Neither the config nor the exchanges of such a run know of log-probabilities."""
-    folder = shutil.copytree(runs["plain"], tmp_path / "run")
-    done = quick("compare", folder, runs["honest"])
+@pytest.mark.slow
+def test_runs_with_and_without_them_can_be_compared(runs):
+    done = quick("compare", runs["plain"], runs["honest"])
     assert done.returncode == 0, done.stderr

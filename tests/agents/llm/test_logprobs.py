@@ -44,7 +44,9 @@ def changed(result):
     return [one - two for one, two in zip(margins.corrected, margins.adjusted, strict=True)]
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(
+    "style", [style if style == "plain" else pytest.param(style, marks=pytest.mark.slow) for style in STYLES]
+)
 def test_odds_are_recorded_and_used(style):
     result, exchanges, provider = played(Drawer(style=style))
     assert all((each.body["logprobs"], each.body["top_logprobs"]) == (True, 20) for each in provider.requests)
@@ -123,7 +125,11 @@ def greedy(odds):
     return {max(odds, key=odds.get): 1.0}
 
 
-@pytest.mark.parametrize("draws", [greedy, lambda odds: tempered(odds, 0.3)], ids=["greedy", "temperature 0.3"])
+@pytest.mark.parametrize(
+    "draws",
+    [greedy, pytest.param(lambda odds: tempered(odds, 0.3), marks=pytest.mark.slow)],
+    ids=["greedy", "temperature 0.3"],
+)
 def test_a_model_that_does_not_draw_by_them_is_refused_for_the_whole_run(draws):
     result, _, _ = played(Drawer(draws=draws), seeds=8, hands=15)
     (warning,) = result.warnings
@@ -132,6 +138,7 @@ def test_a_model_that_does_not_draw_by_them_is_refused_for_the_whole_run(draws):
     assert not any(changed(result))
 
 
+@pytest.mark.slow
 def test_an_honest_model_is_not():
     result, exchanges, _ = played(Drawer(), seeds=8, hands=15)
     assert len(exchanges) > 400
