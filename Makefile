@@ -83,6 +83,7 @@ oracle: $(INSTALLED) ## play a million random hands against PokerKit, about 20 m
 
 luck: $(INSTALLED) ## measure what removing luck saves and test it for bias, about ten minutes
 	$(BIN)/python benchmarks/luck.py
+	$(BIN)/python benchmarks/logprobs.py
 	$(BIN)/python -m pytest -n auto -m slow tests/luck
 
 tables: $(INSTALLED) ## rebuild the strength and equity tables, about three minutes

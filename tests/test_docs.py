@@ -116,7 +116,12 @@ def timeless(lines):
 
 @pytest.mark.parametrize(
     ("guide", "number", "example"),
-    [("benchmark.md", 0, "benchmark.yaml"), ("models.md", 0, "models.yaml"), ("models.md", 1, "local.yaml")],
+    [
+        ("benchmark.md", 0, "benchmark.yaml"),
+        ("models.md", 0, "models.yaml"),
+        ("models.md", 1, "local.yaml"),
+        ("models.md", 2, "logprobs.yaml"),
+    ],
 )
 def test_the_example_configs_are_those_in_the_guides(guide, number, example):
     shown = blocks(ROOT / "docs" / guide, "yaml")[number]

@@ -13,6 +13,7 @@ from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.arena.cast import Cast, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
 from molt_bench.arena.status import Observer, RunStatus
+from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.rounds import Past, Played, Round, drive_run, rounds
@@ -111,7 +112,7 @@ class _Session:
         recorded = self._known.header.source_hashes if self._known is not None else None
         self._policies, unused = published_policies(here, agents, recorded)
         self._warnings = [*warnings_ahead(config, seed, self._listed, stop=stop, own=self._own), *unused]
-        self._spending = Spending(config.models())
+        self._spending, self._draws = Spending(config.models()), Draws(config.models())
         self._wanted = Round()
         self._folder = Path(files.journal.path).parent if files.journal is not None else None
         self._cast = Cast(
@@ -135,7 +136,7 @@ class _Session:
     def run(self, *, keep_hands: bool, preflight: bool) -> RunResult:
         """Run to the end."""
         config, known = self._config, self._known
-        self._ladder = ladder = Ladder(config, self._policies, keep_hands=keep_hands)
+        self._ladder = ladder = Ladder(config, self._policies, draws=self._draws, keep_hands=keep_hands)
         blocks = SeedBlocks(config.seeds, ladder.meetings, self._listed)
         if preflight:
             self._runner.preflight()
@@ -227,6 +228,7 @@ class _Session:
 
     def _on_exchange(self, exchange: Exchange) -> None:
         self._spending.add(exchange)
+        self._draws.add(exchange)
         if self._wanted.size:
             self._report()
 

@@ -1,17 +1,20 @@
 """The ladder: what a run has learned so far, match by match."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from itertools import pairwise
 from math import inf
 from typing import TypeAlias
 
+from msgspec import structs
+
 from molt_bench.agents.base import PolicyOf
+from molt_bench.bench.draws import Draws
+from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.result import Convergence, PlayedMatch, failures_of
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, judge_of
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
-from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
+from molt_bench.luck.estimators import Estimates
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
@@ -39,23 +42,34 @@ class Ladder:
         rounds: Rounds completed so far.
         hands: Hands played so far, warm-up included.
         estimates: What player A won in games that are not rated yet, if a worker has computed it.
+        draws: The draws of language models.
 
     Args:
         config: The config of the run.
         policies: Action probabilities that participants publish.
+        draws: Collects the draws of language models; the caller adds the exchanges to it.
         keep_hands: Whether match results keep their individual hands.
     """
 
     def __init__(
-        self, config: BenchmarkConfig, policies: Mapping[str, PolicyOf] | None = None, *, keep_hands: bool = True
+        self,
+        config: BenchmarkConfig,
+        policies: Mapping[str, PolicyOf] | None = None,
+        *,
+        draws: Draws | None = None,
+        keep_hands: bool = True,
     ) -> None:
         ids = [participant.id for participant in config.participants]
         self._config = config
-        self._policies = policies or {}
+        self.draws = draws or Draws(config.models())
         self._keep_hands = keep_hands
-        #: Those whose hands take time or money, so that it pays to average over a built-in opponent's cards.
-        self._waiting = {*config.models(), *(each.id for each in config.participants if each.kind.waits)}
         self.estimates: dict[GameSpec, Estimates] = {}
+        self._match_margins = MatchMargins(
+            policies or {},
+            self.draws,
+            big_blind=config.game.big_blind,
+            averaged={*config.models(), *(each.id for each in config.participants if each.kind.waits)},
+        )
         self.matches: list[PlayedMatch] = []
         self.meetings: dict[Pair, int] = dict.fromkeys(config.pairings(), 0)
         self.ratings = RatingService(
@@ -68,15 +82,7 @@ class Ladder:
                 if one.initial_rating is not None
             },
         )
-        self.margins = MarginModel(
-            ids,
-            hands=2 * config.game.hands_per_game,
-            sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
-            anchors=[participant.id for participant in config.participants if participant.anchor],
-            additive=config.rating.margins == "additive",
-            reference=config.scheduler.reference,
-        )
-        self._book = MarginBook(self.margins, config.rating.estimator)
+        self._open_book()
         self.convergence: list[Convergence] = []
         self.rankings: list[tuple[str, ...]] = []
         self.rounds = 0
@@ -87,6 +93,19 @@ class Ladder:
         self._confidence: Confidence = (
             self._sure if self.by_margins else self.ratings.predict_win if by_prediction else self.ratings.superiority
         )
+
+    def _open_book(self) -> None:
+        """Begin with no margins."""
+        config = self._config
+        self.margins = MarginModel(
+            [participant.id for participant in config.participants],
+            hands=2 * config.game.hands_per_game,
+            sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
+            anchors=[participant.id for participant in config.participants if participant.anchor],
+            additive=config.rating.margins == "additive",
+            reference=config.scheduler.reference,
+        )
+        self._book = MarginBook(self.margins, config.rating.estimator)
 
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
@@ -104,16 +123,10 @@ class Ladder:
             margins: The margins of its seed pairs, if already known.
             decided: The round in which it was scheduled, from 1; None for the one after the completed rounds.
         """
-        estimated = partial(
-            game_estimates,
-            policies=(self._policies.get(pair[0]), self._policies.get(pair[1])),
-            averaged=not self._waiting.isdisjoint(pair),
-        )
-        margins = margins or margins_of(
-            result,
-            big_blind=self._config.game.big_blind,
-            estimates=lambda game: self.estimates.pop(game.spec, None) or estimated(game),
-        )
+        if margins is None:
+            margins = self._margins(pair, result)
+        else:
+            self.draws.forget(len(self.matches) + 1)
         self._book.add(pair, margins, [seed.seed for seed in result.seed_results])
         self.meetings[pair] += 1
         match = PlayedMatch(
@@ -130,6 +143,18 @@ class Ladder:
         board = tuple(self.leaderboard())
         self.convergence.append(Convergence(match.number, board, self.ranking(), self.confidences()))
         return match
+
+    def _margins(self, pair: Pair, result: MatchResult) -> Margins:
+        """Return the margins of the next match; if it shows that a model's odds are wrong, take them out of all."""
+        refused = len(self.draws.refused)
+        margins = self._match_margins.of(len(self.matches) + 1, pair, result, self.estimates)
+        if len(self.draws.refused) > refused:
+            self._open_book()
+            for at, match in enumerate(self.matches):
+                known = self._match_margins.again(match.number) or match.margins
+                self.matches[at] = structs.replace(match, margins=known)
+                self._book.add(match.participants, known, [seed.seed for seed in match.result.seed_results])
+        return margins
 
     def _updated(self, pair: Pair, result: MatchResult) -> RatingChange:
         """Update the ratings with the match, or with each of its seed pairs."""

@@ -255,7 +255,9 @@ def _result(
         convergence=tuple(ladder.convergence),
         stop_reason=reason,
         seeds=deal.blocks.used(ladder.meetings),
-        warnings=tuple(problem for problem in (ladder.misfit(), *ladder.helpless()) if problem),
+        warnings=tuple(
+            problem for problem in (ladder.misfit(), *ladder.helpless(), *ladder.draws.warnings()) if problem
+        ),
         usage=spending.usage(),
         history=course.history(),
     )

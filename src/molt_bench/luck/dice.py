@@ -14,11 +14,13 @@ other seat has folded to raises in the earlier hands of the game.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from math import log1p
 from typing import Final, NamedTuple
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
+from molt_bench.agents.llm.odds import Drawn, RecordedDraws
 from molt_bench.luck.strength import hand_strengths
 from molt_bench.poker.actions import STREETS, Action
 from molt_bench.poker.hand import Hand
@@ -137,10 +139,12 @@ def dice_terms(
     hand: Hand,
     number: int,
     equities: tuple[float, ...],
-    policies: tuple[PolicyOf | None, PolicyOf | None],
+    policies: tuple[PolicyOf | RecordedDraws | None, PolicyOf | RecordedDraws | None],
     longest: int,
 ) -> Iterator[DiceTerm]:
     """Yield every decision of a finished hand by a seat with a policy; raise `PolicyError` if one cannot be right.
+
+    Where the draws were recorded, they count rather than the actions, and decisions without a known draw are left out.
 
     `equities` are seat 0's, before the flop and on every street with a decision. `longest` is the game's `max_actions`.
     """
@@ -148,8 +152,19 @@ def dice_terms(
         policy = policies[before.actor]
         if policy is None:
             continue
-        street = STREETS.index(before.street)
-        yield _term(before, street, equities[street], _surplus(policy, observe(before, number), before, action))
+        seen, street = observe(before, number), STREETS.index(before.street)
+        if isinstance(policy, RecordedDraws):
+            drawn = policy.at(seen)
+            if drawn is None:
+                continue
+            surplus = _surplus(partial(_recorded, drawn), seen, before, drawn.action)
+        else:
+            surplus = _surplus(policy, seen, before, action)
+        yield _term(before, street, equities[street], surplus)
+
+
+def _recorded(drawn: Drawn, _seen: Observation) -> Policy:
+    return drawn.policy
 
 
 def _term(before: Hand, street: int, share: float, surplus: Draw) -> DiceTerm:

@@ -29,6 +29,7 @@ from typing import TypeAlias
 import msgspec
 
 from molt_bench.agents.base import PolicyOf
+from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.errors import RulesError
 from molt_bench.luck.chance import ChanceTerm, hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
@@ -39,8 +40,8 @@ from molt_bench.poker.notation import ParsedHand
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
-#: Published policies of players A and B, or of seats 0 and 1; None where there is none.
-Policies: TypeAlias = tuple[PolicyOf | None, PolicyOf | None]
+#: Published policies or recorded draws of players A and B, or of seats 0 and 1; None where there are none.
+Policies: TypeAlias = tuple[PolicyOf | RecordedDraws | None, PolicyOf | RecordedDraws | None]
 _NO_POLICIES: Policies = (None, None)
 
 
@@ -133,7 +134,7 @@ def _over_range(spec: GameSpec, hands: Sequence[tuple[ParsedHand, tuple[float, f
     """Return what seat 0 won on average over a built-in bot's possible cards; None without exactly one such bot."""
     player = dice.known_player
     policy = None if player is None else dice.policies[player]
-    if player is None or policy is None:
+    if player is None or policy is None or isinstance(policy, RecordedDraws):
         return None
     seat = 1 - player if spec.seating == "BA" else player
     weights = weights_against(policy)
@@ -214,8 +215,11 @@ class _Dice:
         #: By player, what each decision is corrected by, with each set of coefficients.
         self._found: tuple[list[list[float]], list[list[float]]] = ([], [])
         for fault in record.faults:
+            policy = policies[fault.player]
+            if policy is None or isinstance(policy, RecordedDraws):
+                continue  # recorded draws are known, whatever came of them
             # An answer after a fault, or a forced fold, is not the agent's draw.
-            if policies[fault.player] and fault.attempt and fault.hand_number > spec.warmup_hands:
+            if fault.attempt and fault.hand_number > spec.warmup_hands:
                 self.refuse(fault.player, "it answered with faults")
 
     def refuse(self, player: int, why: str) -> None:
@@ -243,9 +247,11 @@ class _Dice:
 
     def mixing_by_seat(self) -> Policies:
         """Return the policies of seats 0 and 1 that mix, for one hand whose known player may hold other cards."""
-        found: list[PolicyOf | None] = []
+        found: list[PolicyOf | RecordedDraws | None] = []
         for player, policy in enumerate(self.policies):
-            if policy is None or self._certain[player]:
+            if policy is None or isinstance(policy, RecordedDraws):
+                found.append(policy)
+            elif self._certain[player]:
                 found.append(None)
             else:
                 bot = built_in_bot(policy)

@@ -46,13 +46,13 @@ _MASK: Final = (1 << _WORD) - 1
 _Decisions: TypeAlias = list[tuple[Observation, Action]]
 
 
-def built_in_bot(policy: PolicyOf | None) -> ScriptedAgent | None:
+def built_in_bot(policy: object) -> ScriptedAgent | None:
     """Return the built-in bot whose method a policy is; None for any other policy, also of a bot derived from one."""
     owner = getattr(policy, "__self__", None)
     return owner if type(owner) in _BOTS else None
 
 
-def never_mixes(policy: PolicyOf | None) -> bool:
+def never_mixes(policy: object) -> bool:
     """Return whether a policy is that of a built-in bot without dice."""
     return isinstance(built_in_bot(policy), FixedAgent)
 

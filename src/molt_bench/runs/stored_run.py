@@ -14,6 +14,7 @@ from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
@@ -185,14 +186,15 @@ class StoredRun:
         content = content or self.content
         config, seed, exchanges = self.config, self.seed, self.exchanges()
         past = past_of(config, content)
-        spending = Spending(config.models())
+        spending, draws = Spending(config.models()), Draws(config.models())
         for exchange in exchanges.earlier:
             spending.add(exchange)
+            draws.add(exchange)
         # Agents that are asked for their policy may print.
         with self.at_home(), redirect_stdout(sys.stderr), naming_damage(content):
             listed = listed_seeds(self.here.seeds, self.header.seeds)
             policies, unused = published_policies(self.here, {}, self.header.source_hashes)
-            ladder = Ladder(config, policies, keep_hands=keep_hands)
+            ladder = Ladder(config, policies, draws=draws, keep_hands=keep_hands)
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)

@@ -5,11 +5,22 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.fields import hide_key
 from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
-from molt_bench.agents.llm.providers import USUAL, Pool, api_key, model_settings, provider_class, trial_settings
+from molt_bench.agents.llm.odds import Choice, choice_of
+from molt_bench.agents.llm.providers import (
+    USUAL,
+    Pool,
+    api_key,
+    logprob_settings,
+    model_settings,
+    provider_class,
+    reply_tokens,
+    trial_settings,
+)
 from molt_bench.agents.llm.reply import LONGEST_REPLY, WITHHELD, reply_schema
 
 if TYPE_CHECKING:
@@ -42,6 +53,7 @@ class Answer(msgspec.Struct, frozen=True):
     finish: str | None
     model: str | None
     tokens: Tokens
+    choice: Choice | UnsetType = UNSET
 
 
 class ModelClient:
@@ -57,7 +69,7 @@ class ModelClient:
         key: The API key; None for the one in the environment.
 
     Raises:
-        ConfigError: The package, the key or the provider is missing.
+        ConfigError: The package, the key or the provider is missing, or reports no log-probabilities.
     """
 
     def __init__(self, settings: LLMSettings, *, keep_alive: bool = True, key: str | None = None) -> None:
@@ -72,7 +84,7 @@ class ModelClient:
         self.answered: set[OutputMode] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._parameters: dict[OutputMode, ModelRequestParameters] = {}
-        self._model_settings = model_settings(settings)
+        self._model_settings = model_settings(settings) | logprob_settings(settings, self._pools[0].model)
 
     def _best_mode(self) -> OutputMode:
         profile = self._pools[0].model.profile
@@ -166,7 +178,8 @@ class ModelClient:
             from pydantic_ai.output import OutputObjectDefinition
             from pydantic_ai.tools import ToolDefinition
 
-            schema = reply_schema(comprehension=self._settings.comprehension)
+            asked = self._settings
+            schema = reply_schema(comprehension=asked.comprehension, first=asked.reply_first)
             about = "Your decision at the poker table."
             if mode == "tool":
                 tool = ToolDefinition(
@@ -199,6 +212,7 @@ class ModelClient:
             response.finish_reason,
             self.cleaned(response.model_name) if response.model_name else None,
             Tokens(usage.input_tokens, usage.cache_read_tokens, usage.output_tokens, reasoning),
+            (choice_of(reply_tokens(response), text.strip()) or UNSET) if self._settings.logprobs else UNSET,
         )
 
     def _failure(self, error: Exception) -> RequestFailed:

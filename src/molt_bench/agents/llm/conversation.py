@@ -38,6 +38,7 @@ class Conversation:
             thoughts=self._thoughts.text(observation.hand_number) if settings.memory != "none" else "",
             track=settings.track,
             comprehension=settings.comprehension,
+            reply_first=settings.reply_first,
         )
 
     def take_reply(self, observation: Observation, exchange: Exchange) -> Action:

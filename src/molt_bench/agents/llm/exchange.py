@@ -4,8 +4,10 @@ from hashlib import sha256
 from typing import Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
+from molt_bench.agents.llm.odds import Choice
 from molt_bench.specs import GameLabel
 
 #: What came of a question: a reply, no reply in time, or no connection after all retries.
@@ -60,6 +62,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         latency_s: Seconds the last request took.
         tries: Requests that were sent.
         misread: What the model misread of its hand and the price; None where it was not asked.
+        choice: The odds of its action, where log-probabilities were asked for and found.
     """
 
     key: str
@@ -79,6 +82,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     latency_s: float = 0.0
     tries: int = 1
     misread: tuple[str, ...] | None = None
+    choice: Choice | UnsetType = UNSET
 
 
 class Exchanges:

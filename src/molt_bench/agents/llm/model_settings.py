@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from molt_bench.agents.fields import MOST, MUCH, AgentSettings, Count, Name, PathText, as_problem, unset_key
 
@@ -14,6 +14,8 @@ OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
 Memory: TypeAlias = Literal["none", "hand", "session"]
 #: What it is told: only its cards, or its made hand as well.
 Track: TypeAlias = Literal["bare", "assisted"]
+#: What a reply states first: why, or what to do.
+ReplyFirst: TypeAlias = Literal["reasoning", "action"]
 Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 
 #: Where providers keep their keys, if that is not PROVIDER_API_KEY.
@@ -46,6 +48,12 @@ class LLMSettings(AgentSettings):
     comprehension: Annotated[
         bool, Field(description="Ask for the made hand and the price as well, and check them.")
     ] = False
+    reply_first: Annotated[
+        ReplyFirst, Field(description="What a reply states first: its reasoning, or the action.")
+    ] = "reasoning"
+    logprobs: Annotated[
+        bool, Field(description="Record the probabilities of the kind of action, to take the model's dice out.")
+    ] = False
     max_concurrent: (
         Annotated[Count, Field(le=1_000_000, description="Requests at once; adapted to the provider if unset.")] | None
     ) = None
@@ -68,6 +76,15 @@ class LLMSettings(AgentSettings):
                 raise as_problem("", value, "a URL such as http://127.0.0.1:8000/v1")
             if parts.username or parts.password:
                 raise as_problem("", "...", "a URL without a password in it: name the variable of the key in apiKeyEnv")
+        return value
+
+    @field_validator("logprobs")
+    @classmethod
+    def _draws_by_them(cls, value: bool, known: ValidationInfo) -> bool:  # noqa: FBT001 - it is the field's value
+        sampling = (known.data.get("temperature"), known.data.get("top_p"))
+        if value and any(setting not in (None, 1) for setting in sampling):
+            expected = "temperature 1 and topP 1 beside it, or neither: providers report the probabilities before both"
+            raise as_problem("", value, expected)
         return value
 
     @property
@@ -96,4 +113,7 @@ class LLMSettings(AgentSettings):
     def decisive(self) -> dict[str, object]:
         """Return the settings that decide a reply, besides the prompt."""
         fields = ("model", "temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "base_url", "output_mode")
-        return {field: getattr(self, field) for field in fields}
+        # Only where it is not the default, so that the exchanges of earlier runs keep their keys. Log-probabilities are
+        # reported beside a reply, and do not decide it.
+        order = {"reply_first": self.reply_first} if self.reply_first != "reasoning" else {}
+        return {**{field: getattr(self, field) for field in fields}, **order}

@@ -4,11 +4,12 @@ What stays the same comes first (the skill document, the game), then what change
 so that providers can cache it.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from molt_bench.agents.llm.model_settings import LLMSettings, Track
+from molt_bench.agents.llm.model_settings import LLMSettings, ReplyFirst, Track
 from molt_bench.files import text_of
 from molt_bench.poker.actions import STREETS, LoggedAction
 from molt_bench.poker.cards import CARD_TEXT, rank_of
@@ -20,19 +21,25 @@ MADE_HANDS = tuple(name for _, name in CATEGORIES)
 
 #: Most bytes of a skill document.
 _LONGEST_SKILL: Final = 1_000_000
+#: The form of a reply in the default skill document, by what it states first.
+_EXAMPLES: Final[Mapping[ReplyFirst, str]] = {
+    "reasoning": '{"reasoning": "why, in a few sentences", "kind": "raiseTo", "amount": 600}',
+    "action": '{"kind": "raiseTo", "amount": 600, "reasoning": "why, in a few sentences"}',
+}
 
 
 def system_prompt(settings: LLMSettings) -> str:
     """Return the skill document: the user's, verbatim, or the default; raises ConfigError if it cannot be read."""
     if settings.skill_doc is None:
-        return default_skill()
+        return default_skill(settings.reply_first)
     return text_of(settings.skill_doc, field="skillDoc", most_bytes=_LONGEST_SKILL, encoding="utf-8")
 
 
 @cache
-def default_skill() -> str:
+def default_skill(reply_first: ReplyFirst = "reasoning") -> str:
     """Return the default skill document: rules, notation and the form of the reply, but no strategy."""
-    return (Path(__file__).parent / "skill.md").read_text("utf-8")
+    skill = (Path(__file__).parent / "skill.md").read_text("utf-8")
+    return skill.replace(_EXAMPLES["reasoning"], _EXAMPLES[reply_first])
 
 
 def decision_prompt(
@@ -42,6 +49,7 @@ def decision_prompt(
     thoughts: str = "",
     track: Track = "bare",
     comprehension: bool = False,
+    reply_first: ReplyFirst = "reasoning",
 ) -> str:
     """Return the message that asks for one decision.
 
@@ -51,6 +59,7 @@ def decision_prompt(
         thoughts: What it thought earlier in this hand, as text.
         track: Whether it is told its made hand.
         comprehension: Whether it has to say how it reads its hand and the price.
+        reply_first: What its reply has to state first.
     """
     parts = [_game(observation)]
     if memory:
@@ -60,7 +69,7 @@ def decision_prompt(
         parts.append(thoughts)
     if observation.previous_error is not None:
         parts.append(f"Your last answer was not taken: {observation.previous_error}")
-    parts.append(_reply_form(observation, comprehension=comprehension))
+    parts.append(_reply_form(observation, reply_first, comprehension=comprehension))
     return "\n\n".join(parts)
 
 
@@ -136,7 +145,7 @@ def _chips(amount: int, big_blind: int) -> str:
     return f"{amount} ({amount / big_blind:.4g} bb)"
 
 
-def _reply_form(observation: Observation, *, comprehension: bool) -> str:
+def _reply_form(observation: Observation, first: ReplyFirst, *, comprehension: bool) -> str:
     kinds = " | ".join(f'"{kind}"' for kind in observation.legal.kinds)
     amount = "null"
     if observation.max_raise_to:
@@ -144,4 +153,6 @@ def _reply_form(observation: Observation, *, comprehension: bool) -> str:
     reading = ""
     if comprehension:
         reading = '"hand": what you have now ("high card", "pair" and so on), "toCall": chips a call costs, 0 if none, '
-    return f'Reply with one JSON object: {{"reasoning": "...", {reading}"kind": {kinds}, "amount": {amount}}}'
+    why, what = '"reasoning": "..."', f'"kind": {kinds}, "amount": {amount}'
+    said = f"{why}, {reading}{what}" if first == "reasoning" else f"{what}, {reading}{why}"
+    return f"Reply with one JSON object: {{{said}}}"

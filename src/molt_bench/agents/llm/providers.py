@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.agents.fields import hide_key
 from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.odds import MOST_LISTED, ReplyTokens
 from molt_bench.errors import ConfigError
 
 if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
@@ -20,6 +22,11 @@ USUAL: Final = ("openai", "openai-chat", "openai-responses", "anthropic", "googl
 _MAX_TOKENS: Final[Mapping[str, int]] = {"anthropic": 8192}
 #: Providers whose client turns retries off once; for others every request does, which takes longer.
 _RETRIES_ON_CLIENT: Final = ("openai", "openai-chat", "anthropic")
+#: How log-probabilities are asked for, by the class of the model in pydantic-ai.
+_ASK_LOGPROBS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "OpenAIChatModel": {"openai_logprobs": True, "openai_top_logprobs": MOST_LISTED},
+    "GoogleModel": {"google_logprobs": True, "google_top_logprobs": MOST_LISTED},
+}
 
 
 def api_key(settings: LLMSettings) -> str:
@@ -132,3 +139,35 @@ def trial_settings(settings: LLMSettings, max_tokens: int) -> "ModelSettings":
     """Return the settings for a preflight question: a short answer, without reasoning, which would not fit."""
     room = min(max_tokens, settings.max_tokens or max_tokens)
     return model_settings(settings.model_copy(update={"max_tokens": room, "reasoning_effort": None}))
+
+
+def logprob_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
+    """Return the settings that ask for log-probabilities; raises ConfigError if they cannot be had."""
+    if not settings.logprobs:
+        return {}
+    for kind in type(model).__mro__:
+        if kind.__name__ in _ASK_LOGPROBS:
+            asking: Any = dict(_ASK_LOGPROBS[kind.__name__])
+            result: ModelSettings = asking
+            return result
+    expected = f"false, since {settings.provider} reports none; openai, google and servers like OpenAI's do"
+    raise ConfigError("logprobs", value=True, expected=expected)
+
+
+def reply_tokens(response: "ModelResponse") -> ReplyTokens:
+    """Return the tokens of a reply with their alternatives; empty if they are missing, or not in a known form."""
+    reported: Any = (response.provider_details or {}).get("logprobs")
+    try:
+        if isinstance(reported, Mapping):  # Google's
+            tops = [each["candidates"] or () for each in reported["top_candidates"] or ()]
+            drawn = [each["token"] or "" for each in reported["chosen_candidates"] or ()]
+            return [
+                (token, [(str(one["token"]), float(one["log_probability"])) for one in top])
+                for token, top in zip(drawn, tops, strict=True)
+            ]
+        return [
+            (each["token"], [(str(one["token"]), float(one["logprob"])) for one in each["top_logprobs"]])
+            for each in reported or ()
+        ]
+    except (TypeError, KeyError, ValueError, OverflowError):
+        return ()

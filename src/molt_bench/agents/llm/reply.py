@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.model_settings import OutputMode
+from molt_bench.agents.llm.model_settings import OutputMode, ReplyFirst
 from molt_bench.agents.llm.prompt import MADE_HANDS
 from molt_bench.errors import AgentFailed, FaultKind, shown
 from molt_bench.poker.actions import KINDS, Action, Kind
@@ -27,14 +27,19 @@ class Reply(msgspec.Struct, frozen=True):
     to_call: int | None = None
 
 
-def reply_schema(*, comprehension: bool = False) -> dict[str, Any]:
-    """Return the JSON Schema of a reply. It is the same for every decision, so that providers can cache it."""
-    properties: dict[str, Any] = {"reasoning": {"type": "string"}}
-    if comprehension:
-        properties["hand"] = {"type": "string", "enum": list(MADE_HANDS)}
-        properties["toCall"] = {"type": "integer"}
-    properties["kind"] = {"type": "string", "enum": list(KINDS)}
-    properties["amount"] = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+def reply_schema(*, comprehension: bool = False, first: ReplyFirst = "reasoning") -> dict[str, Any]:
+    """Return the JSON Schema of a reply. It is the same for every decision, so that providers can cache it.
+
+    Its fields are in the order in which they are to be written.
+    """
+    why: dict[str, Any] = {"reasoning": {"type": "string"}}
+    reading = {"hand": {"type": "string", "enum": list(MADE_HANDS)}, "toCall": {"type": "integer"}}
+    what = {
+        "kind": {"type": "string", "enum": list(KINDS)},
+        "amount": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    }
+    before, after = (why, what) if first == "reasoning" else (what, why)
+    properties = {**before, **(reading if comprehension else {}), **after}
     return {
         "type": "object",
         "properties": properties,

@@ -1,0 +1,117 @@
+"""Measure what log-probabilities save: the variance of `corrected` relative to `adjusted`; about five minutes.
+
+The players bet by strength and mix, as a language model does: the kind of action is drawn from odds, the amount of a
+raise afterwards from others that nobody knows. Before it answers, a model may reason, and the odds of the answer are
+those given its reasoning. So a share of every draw is settled beforehand, by thoughts whose odds nobody knows: with the
+share s, the thoughts pick an action, and the odds that are reported are s for it, plus 1 - s times the odds before.
+Its unit is the seed pair: two games on the same decks, seats swapped.
+"""
+
+import argparse
+from math import log
+from statistics import fmean, stdev, variance
+
+from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.agents.llm.odds import Choice, RecordedDraws
+from molt_bench.agents.starting_hands import equity_against_best
+from molt_bench.luck.estimators import game_estimates
+from molt_bench.play.drivers import play_game
+from molt_bench.poker.actions import Action, Kind
+from molt_bench.poker.observation import Observation
+from molt_bench.seeds import derive
+
+SHARES = (0.0, 0.5, 0.9, 1.0)
+
+
+def unit(*labels: int | str) -> float:
+    """Return a number from 0 to 1."""
+    return derive("logprobs", *labels) / 2**256
+
+
+class Mixer:
+    """A player that bets by strength and mixes; a share of every draw is settled by thoughts.
+
+    Attributes:
+        choices: The odds of its actions by hand and decision, as they would be recorded.
+    """
+
+    name = "mixer"
+
+    def __init__(self, *, settled: float, seed: str) -> None:
+        self._settled = settled
+        self._seed = seed
+        self.choices: dict[tuple[int, int], Choice] = {}
+
+    def act(self, seen: Observation) -> Action:
+        """Draw an action."""
+        place = seen.hand_number, len(seen.log)
+        odds = _odds(seen)
+        thought = _drawn(odds, unit(self._seed, "thought", *place))
+        left = {kind: (1 - self._settled) * chance for kind, chance in odds.items()}
+        left[thought] += self._settled
+        kind = _drawn(left, unit(self._seed, "kind", *place))
+        listed = tuple((each, log(chance)) for each, chance in left.items() if chance > 0)
+        self.choices[place] = Choice(kind, listed, 0.0, quoted=True)
+        if kind != "raiseTo":
+            return Action(kind)
+        low, high = seen.min_raise_to, seen.max_raise_to
+        wanted = low + int((0.2 + 1.3 * unit(self._seed, "amount", *place)) * seen.pot)
+        return Action(kind, min(wanted, high))
+
+
+def _odds(seen: Observation) -> dict[Kind, float]:
+    held = equity_against_best(seen.cards, seen.board, 100)
+    price = seen.to_call / (seen.pot + seen.to_call)
+    weights: dict[Kind, float] = {"raiseTo": 0.05 + 0.9 * held**3} if seen.max_raise_to else {}
+    weights["call" if seen.to_call else "check"] = 0.5
+    weights["fold"] = max(0.02, 4 * price * (1 - held) ** 2) if seen.to_call else 0.005
+    total = sum(weights.values())
+    return {kind: weight / total for kind, weight in weights.items()}
+
+
+def _drawn(odds: dict[Kind, float], roll: float) -> Kind:
+    for kind, chance in odds.items():
+        roll -= chance
+        if roll < 0:
+            return kind
+    return max(odds, key=lambda kind: odds[kind])
+
+
+def seed_pairs(settled: float, seeds: int, hands: int, *, both: bool) -> tuple[list[float], list[float]]:
+    """Return what player A won in each seed pair: adjusted and corrected."""
+    adjusted, corrected = [], []
+    for seed in range(seeds):
+        won = []
+        for seating in ("AB", "BA"):
+            first = Mixer(settled=settled, seed=f"{seed} {seating} first")
+            second = (
+                Mixer(settled=settled, seed=f"{seed} {seating} second") if both else BUILTIN_AGENTS["tag"](seed=seed)
+            )
+            record = play_game((first, second), seed=f"logprobs {seed}", hands=hands, seating=seating)
+            other = RecordedDraws(second.choices) if isinstance(second, Mixer) else getattr(second, "policy", None)
+            won.append(game_estimates(record, (RecordedDraws(first.choices), other)))
+        adjusted.append(sum(each.adjusted for each in won))
+        corrected.append(sum(each.corrected for each in won))
+    return adjusted, corrected
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seeds", type=int, default=400)
+    parser.add_argument("--hands", type=int, default=10)
+    options = parser.parse_args()
+    print(f"{options.seeds} seed pairs of {options.hands} hands: variance of corrected / adjusted, t of the difference")
+    print("share settled by thoughts    two such models      one against tag")
+    for settled in SHARES:
+        cells = []
+        for both in (True, False):
+            adjusted, corrected = seed_pairs(settled, options.seeds, options.hands, both=both)
+            changes = [one - two for one, two in zip(corrected, adjusted, strict=True)]
+            t = fmean(changes) / (stdev(changes) / len(changes) ** 0.5) if any(changes) else 0.0
+            cells.append(f"{variance(corrected) / variance(adjusted):>6.2f} (t {t:+.1f})")
+        print(f"{settled:>12.1f}             {cells[0]:>16}     {cells[1]:>16}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

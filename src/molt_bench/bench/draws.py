@@ -1,0 +1,84 @@
+"""The draws of the language models of a run, match by match, and whether they follow the reported probabilities."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Final, TypeAlias
+
+from msgspec import UNSET
+
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.odds import Choice, RecordedDraws
+from molt_bench.luck.draw_test import DrawTest
+from molt_bench.poker.actions import KINDS
+from molt_bench.specs import GameLabel, Pair
+
+#: The draws in one match, by model and game.
+MatchDraws: TypeAlias = dict[str, dict[GameLabel, RecordedDraws]]
+
+#: Share of decisions with known draws below which the user is told.
+_MOST: Final = 0.9
+
+
+class Draws:
+    """Collects the odds from exchanges as they arrive, until their match is rated.
+
+    Every decision of a run depends on the matches rated so far and on nothing else, so this does, too: a model is
+    judged after each match, by the games of that match and of those before it.
+
+    Attributes:
+        refused: Models whose draws do not follow their probabilities, with what was found.
+    """
+
+    def __init__(self, models: Mapping[str, LLMSettings]) -> None:
+        self._tests = {name: DrawTest(KINDS) for name, settings in models.items() if settings.logprobs}
+        self._decisions = dict.fromkeys(self._tests, 0)
+        self._choices: dict[int, dict[tuple[GameLabel, str], dict[tuple[int, int], Choice]]] = defaultdict(dict)
+        self.refused: dict[str, str] = {}
+
+    def add(self, exchange: Exchange) -> None:
+        """Keep the odds of a decision. Only the first answer counts: a second one is given after a fault."""
+        if exchange.participant in self._tests and exchange.attempt == 1 and exchange.choice is not UNSET:
+            game = self._choices[exchange.game.match].setdefault((exchange.game, exchange.participant), {})
+            game[exchange.hand, exchange.decision] = exchange.choice
+
+    def usable(self, pair: Pair) -> tuple[str, ...]:
+        """Return those of a pair whose draws are recorded and not refused."""
+        return tuple(name for name in pair if name in self._tests and name not in self.refused)
+
+    def of_match(self, match: int, names: Iterable[str], games: Iterable[GameLabel]) -> MatchDraws:
+        """Return the draws in a match, and forget them."""
+        known = self._choices.pop(match, {})
+        return {name: {game: RecordedDraws(known.get((game, name), {})) for game in games} for name in names}
+
+    def forget(self, match: int) -> None:
+        """Drop the draws in a match whose margins are known already."""
+        self._choices.pop(match, None)
+
+    def judge(self, played: MatchDraws) -> None:
+        """Test the draws of a match that is being rated, and refuse those of models that fail."""
+        for name, games in played.items():
+            test = self._tests[name]
+            used = list(chain.from_iterable(game.used.values() for game in games.values()))
+            self._decisions[name] += len(used)
+            for drawn in used:
+                if drawn is not None:
+                    test.add({action.kind: chance for action, chance in drawn.policy}, drawn.action.kind)
+            if test.fails:
+                self.refused[name] = test.worst()
+
+    def warnings(self) -> list[str]:
+        """Return a warning for each model whose log-probabilities could not be used, or only in part."""
+        found = [
+            f"{name}: its replies do not follow its log-probabilities, so they are not used: {why}"
+            for name, why in self.refused.items()
+        ]
+        for name, decisions in self._decisions.items():
+            known = self._tests[name].decisions
+            if name not in self.refused and known < _MOST * decisions:
+                found.append(
+                    f"{name}: {decisions - known:,} of its {decisions:,} decisions came without log-probabilities that "
+                    "can be used"
+                )
+        return found

@@ -1,0 +1,77 @@
+"""The margins of a match, with and without the draws of each language model in it, which may be refused later."""
+
+from collections.abc import Collection, Mapping, MutableMapping
+from functools import partial
+from itertools import combinations
+
+from molt_bench.agents.base import PolicyOf
+from molt_bench.agents.llm.odds import RecordedDraws
+from molt_bench.bench.draws import Draws, MatchDraws
+from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
+from molt_bench.records import GameRecord, Margins, MatchResult
+from molt_bench.specs import GameLabel, GameSpec, Pair
+
+
+class MatchMargins:
+    """Computes the margins of matches.
+
+    Args:
+        policies: Action probabilities that participants publish.
+        draws: The draws of language models.
+        big_blind: The big blind.
+        averaged: Those whose hands take time or money, so that averaging over a built-in opponent's cards pays.
+    """
+
+    def __init__(
+        self, policies: Mapping[str, PolicyOf], draws: Draws, *, big_blind: int, averaged: Collection[str] = ()
+    ) -> None:
+        self._policies = policies
+        self._draws = draws
+        self._big_blind = big_blind
+        self._averaged = frozenset(averaged)
+        self._known: dict[int, dict[frozenset[str], Margins]] = {}
+
+    def of(
+        self, number: int, pair: Pair, result: MatchResult, estimates: MutableMapping[GameSpec, Estimates]
+    ) -> Margins:
+        """Return the margins of a match, without the draws of models that are refused by now.
+
+        `estimates` has what player A won in some of its games; they are taken out of it.
+        """
+        names = self._draws.usable(pair)
+        games = [game for seed in result.seed_results for game in seed.games]
+        draws = self._draws.of_match(number, names, [_label(number, game) for game in games])
+        if not names:
+            return margins_of(
+                result,
+                big_blind=self._big_blind,
+                estimates=lambda game: estimates.pop(game.spec, None) or self._estimates(number, pair, {}, game),
+            )
+        self._known[number] = {}
+        for count in range(len(names), -1, -1):  # all of them first, which looks every draw up
+            for used in combinations(names, count):
+                kept = {name: draws[name] for name in used}
+                self._known[number][frozenset(used)] = margins_of(
+                    result, big_blind=self._big_blind, estimates=partial(self._estimates, number, pair, kept)
+                )
+        self._draws.judge(draws)
+        return self._known[number][frozenset(self._draws.usable(pair))]
+
+    def again(self, number: int) -> Margins | None:
+        """Return the margins of an earlier match, without the draws of models refused since; None if it had none."""
+        variants = self._known.get(number)
+        if variants is None:
+            return None
+        return variants[max(variants, key=len).difference(self._draws.refused)]
+
+    def _estimates(self, number: int, pair: Pair, draws: MatchDraws, game: GameRecord) -> Estimates:
+        label = _label(number, game)
+        first, second = (self._policy(name, draws, label) for name in pair)
+        return game_estimates(game, (first, second), averaged=not self._averaged.isdisjoint(pair))
+
+    def _policy(self, name: str, draws: MatchDraws, game: GameLabel) -> PolicyOf | RecordedDraws | None:
+        return draws[name][game] if name in draws else self._policies.get(name)
+
+
+def _label(match: int, game: GameRecord) -> GameLabel:
+    return GameLabel(match, game.seed, game.seating)

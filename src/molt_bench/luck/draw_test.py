@@ -1,0 +1,94 @@
+"""A test of draws against the probabilities they are said to come from, valid at any time and however often one looks.
+
+It bets against the probabilities, in many ways at once: that some kind of action is drawn more or less often than
+stated, and that likely actions are drawn more often (a lower temperature, greedy decoding) or less often. A bet is a
+likelihood ratio. If the draws follow the stated probabilities, the mean capital of all bets stays what it was at the
+start, so it ever grows by a factor of 1/level with a probability of at most `LEVEL` (Ville's inequality; Shafer and
+Vovk, "Game-Theoretic Foundations for Probability and Finance", 2019; Ramdas et al., "Game-theoretic statistics and safe
+anytime-valid inference", Statistical Science 2023).
+"""
+
+from collections.abc import Mapping
+from itertools import product
+from math import exp, inf, log
+from typing import Final
+
+#: The probability with which draws that do follow their probabilities are refused, over a whole run.
+LEVEL: Final = 1e-4
+#: Temperatures to bet on: that the draws are those of the stated probabilities to the power of 1/temperature.
+_TEMPERATURES: Final = (0.05, 0.4, 0.7, 0.85, 1.2, 1.6, 3.0)
+#: By what factors a kind of action may be drawn more often than stated, relative to the others.
+_FACTORS: Final = (0.2, 0.65, 1.5, 5.0)
+_LIKELIEST: Final = "its likeliest action"
+
+
+class DrawTest:
+    """The evidence against one model's probabilities so far.
+
+    Attributes:
+        decisions: How many draws were tested.
+    """
+
+    def __init__(self, kinds: tuple[str, ...]) -> None:
+        self.decisions = 0
+        self._tilts = tuple(product(kinds, _FACTORS))
+        self._capital = [0.0] * (len(_TEMPERATURES) + len(self._tilts))
+        self._counts = {name: _Count() for name in (*kinds, _LIKELIEST)}
+
+    def add(self, chances: Mapping[str, float], drawn: str) -> None:
+        """Add a draw. `chances` add up to 1; one that was drawn without a chance refutes them."""
+        self.decisions += 1
+        chance = chances.get(drawn, 0.0)
+        likeliest = max(chances, key=lambda kind: chances[kind])
+        for kind, each in chances.items():
+            self._counts[kind].add(each, drawn=kind == drawn)
+        self._counts[_LIKELIEST].add(chances[likeliest], drawn=drawn == likeliest)
+        if not chance > 0:
+            self._capital = [inf] * len(self._capital)
+            return
+        logs = [(kind, log(each)) for kind, each in chances.items() if each > 0]
+        top = max(each for _, each in logs)
+        for at, temperature in enumerate(_TEMPERATURES):
+            power = 1 / temperature
+            total = sum(exp(power * (each - top)) for _, each in logs)
+            self._capital[at] += (power - 1) * log(chance) - power * top - log(total)
+        for at, (kind, factor) in enumerate(self._tilts, start=len(_TEMPERATURES)):
+            if kind in chances:
+                total = 1 + (factor - 1) * chances[kind]
+                self._capital[at] += (log(factor) if kind == drawn else 0.0) - log(total)
+
+    @property
+    def evidence(self) -> float:
+        """The mean capital of all bets, as a logarithm; 0 in the beginning."""
+        top = max(self._capital)
+        if top == inf:
+            return inf
+        return top + log(sum(exp(each - top) for each in self._capital) / len(self._capital))
+
+    @property
+    def fails(self) -> bool:
+        """Whether the draws do not follow the probabilities."""
+        return self.evidence >= -log(LEVEL)
+
+    def worst(self) -> str:
+        """Return what was drawn too often or too seldom, in words."""
+        name, count = max(self._counts.items(), key=lambda each: abs(each[1].z))
+        return f"{name} was drawn {count.drawn:,} times, {count.expected:,.1f} expected"
+
+
+class _Count:
+    """How often something was drawn, and how often that was to be expected."""
+
+    def __init__(self) -> None:
+        self.drawn = 0
+        self.expected = 0.0
+        self.variance = 0.0
+
+    def add(self, chance: float, *, drawn: bool) -> None:
+        self.drawn += drawn
+        self.expected += chance
+        self.variance += chance * (1 - chance)
+
+    @property
+    def z(self) -> float:
+        return (self.drawn - self.expected) / (self.variance**0.5 or 1e-9)
