@@ -290,7 +290,7 @@ def test_margins_that_a_run_writes_at_its_end_are_taken_while_it_is_watched(runs
     run.catch_up(within_s=0)
     assert (len(run.ladder.matches), run.pending) == (0, "4 of 4 matches are still to be rated")
     (tmp_path / "matches.json").write_bytes((runs / bots_id / "matches.json").read_bytes())
-    monkeypatch.delattr("molt_bench.bench.ladder.margins_of")
+    monkeypatch.delattr("molt_bench.bench.match_margins.margins_of")
     run.catch_up()
     assert (len(run.ladder.matches), run.pending) == (4, None)
 
