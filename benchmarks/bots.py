@@ -1,7 +1,10 @@
 """The bots of the ladders: variants of one game plan whose strength differs by a number."""
 
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from readers import Adapter, Jammer, Reader
 
 from molt_bench.agents.base import PokerAgent, Policy
 from molt_bench.agents.kinds import make_agent
@@ -179,15 +182,19 @@ class Bot(NamedTuple):
         noise: Its share of random actions; of folds for `limper`.
         publish: Whether it says how it mixes.
         habits: Calls, bets, bluffs and size of `habits`.
+        reads: The settings of a `reader`, an `adapter` or a `jammer`.
     """
 
     like: str
     noise: float = 0.0
     publish: bool = False
     habits: tuple[float, float, float, int] = (0.0, 0.6, 0.1, 75)
+    reads: Mapping[str, Any] | None = None
 
     def make(self, seed: Seed) -> PokerAgent:
         """Make the agent; its seed gives its dice."""
+        if self.reads is not None:
+            return {each.kind: each for each in (Reader, Adapter, Jammer)}[self.like](**self.reads, seed=seed)
         if self.like == Limper.kind:
             return Limper(folds=self.noise, seed=seed)
         if self.like == Watcher.kind:

@@ -59,7 +59,7 @@ def print_lengths(plan: Plan, runs: int, executor: Executor, keep: str | None) -
     for hands in LENGTHS:
         seeds = plan.seeds * plan.hands // hands // 10 * 10
         pool = played(plan._replace(hands=hands, seeds=seeds), executor, keep and f"{keep}/{hands}")
-        spread = np.sqrt(pool.played[..., 3].var(axis=0)[~np.eye(len(pool.names), dtype=bool)].mean())
+        spread = np.sqrt(pool.played[..., pool.best].var(axis=0)[~np.eye(len(pool.names), dtype=bool)].mean())
         parts = executor.map(partial(hands_to_stop, pool), [range(at, at + 5) for at in range(0, runs, 5)])
         found = [each for part in parts for each in part]
         counts = [float(each[0]) for each in found]

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from bots import Bot
 
@@ -19,6 +19,7 @@ class Plan(NamedTuple):
         bots: By id.
         stack: Big blinds of a stack.
         hands: Hands of a game; a seed pair has twice as many.
+        stacks: Whether stacks are reset for every hand or carried through a game.
         seeds: Seed pairs of the pool.
         equal: Whether all are copies of one bot.
         tie: Thousandths of a big blind a hand within which two count as tied.
@@ -30,6 +31,7 @@ class Plan(NamedTuple):
     bots: Mapping[str, Bot]
     stack: int = 100
     hands: int = 20
+    stacks: Literal["reset", "carry"] = "reset"
     seeds: int = 300
     equal: bool = False
     tie: float = 250.0
@@ -53,8 +55,76 @@ def _habits(*rows: tuple[str, float, float, float, int]) -> dict[str, Bot]:
     return {name: Bot("habits", habits=(calls, bets, bluffs, size)) for name, calls, bets, bluffs, size in rows}
 
 
+def _reader(error: float, calls: float, bets: float, bluffs: float, *sizes: int, like: str = "reader") -> Bot:
+    reads = {"error": error, "calls": calls, "bets": bets, "bluffs": bluffs, "sizes": sizes}
+    return Bot(like, reads=reads)
+
+
+def _jammer(share: float, wild: float, calls: float) -> Bot:
+    return Bot("jammer", reads={"share": share, "wild": wild, "calls": calls})
+
+
+def _public(bots: Mapping[str, Bot]) -> dict[str, Bot]:
+    return {name: bot._replace(reads={**(bot.reads or {}), "publish": True}) for name, bot in bots.items()}
+
+
+_JUDGES = {
+    "keen": _reader(0.1, 0.42, 0.72, 0.06, 60, 100),
+    "fair": _reader(0.45, 0.42, 0.72, 0.08, 60, 100),
+    "vague": _reader(0.8, 0.4, 0.7, 0.1, 50, 100),
+    "poor": _reader(1.2, 0.38, 0.7, 0.14, 50, 130),
+    "blind": _reader(1.7, 0.35, 0.75, 0.2, 50, 150),
+}
+_NEAR = {
+    "even": _reader(0.3, 0.4, 0.72, 0.08, 60, 90),
+    "looser": _reader(0.3, 0.3, 0.72, 0.08, 60, 90),
+    "bolder": _reader(0.35, 0.4, 0.64, 0.14, 60, 90),
+    "bigger": _reader(0.3, 0.4, 0.72, 0.1, 90, 150),
+    "shyer": _reader(0.35, 0.46, 0.8, 0.04, 50, 80),
+}
+_JAMMERS = {
+    "picky": _jammer(0.93, 0.01, 0.9),
+    "ready": _jammer(0.85, 0.03, 0.85),
+    "often": _jammer(0.75, 0.08, 0.8),
+    "reckless": _jammer(0.6, 0.2, 0.7),
+    "keen": _JUDGES["keen"],
+}
+_LEARNERS = {
+    "adapter": _reader(0.3, 0.42, 0.72, 0.08, 60, 100, like="adapter"),
+    "dull adapter": _reader(0.9, 0.42, 0.72, 0.12, 60, 100, like="adapter"),
+    "watcher": Bot("watcher"),
+    "fair": _JUDGES["fair"],
+    "jammer": _jammer(0.85, 0.05, 0.85),
+}
 #: These are for measuring alone: nothing in molt_bench may be chosen by looking at them.
 VALIDATION = (
+    Plan("judges", "five players by eye, from keen to blind; nothing published", _JUDGES),
+    Plan("near judges", "five that judge alike but bet differently, 50 big blinds; none published", _NEAR, stack=50),
+    Plan("jammers", "all-in with some hands or folds, 20 big blinds; nothing published", _JAMMERS, stack=20),
+    Plan("deep jammers", "the same with 200 big blinds", _JAMMERS, stack=200, most=160_000),
+    Plan(
+        "learners",
+        "some that learn within a game, stacks carried, 60 big blinds; nothing published",
+        _LEARNERS,
+        stack=60,
+        stacks="carry",
+    ),
+    Plan(
+        "twelve",
+        "judges, those near to each other, and jammers, 100 big blinds; nothing published",
+        {**_JUDGES, **_NEAR, "ready": _JAMMERS["ready"], "often": _JAMMERS["often"]},
+        seeds=150,
+        most=400_000,
+    ),
+    Plan("open judges", "the judges, dice published", _public(_JUDGES)),
+    Plan("open near judges", "the near judges, dice published", _public(_NEAR), stack=50),
+)
+EQUAL = (
+    Plan("fair x 4", "copies, nothing published", _copies(_JUDGES["fair"], 4), equal=True),
+    Plan("open fair x 4", "copies, dice published", _copies(_public(_JUDGES)["fair"], 4), equal=True),
+    Plan("often x 4", "copies, 20 big blinds, nothing published", _copies(_JAMMERS["often"], 4), stack=20, equal=True),
+)
+_EARLIER = (
     Plan(
         "errors",
         "a solid player with 0 to 40% of random actions, 75 big blinds; dice published",
@@ -104,7 +174,7 @@ VALIDATION = (
         seeds=500,
     ),
 )
-EQUAL = (
+_EARLIER_EQUALS = (
     Plan("solid x 4", "copies", _copies(Bot("habits", habits=(0.05, 0.65, 0.1, 75)), 4), equal=True, most=80_000),
     Plan("calls x 4", "copies, 30 big blinds", _copies(Bot("callstation", 0.2), 4), stack=30, equal=True, most=80_000),
     Plan(
@@ -116,8 +186,10 @@ EQUAL = (
         most=80_000,
     ),
 )
-#: Constants and defaults were chosen by looking at these.
+#: Constants and defaults were chosen by looking at these, and at those that earlier versions were measured on.
 TUNING = (
+    *_EARLIER,
+    *_EARLIER_EQUALS,
     Plan(
         "noise",
         "tag with 0 to 40% of random actions; dice published",
@@ -193,6 +265,8 @@ def chosen_plans(plans: Sequence[Plan], options: argparse.Namespace) -> list[Pla
         plans = TUNING
     if options.quick:
         options.runs = min(options.runs, 20)
-        plans = [plan._replace(seeds=min(plan.seeds, 60)) for plan in plans if plan.name in ("close", "calls x 4")]
+        plans = [
+            plan._replace(seeds=min(plan.seeds, 60)) for plan in plans if plan.name in ("near judges", "often x 4")
+        ]
     wanted = [name.strip() for name in options.ladders.split(",") if name.strip()]
     return [plan for plan in plans if not wanted or plan.name in wanted]

@@ -5,17 +5,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from ladders import Plan
-from pools import BIG_BLIND, Draws
+from pools import BIG_BLIND, Draws, margins_in
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch
+from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating import margin
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
-from molt_bench.records import Margins, MatchResult
+from molt_bench.records import MatchResult
 from molt_bench.schedule import Pair, Situation, choose_round, policy_named
 
 
@@ -95,7 +96,7 @@ class PoolLadder(Ladder):
         rows = self.draws.block(pair, start, count)
         self.meetings[pair] += 1
         if self.by_margins:
-            self._book.add(pair, Margins(*rows.T[:4].tolist()), self.draws.seeds(pair, start, count))
+            self._book.add(pair, margins_in(rows), self.draws.seeds(pair, start, count))
         else:
             scores = rows[:, 0] if self._config.rating.update_per == "seedPair" else [rows[:, 0].sum()]
             for score in scores:
@@ -127,14 +128,14 @@ class Outcome(NamedTuple):
     ladder: PoolLadder
 
 
-def config_of(draws: Draws, *, method: str = "margin", threshold: float = 0.95, **sections: Any) -> BenchmarkConfig:
-    """Return the config of a run."""
+def config_of(draws: Draws, rule: Mapping[str, Any], **sections: Any) -> BenchmarkConfig:
+    """Return the config of a run; `rule` has settings of its confidence."""
     plan = draws.pool.plan
-    stop = {"method": method, "threshold": threshold, "tieMarginMbb": plan.tie}
+    stop = {"tieMarginMbb": plan.tie, **rule}
     return BenchmarkConfig.model_validate(
         {
             "participants": [{"id": name, "type": "random"} for name in draws.declared],
-            "game": {"handsPerGame": plan.hands, "stack": plan.stack * BIG_BLIND},
+            "game": {"handsPerGame": plan.hands, "stack": plan.stack * BIG_BLIND, "stacks": plan.stacks},
             "stop": {"adjacentConfidence": stop, "budget": {"maxMatches": None, "maxHands": plan.most}},
             **sections,
         }
@@ -148,9 +149,9 @@ def run(draws: Draws, config: BenchmarkConfig) -> Outcome:
     policy = policy_named(config.scheduler.policy)
     sure = config.stop.adjacent_confidence
     assert sure is not None
-    hands = 2 * config.seeds.per_match * config.game.hands_per_game
+    spending = Spending({})
     while True:
-        progress = ladder.progress(seconds=0.0, next_games=0, next_hands=hands)
+        progress = ladder.progress(spending, seconds=0.0)
         reason = first_reason(rules, progress)
         if reason is not None:
             confident = not reason.startswith("the budget")

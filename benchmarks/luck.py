@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.chance import forget
-from molt_bench.luck.coefficients import FROZEN, coefficients_hash
+from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
 
@@ -118,7 +118,7 @@ def main() -> None:
     parser.add_argument("--hands", type=int, default=20_000, help="hands to time (%(default)s)")
     parser.add_argument("--seeds", type=int, default=300, help="seed pairs of each pairing (%(default)s)")
     options = parser.parse_args()
-    print(f"Coefficients version {FROZEN.version}, {coefficients_hash()[:16]}")
+    print(f"Coefficients version {VERSION}, {coefficients_hash()[:16]}")
     print_speed(options.hands)
     print_shares(options.seeds)
 

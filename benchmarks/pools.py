@@ -22,7 +22,7 @@ from ladders import Plan, two_of
 
 from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import MakeAgent, play_match
-from molt_bench.rating.book import ESTIMATORS
+from molt_bench.records import ESTIMATORS, Margins
 from molt_bench.schedule import Pair
 from molt_bench.seeds import seed_pool
 
@@ -44,6 +44,7 @@ class Pool:
         names: Its participants.
         played: By seed, first and second participant, and column: what the first won.
         table: The same, moved.
+        best: The estimator with the least noise, as a column.
         truth: What each truly wins from each.
     """
 
@@ -52,9 +53,12 @@ class Pool:
         self.names = tuple(plan.bots)
         self.played = table
         means = table.mean(axis=0)
-        self.truth = 0 * means[..., 3] if plan.equal else means[..., 3]
-        moves = means[..., 3][..., None] - means
-        moves[..., 4:] = moves[..., :1]
+        others = ~np.eye(len(self.names), dtype=bool)
+        spread = table[..., : len(ESTIMATORS)].var(axis=0)[others].mean(axis=0)
+        self.best = int(spread.argmin())
+        self.truth = (not plan.equal) * means[..., self.best]
+        moves = means[..., self.best][..., None] - means
+        moves[..., len(ESTIMATORS) :] = moves[..., :1]
         self.table = table if plan.equal else table + moves
 
     def smaller(self) -> "Pool":
@@ -101,14 +105,20 @@ def play_chunk(plan: Plan, start: int) -> Any:
     table = np.zeros((CHUNK, len(names), len(names), len(COLUMNS)))
     for one, two in combinations(range(len(names)), 2):
         first, second = names[one], names[two]
-        result = play_match((made[first], made[second]), seeds=seeds, hands=plan.hands, stack=plan.stack * BIG_BLIND)
+        options = {"hands": plan.hands, "stack": plan.stack * BIG_BLIND, "stacks": plan.stacks}
+        result = play_match((made[first], made[second]), seeds=seeds, **options)
         margins = margins_of(result, big_blind=BIG_BLIND, policies=(policies[first], policies[second]))
-        columns = [getattr(margins, field) for field in ESTIMATORS.values()]
+        columns = [[*margins[name]] for name in ESTIMATORS]
         for side in (0, 1):
             columns.append([1000 * pair.games[side].net[0] / BIG_BLIND / plan.hands for pair in result.seed_results])
         table[:, one, two] = np.array(columns).T
         table[:, two, one] = -table[:, one, two]
     return table
+
+
+def margins_in(rows: Any) -> Margins:
+    """Return the margins in rows of a pool."""
+    return {name: tuple(rows[:, at].tolist()) for at, name in enumerate(ESTIMATORS)}
 
 
 def played(plan: Plan, executor: Executor, folder: str | None = None) -> Pool:
@@ -131,12 +141,12 @@ def describe(pool: Pool) -> None:
     others = ~np.eye(size, dtype=bool)
     spread = {name: np.sqrt(pool.played[..., at].var(axis=0)[others].mean()) for at, name in enumerate(ESTIMATORS)}
     print("  sd of a seed pair, mbb a hand: " + "  ".join(f"{name} {sd:.0f}" for name, sd in spread.items()))
-    for column in (0, 3) if size > 2 else ():
+    for column in (0, pool.best) if size > 2 else ():
         shared = pool.clustering(column)
         print(f"  variance of leads over that without shared seeds, {[*ESTIMATORS][column]}: {shared:.2f}")
     if not plan.equal:
         order = pool.order()
-        strength = pool.played[..., 3].mean(axis=2)
+        strength = pool.played[..., pool.best].mean(axis=2)
         print("  true order: " + " > ".join(order))
         leads = [
             f"{pool.lead(above, below):.0f} ({(strength[:, one] - strength[:, two]).std() / len(strength) ** 0.5:.0f})"

@@ -1,29 +1,35 @@
 """Fit the coefficients of the luck adjustment: `python scripts/fit_luck.py`, some minutes.
 
-Plays every pairing of the scripted ladder at several stacks, both seatings of each deck, and prints the coefficients
-that `molt_bench.luck.coefficients` holds, with what they save: in the sample they were fitted on, on other seeds, and
-for each bot when it was left out of the fit.
+Plays bots at several stacks, both seatings of each deck, and prints the two sets of coefficients that
+`molt_bench.luck.coefficients` holds, with what they save: in the sample they were fitted on, and on players of another
+making. The sets differ in what they are fitted to:
+
+- ladder: the weights of the cards to the pairings of the built-in bots, those of the actions also to players who bet
+  by the strength of their hands (`luck_players`);
+- solid: the weights of the cards to players who bet by strength, those of the actions to all, these counting most.
 
 The unit is a hand played in both seatings. With stacks that are reset, the hands of a seed pair are independent, so
-what is best for one is best for the seed pair. Every pairing is weighed by the variance of its single hands, so that
-none counts for more because its pots are larger: what is made small is the mean of the hands needed relative to
-independent ones. The coefficients of the holes cancel out in both seatings together: they are fitted to single hands.
+what is best for one is best for the seed pair. Every pairing is weighed by a variance, so that none counts for more
+because its pots are larger. For actions, those on which the value does badly then count for more, twice: it should
+never do harm. The coefficients of the holes cancel out in both seatings together: they are fitted to single hands.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from luck_players import Bettor, Manner
 
-from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.kinds import make_agent
 from molt_bench.luck.chance import DEALT, hand_luck
-from molt_bench.luck.coefficients import FROZEN, Coefficients, coefficients_hash
-from molt_bench.luck.dice import dice_terms
+from molt_bench.luck.coefficients import FROZEN, LADDER, Coefficients, coefficients_hash
+from molt_bench.luck.dice import FEATURES, Folds, action_features, dice_terms
 from molt_bench.play.drivers import play_game
 from molt_bench.records import GameRecord
 
@@ -33,21 +39,22 @@ BOTS = ("random", "tight", "callstation", "maniac", "tag", "shover")
 #: Those that mix also play themselves, with other dice.
 PAIRINGS = [*combinations(BOTS, 2), ("random", "random"), ("maniac", "maniac"), ("tag", "tag")]
 STACKS_BB = (1, 10, 20, 50, 100, 200)
-HANDS, BIG_BLIND = 100, 100
-BUCKETS = len(FROZEN.depths) + 1
-
-#: Columns of what is known of a hand, from player A's side and in big blinds.
+BIG_BLIND = 100
+DEPTHS = len(LADDER.depths) + 1
+#: By depth, without and with a raise on the street before.
+BUCKETS = 2 * DEPTHS
+#: Columns of what is known of the cards of a hand, from player A's side and in big blinds.
 RAW, ALL_IN = 0, 1
 CHANCE = slice(2, 2 + len(DEALT) * BUCKETS)
 HOLES, BOARD = slice(2, 2 + BUCKETS), slice(2 + BUCKETS, CHANCE.stop)
-#: For each player: exact, passive before and after the flop, raised before and after it.
-DICE = (slice(CHANCE.stop, CHANCE.stop + 5), slice(CHANCE.stop + 5, CHANCE.stop + 10))
-COLUMNS = DICE[1].stop
-SIDES = ((0,), (1,), (0, 1))
+#: How strongly a weight is drawn to 0, and how often pairings are weighed anew by how badly they do.
+RIDGE, ROUNDS = 3e-3, 4
+#: How much the built-in bots count beside those who bet by strength, for the actions of the solid set.
+LADDER_SHARE = 0.5
 
 
 class Cell(NamedTuple):
-    """One pairing at one stack, in big blinds."""
+    """One pairing at one stack, in big blinds. Players are built-in bots, or `clean 3` and `noisy 4`: bettors."""
 
     first: str
     second: str
@@ -55,63 +62,88 @@ class Cell(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What to play of a cell."""
+    """What to play of a cell: seeds, and the hands of each game; with dice or only the cards."""
 
     cell: Cell
     seeds: Sequence[str]
+    hands: int
+    dice: bool
 
 
-class Shares(NamedTuple):
-    """Hands needed relative to independent ones, by estimator; None where there are no dice to correct."""
+class Played(NamedTuple):
+    """What is known of the hands of a cell: cards by hand, seating and column; actions by player, hand and feature."""
 
-    crn: float
-    all_in: float
-    adjusted: float
-    one_side: float | None
-    both_sides: float | None
+    cards: Floats
+    actions: tuple[Floats, Floats] | None
 
 
-def play(work: Work) -> tuple[Cell, Floats]:
-    """Play a cell and return what is known of its hands: by hand, seating and column."""
+Sample = Mapping[Cell, Played]
+
+
+def solid_cells() -> Iterator[Cell]:
+    """Yield pairings of players who bet by strength, some of them at times at random, and of some built-in bots."""
+    number = 0
+    for stack in (8, 15, 30, 60, 100, 200):
+        for meeting in range(10):
+            second = f"clean {(7 * number + 3) % 23}"
+            if meeting >= 7:
+                second = ("tight", "callstation", "tag")[meeting - 7]
+            yield Cell(f"{'clean' if meeting < 5 else 'noisy'} {number % 24}", second, stack)
+            number += 1
+
+
+def player_of(name: str, seed: str) -> PokerAgent:
+    """Make a player."""
+    kind, _, number = name.partition(" ")
+    if not number:
+        return make_agent(kind, seed=seed)
+    return Bettor(Manner.drawn(f"{kind} {number}", noisy=kind == "noisy"), seed=f"{name} {seed}")
+
+
+def play(work: Work) -> tuple[Cell, Played]:
+    """Play a cell."""
     cell = work.cell
-    players = BUILTIN_AGENTS[cell.first](seed="one"), BUILTIN_AGENTS[cell.second](seed="two")
-    policies = [getattr(player, "policy", None) for player in players]
-    parts = []
+    players = player_of(cell.first, "one"), player_of(cell.second, "two")
+    policies = [getattr(player, "policy", None) for player in players] if work.dice else [None, None]
+    cards, actions = [], []
     for seed in work.seeds:
         games = [
-            play_game(players, seed=seed, hands=HANDS, stack=cell.stack * BIG_BLIND, seating=seating)  # type: ignore[arg-type]
+            play_game(players, seed=seed, hands=work.hands, stack=cell.stack * BIG_BLIND, seating=seating)
             for seating in ("AB", "BA")
         ]
-        parts.append(np.stack([columns(game, policies) for game in games], axis=1))
-    return cell, np.concatenate(parts)
+        found = [columns(game, policies) for game in games]
+        cards.append(np.stack([each[0] for each in found], axis=1))
+        actions.append(found[0][1] + found[1][1])
+    if not work.dice:
+        return cell, Played(np.concatenate(cards), None)
+    both = np.concatenate(actions, axis=1)
+    return cell, Played(np.concatenate(cards), (both[0], both[1]))
 
 
-def columns(record: GameRecord, policies: list[Any]) -> Floats:
-    """Return what is known of each hand of a game."""
+def columns(record: GameRecord, policies: list[Any]) -> tuple[Floats, Floats]:
+    """Return what is known of each hand of a game: its cards, and its actions by player."""
     swapped = record.seating == "BA"
     by_seat = (policies[swapped], policies[not swapped])
-    found = np.zeros((record.hands, COLUMNS))
-    for row, (number, hand, _) in zip(found, record.replay(), strict=True):
-        luck = hand_luck(hand)
+    cards = np.zeros((record.hands, CHANCE.stop))
+    actions = np.zeros((2, record.hands, FEATURES if any(policies) else 0))
+    folds = Folds()
+    for at, (number, hand, _) in enumerate(record.replay()):
+        luck, row = hand_luck(hand), cards[at]
         row[RAW], row[ALL_IN] = luck.raw, luck.all_in
         for term in luck.terms:
-            row[CHANCE][BUCKETS * term.dealt + FROZEN.bucket(term.behind, term.pot)] += term.pot * term.change
+            row[CHANCE][BUCKETS * term.dealt + LADDER.bucket(term.behind, term.pot, raised=term.raised)] += (
+                term.pot * term.change
+            )
         for dice in dice_terms(hand, number, luck.equities, by_seat, record.spec.max_actions):
-            own = row[DICE[dice.seat ^ swapped]]
-            sign = -1 if dice.seat else 1
-            own[0] += sign * dice.exact
-            own[1 + dice.late] += sign * dice.passive
-            own[3 + dice.late] += sign * dice.raised
-    return found * ((-1 if swapped else 1) / BIG_BLIND)
+            own = actions[dice.seat ^ swapped][at]
+            for feature, part in action_features(dice, folds.share(1 - dice.seat)):
+                own[feature] += -part if dice.seat else part
+        folds.add(hand)
+    sign = (-1 if swapped else 1) / BIG_BLIND
+    return sign * cards, sign * actions
 
 
-def sides_of(pairs: Floats) -> list[Floats]:
-    """Return the dice of one player, of the other and of both, as far as they mix."""
-    found = [sum((pairs[:, DICE[player]] for player in players), np.zeros((len(pairs), 5))) for players in SIDES]
-    return [dice for players, dice in zip(SIDES, found, strict=True) if all(pairs[:, DICE[p]].any() for p in players)]
-
-
-def least_squares(samples: Iterable[tuple[Floats, Floats, float]]) -> Floats:
+def least_squares(samples: Iterable[tuple[Floats, Floats, float]], *, ridge: float = 0.0) -> Floats:
     """Return the coefficients that make the weighted variance of `target - features @ coefficients` small."""
     square: Any = 0.0
     mixed: Any = 0.0
@@ -119,107 +151,136 @@ def least_squares(samples: Iterable[tuple[Floats, Floats, float]]) -> Floats:
         centred, wanted = features - features.mean(axis=0), target - target.mean()
         square = square + centred.T @ centred / (len(wanted) * variance)
         mixed = mixed + centred.T @ wanted / (len(wanted) * variance)
-    found: Floats = np.linalg.lstsq(square, mixed, rcond=1e-10)[0]
+    found: Floats = np.linalg.lstsq(square + ridge * np.diag(np.diag(square)), mixed, rcond=1e-10)[0]
     return found
 
 
-def fit(cells: dict[Cell, Floats]) -> Coefficients:
-    """Return the coefficients, rounded, that are best for these cells."""
-    known = [(hands, hands.sum(axis=1), single_variance(hands)) for hands in cells.values()]
-    board = least_squares((pairs[:, BOARD], pairs[:, ALL_IN], 2 * variance) for _, pairs, variance in known).round(3)
-    singles = [(hands.reshape(-1, COLUMNS), variance) for hands, _, variance in known]
+def by_depth(parts: Floats) -> Floats:
+    """Return columns of cards without regard to raises."""
+    apart = parts.reshape(len(parts), -1, 2, DEPTHS)
+    merged: Floats = apart.sum(axis=2).reshape(len(parts), -1)
+    return merged
+
+
+def fit_cards(cells: Sample) -> tuple[tuple[float, ...], ...]:
+    """Return the weights of the cards by depth alone, rounded, that are best for these cells."""
+    known = [(hands, hands.sum(axis=1), float(hands[:, :, RAW].var())) for hands, _ in cells.values()]
+    board = least_squares(
+        (by_depth(pairs[:, BOARD]), pairs[:, ALL_IN], 2 * variance) for _, pairs, variance in known
+    ).round(3)
+    singles = [(hands.reshape(-1, CHANCE.stop), variance) for hands, _, variance in known]
     holes = least_squares(
-        (hands[:, HOLES], hands[:, ALL_IN] - hands[:, BOARD] @ board, variance) for hands, variance in singles
+        (by_depth(hands[:, HOLES]), hands[:, ALL_IN] - by_depth(hands[:, BOARD]) @ board, variance)
+        for hands, variance in singles
     ).round(3)
-    dice = least_squares(
-        (-drawn[:, 1:], pairs[:, ALL_IN] - pairs[:, BOARD] @ board + drawn[:, 0], 2 * variance)
-        for _, pairs, variance in known
-        for drawn in sides_of(pairs)
-    ).round(3)
-    weights = np.concatenate([holes, board]).reshape(len(DEALT), BUCKETS) + 0.0  # no minus zero
-    return Coefficients(
-        version=FROZEN.version,
-        depths=FROZEN.depths,
-        chance=tuple(tuple(row) for row in weights.tolist()),
-        passive=(float(dice[0]), float(dice[1])),
-        raised=(float(dice[2]), float(dice[3])),
+    weights = np.concatenate([holes, board]).reshape(len(DEALT), DEPTHS) + 0.0  # no minus zero
+    return tuple(tuple(row) * 2 for row in weights.tolist())
+
+
+def fit_raised(cells: Sample, holes: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+    """Return the weights of the cards also by raises; where little is known, they stay at those by depth alone."""
+    plain = np.array(fit_cards(cells))[1:].ravel()
+    known = [(hands.sum(axis=1), float(hands[:, :, RAW].var())) for hands, _ in cells.values()]
+    change = least_squares(
+        ((pairs[:, BOARD], pairs[:, ALL_IN] - pairs[:, BOARD] @ plain, 2 * variance) for pairs, variance in known),
+        ridge=RIDGE,
     )
+    board = (plain + change).round(3).reshape(len(DEALT) - 1, BUCKETS)
+    return (tuple(holes), *[tuple(row) for row in board.tolist()])
 
 
-def single_variance(hands: Floats) -> float:
-    """Return the variance of independent raw hands."""
-    return float(hands[:, :, RAW].var())
+class Moments(NamedTuple):
+    """What the value of actions does to the variance of a cell, relative to that of its cards alone."""
+
+    square: Floats
+    mixed: Floats
+
+    def ratio(self, weights: Floats) -> float:
+        """Return the variance with the correction, relative to that without."""
+        return float(1 - 2 * weights @ self.mixed + weights @ self.square @ weights)
 
 
-def shares(hands: Floats, coefficients: Coefficients) -> Shares:
-    """Return how many hands each estimator needs."""
-    pairs, whole = hands.sum(axis=1), 2 * single_variance(hands)
-    adjusted = pairs[:, ALL_IN] - pairs[:, CHANCE] @ np.array(coefficients.chance).ravel()
-    weights = np.array([1.0, *coefficients.passive, *coefficients.raised])
-    corrected = [float((adjusted + dice @ weights).var() / whole) for dice in sides_of(pairs)]
-    both = corrected[-1] if corrected else None
-    one = float(np.mean(corrected[:2])) if len(corrected) > 1 else both
-    crn, all_in, chance = [float(won.var() / whole) for won in (pairs[:, RAW], pairs[:, ALL_IN], adjusted)]
-    return Shares(crn, all_in, chance, one, both)
+def sides_of(played: Played) -> list[Floats]:
+    """Return the actions of one player, of the other and of both, as far as they mix."""
+    mixing = [each for each in played.actions or () if each.any()]
+    return [*mixing, mixing[0] + mixing[1]] if len(mixing) == 2 else mixing
 
 
-def hole_share(cells: dict[Cell, Floats], coefficients: Coefficients) -> tuple[float, float]:
-    """Return the mean variance of single hands, relative to raw, by all-in EV and luck-adjusted."""
-    found = []
-    for hands in cells.values():
-        single, variance = hands.reshape(-1, COLUMNS), single_variance(hands)
-        adjusted = single[:, ALL_IN] - single[:, CHANCE] @ np.array(coefficients.chance).ravel()
-        found.append((single[:, ALL_IN].var() / variance, adjusted.var() / variance))
-    all_in, adjusted = np.mean(found, axis=0).tolist()
-    return all_in, adjusted
+def moments_of(played: Played, chance: Sequence[Sequence[float]]) -> list[Moments]:
+    """Return the moments of each of the sides."""
+    pairs = played.cards.sum(axis=1)
+    won = pairs[:, ALL_IN] - pairs[:, CHANCE] @ np.array(chance).ravel()
+    won = won - won.mean()
+    whole = len(won) * won.var()
+    centred = [side - side.mean(axis=0) for side in sides_of(played)]
+    return [Moments(side.T @ side / whole, -side.T @ won / whole) for side in centred]
 
 
-def print_shares(title: str, found: Sequence[Shares]) -> None:
-    """Print the means of a group of cells, those with dice apart."""
-    with_dice = [one for one in found if one.both_sides is not None]
-    means = [float(np.mean(column)) for column in list(zip(*found, strict=True))[:3]]
-    print(f"{title:28}{len(found):>6}" + "".join(f"{mean:>10.3f}" for mean in means), end="")
-    dice = [float(np.mean(column)) for column in list(zip(*with_dice, strict=True))[2:]]
-    print("".join(f"{mean:>10.3f}" for mean in dice))
+def fit_actions(groups: Sequence[tuple[float, Sample]], chance: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """Return the weights of the actions, rounded, that are best for these cells, each group by its share."""
+    found = [(share, each) for share, cells in groups for hands in cells.values() for each in moments_of(hands, chance)]
+    shares = np.array([share for share, _ in found])
+    weights = np.zeros(FEATURES)
+    for repeat in range(ROUNDS + 1):
+        if repeat:
+            shares = shares * [max(each.ratio(weights), 0.05) for _, each in found]
+        shares = shares / shares.sum()
+        square = sum((share * each.square for share, (_, each) in zip(shares, found, strict=True)), np.zeros(()))
+        mixed = sum((share * each.mixed for share, (_, each) in zip(shares, found, strict=True)), np.zeros(()))
+        weights = np.linalg.solve(square + RIDGE * np.diag(np.diag(square) + 1e-9), mixed)
+    return tuple((weights.round(3) + 0.0).tolist())
 
 
-def report(cells: dict[Cell, Floats], other: dict[Cell, Floats], fitted: Coefficients) -> None:
-    """Print what the coefficients save, in and out of the sample."""
-    print("\nHands needed relative to independent raw hands (1.000), mean over pairings and stacks")
-    print(f"{'':28}{'cells':>6}{'CRN':>10}{'+ all-in':>10}{'+ chance':>10}{'of dice':>10}{'+ one':>10}{'+ both':>10}")
-    for title, sample in (("in the sample", cells), ("other seeds", other)):
-        print_shares(title, [shares(hands, fitted) for hands in sample.values()])
-    for stack in STACKS_BB:
-        chosen = [shares(hands, fitted) for cell, hands in other.items() if cell.stack == stack]
-        print_shares(f"other seeds, {stack} bb", chosen)
-    for bot in BOTS:
-        without = fit({cell: hands for cell, hands in cells.items() if bot not in cell[:2]})
-        print_shares(
-            f"{bot} left out of the fit", [shares(hands, without) for cell, hands in other.items() if bot in cell[:2]]
-        )
-        print_shares("  and in it", [shares(hands, fitted) for cell, hands in other.items() if bot in cell[:2]])
-    all_in, adjusted = hole_share(other, fitted)
-    print(f"\nSingle hands, other seeds: all-in {all_in:.3f}, adjusted {adjusted:.3f} of the raw variance")
+def played_sample(pool: ProcessPoolExecutor, cells: Iterable[Cell], name: str, seeds: int, hands: int) -> Sample:
+    """Play cells; those whose luck the same cards cancel out are left out, since nothing is there to fit."""
+    chosen = [f"{name} {number}" for number in range(seeds)]
+    played = dict(pool.map(play, [Work(cell, chosen, hands, dice=hands < 100) for cell in cells]))
+    print(f"played {name}: {len(played)} cells", flush=True)
+    return {cell: each for cell, each in played.items() if each.cards[:, :, RAW].sum(axis=1).any()}
+
+
+def report(title: str, cells: Sample, sets: Sequence[Coefficients]) -> None:
+    """Print what each set of coefficients leaves of the variance."""
+    ladder = np.array(sets[0].chance).ravel()
+    for name, each in zip(("ladder", "solid"), sets, strict=True):
+        cards, one, both, worst = [], [], [], (0.0, "")
+        for cell, played in cells.items():
+            pairs = played.cards.sum(axis=1)
+            base, own = (
+                (pairs[:, ALL_IN] - pairs[:, CHANCE] @ k).var() for k in (ladder, np.array(each.chance).ravel())
+            )
+            cards.append(own / base)
+            ratios = [known.ratio(np.array(each.actions)) for known in moments_of(played, each.chance)]
+            one += ratios[:2]
+            both += ratios[2:]
+            worst = max(worst, (max(ratios, default=0.0), f"{cell.first} - {cell.second}, {cell.stack} bb"))
+        print(f"{title}, {name}: cards {np.mean(cards):.3f} of ladder; dice of one {np.mean(one):.3f}, ", end="")
+        print(f"of both {np.mean(both):.3f} of cards alone, most {worst[0]:.3f} ({worst[1]})")
 
 
 def main() -> None:
     """Play, fit and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seeds", type=int, default=20, help=f"decks of {HANDS} hands for each cell (%(default)s)")
     parser.add_argument("--processes", type=int, default=2, help="how many cells at once (%(default)s)")
+    parser.add_argument("--only-solid", action="store_true", help="keep the frozen weights of the ladder's cards")
     options = parser.parse_args()
-    samples = []
+    everyone = [Cell(*pairing, stack) for pairing in PAIRINGS for stack in STACKS_BB]
     with ProcessPoolExecutor(options.processes) as pool:
-        for name in ("fit", "check"):
-            seeds = [f"{name} {number}" for number in range(options.seeds)]
-            work = [Work(Cell(*pairing, stack), seeds) for pairing in PAIRINGS for stack in STACKS_BB]
-            played = dict(pool.map(play, work))
-            # Where the same cards cancel all luck there is nothing to fit.
-            samples.append({cell: hands for cell, hands in played.items() if hands[:, :, RAW].sum(axis=1).any()})
-    fitted = fit(samples[0])
-    print(fitted)
-    print(f"hash {coefficients_hash(fitted)}; as frozen: {fitted == FROZEN}")
-    report(samples[0], samples[1], fitted)
+        strength = played_sample(pool, solid_cells(), "by strength", 20, 30)
+        ladder = played_sample(pool, [cell for cell in everyone if cell.stack > 1], "ladder", 10, 30)
+        chance = LADDER.chance
+        if not options.only_solid:
+            chance = fit_cards(played_sample(pool, everyone, "fit", 20, 100))
+    clean = {cell: hands for cell, hands in strength.items() if cell.first.startswith("clean")}
+    solid = fit_raised(clean, chance[0])
+    sets = tuple(
+        Coefficients(depths=LADDER.depths, chance=cards, actions=fit_actions([(1.0, strength), (share, ladder)], cards))
+        for cards, share in ((chance, 1.0), (solid, LADDER_SHARE))
+    )
+    print(*sets, sep="\n")
+    print(f"hash {coefficients_hash(sets)}; as frozen: {sets == FROZEN}")
+    report("by strength", strength, sets)
+    report("built-in", ladder, sets)
 
 
 if __name__ == "__main__":

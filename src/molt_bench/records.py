@@ -1,7 +1,7 @@
 """Records: every output of a game, frozen."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Final, Literal, TypeAlias
 
@@ -237,17 +237,16 @@ class RatingChange(msgspec.Struct, frozen=True):
     after: tuple[Rating, Rating]
 
 
-class Margins(msgspec.Struct, frozen=True):
-    """What player A won in each seed pair of a match, in thousandths of a big blind per hand, by estimator.
+#: The estimators by their names in configs and artifacts, with their fields in `molt_bench.luck.estimators.Estimates`.
+ESTIMATORS: Final = {
+    "raw": "raw",
+    "allIn": "all_in",
+    "adjusted": "adjusted",
+    "adjustedSolid": "adjusted_solid",
+    "corrected": "corrected",
+    "correctedSolid": "corrected_solid",
+    "ranged": "ranged",
+}
 
-    Attributes:
-        raw: From the chips won.
-        all_in: With the run-outs after the last decision replaced by their means.
-        adjusted: Also without the luck of the cards.
-        corrected: Also without the luck of random choices whose probabilities are known.
-    """
-
-    raw: tuple[float, ...] = ()
-    all_in: tuple[float, ...] = ()
-    adjusted: tuple[float, ...] = ()
-    corrected: tuple[float, ...] = ()
+#: What player A won in each seed pair of a match, in thousandths of a big blind per hand, by the names of `ESTIMATORS`.
+Margins: TypeAlias = Mapping[str, tuple[float, ...]]

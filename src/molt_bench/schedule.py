@@ -120,6 +120,11 @@ def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
     return sorted(pairs, key=lambda pair: (-gain(pair), situation.meetings[pair]))
 
 
+def gauntlet(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Choose as `information_gain` does; the only pairs are those of the reference with everybody else."""
+    return information_gain(situation, pairs)
+
+
 def thompson(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
     """Draw every skill from its belief, and prefer the pairs that come out closest (Thompson sampling)."""
     from statistics import NormalDist  # here, since it is slow to load
@@ -132,7 +137,8 @@ def thompson(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
 
 
 _POLICIES: dict[str, PairPolicy] = {
-    policy.__name__: policy for policy in (uncertainty_overlap, information_gain, round_robin, adjacent_pairs, thompson)
+    policy.__name__: policy
+    for policy in (uncertainty_overlap, information_gain, round_robin, adjacent_pairs, thompson, gauntlet)
 }
 
 
@@ -167,19 +173,22 @@ def choose_round(
         matches: Number of pairings wanted; fewer are returned if fewer can be played.
         recent: Pairs that should not meet again so soon, unless there is no other.
         threshold: Confidence from which a pair is settled and skipped, unless all are. `round_robin` keeps playing
-            settled pairs, and `information_gain` decides for itself what is worth playing.
+            settled pairs; `information_gain` and `gauntlet` decide for themselves what is worth playing.
         allowed: Returns whether there are cards left for a pair.
     """
     possible = [pair for pair in situation.meetings if allowed(pair)]
     chosen: list[Pair] = []
     meetings = dict(situation.meetings)
     situation = msgspec.structs.replace(situation, meetings=meetings)
-    if policy in (round_robin, information_gain):
+    if policy in (round_robin, information_gain, gauntlet):
         threshold = inf
     while len(chosen) < matches and possible:
         pair = _opening(possible, situation, recent, chosen)
         if pair is None:
-            open_pairs = _open(possible, situation, recent, threshold)
+            useful = _useful(possible, situation) if policy is gauntlet else possible
+            if chosen and not useful:
+                break  # everybody else's place is known
+            open_pairs = _open(useful or possible, situation, recent, threshold)
             if chosen and not any(situation.confidence[each] < threshold for each in open_pairs):
                 break  # only settled pairs are left, which are played only if there is nothing else
             pair = policy(situation, open_pairs)[0]
@@ -249,6 +258,15 @@ def _open(possible: Sequence[Pair], situation: Situation, recent: Sequence[Pair]
     return [pair for pair in unsettled if pair not in recent] or unsettled
 
 
+def _useful(possible: Sequence[Pair], situation: Situation) -> list[Pair]:
+    """Return the pairs whose margin counts in the lead of undecided neighbours.
+
+    In a gauntlet that is at most two for each, so other matches of a round would be played for nothing.
+    """
+    contrasts = situation.contrasts
+    return [pair for pair in possible if not contrasts or any(each.weights.get(pair) for each in contrasts)]
+
+
 def connected(meetings: Mapping[Pair, int]) -> bool:
     """Return whether matches connect all participants."""
     return len({*_groups(meetings).values()}) <= 1
@@ -264,6 +282,6 @@ def _groups(meetings: Mapping[Pair, int]) -> dict[str, str]:
     return group
 
 
-def all_pairs(participants: Sequence[str]) -> list[Pair]:
-    """Return every pair of participants, in the order they were declared."""
-    return list(combinations(participants, 2))
+def all_pairs(participants: Sequence[str], reference: str | None = None) -> list[Pair]:
+    """Return every pair of participants in the order they were declared; in a gauntlet, those with the reference."""
+    return [pair for pair in combinations(participants, 2) if reference is None or reference in pair]

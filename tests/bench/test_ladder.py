@@ -5,10 +5,12 @@ from math import inf
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.bench.stop_rules import Progress, adjacent_margins
+from molt_bench.bench.stop_rules import Progress, adjacent_margins, judge_of
+from molt_bench.config.loader import load_config
 from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.sequential import Anytime, Horizon
 from molt_bench.rating.student import Estimate
-from molt_bench.rating.verdicts import Verdict, verdicts
+from molt_bench.rating.verdicts import Judge, Verdict, holm
 from molt_bench.schedule import Contrast, Situation, all_pairs, choose_round, information_gain
 
 
@@ -21,32 +23,72 @@ def a_model(leads, count=20, spread=1000.0):
     return model
 
 
-def kinds(model, threshold=0.95):
-    return [(each.above, each.below, each.kind) for each in verdicts(model, threshold=threshold, tie_margin=250)]
+TESTS = {"horizon": Horizon(250.0, 10), "anytime": Anytime(250.0)}
 
 
-def test_a_clear_lead_is_an_order():
-    assert kinds(a_model({("a", "b"): -2000.0})) == [("b", "a", "ordered")]
+@pytest.fixture(params=TESTS)
+def judge(request):
+    return Judge(TESTS[request.param])
 
 
-def test_a_small_lead_that_is_well_known_is_a_tie():
-    assert kinds(a_model({("a", "b"): 20.0}, count=400)) == [("a", "b", "tied")]
+def kinds(model, judge):
+    return [(each.above, each.below, each.kind) for each in judge.neighbours(model)]
 
 
-def test_what_is_between_is_not_resolved():
-    assert kinds(a_model({("a", "b"): 300.0}, count=10)) == [("a", "b", "unresolved")]
+def test_a_clear_lead_is_an_order(judge):
+    assert kinds(a_model({("a", "b"): -2000.0}), judge) == [("b", "a", "ordered")]
 
 
-def test_the_error_is_shared_among_all_neighbours():
-    """With more participants each two of them have to be surer."""
-    error = {}
-    for count in (2, 5):
-        model = MarginModel([str(number) for number in range(count)])
-        for first, second in all_pairs(model.participants):
-            model.add((first, second), [900.0 * (int(second) - int(first)) + 900 * (-1) ** k for k in range(16)])
-        error[count] = [each.kind for each in verdicts(model, threshold=0.95, tie_margin=250)]
-    sures = [each.sure for each in verdicts(model, threshold=0.95, tie_margin=250)]
-    assert error[5] == ["ordered" if sure >= 1 - 0.05 / 4 / 2 else "unresolved" for sure in sures]
+def test_a_clear_lead_the_other_way_is_said_to_be_reversed(judge):
+    (found,) = judge.verdicts(a_model({("a", "b"): -2000.0}), [("a", "b")])
+    assert found.kind == "reversed"
+    assert found.sure < 0.01
+
+
+def test_a_small_lead_that_is_well_known_is_a_tie(judge):
+    assert kinds(a_model({("a", "b"): 20.0}, count=400), judge) == [("a", "b", "tied")]
+
+
+def test_what_is_between_is_not_resolved(judge):
+    assert kinds(a_model({("a", "b"): 300.0}, count=10), judge) == [("a", "b", "unresolved")]
+
+
+def test_without_ties_there_is_no_horizon():
+    """Nothing is ever tied, and the mixture still orders."""
+    config = {"stop": {"adjacentConfidence": {"tieMarginMbb": 0}}}
+    judge = judge_of(load_config(config))
+    assert judge.test == Anytime(0.0)
+    assert kinds(a_model({("a", "b"): 2000.0}), judge) == [("a", "b", "ordered")]
+    assert kinds(a_model({("a", "b"): 1.0}, count=4000), judge) == [("a", "b", "unresolved")]
+
+
+def test_the_first_look_is_after_whole_matches():
+    config = {"scheduler": {"minSeedPairs": 12}, "seeds": {"perMatch": 5}}
+    assert judge_of(load_config(config)).test == Horizon(250.0, 15)
+
+
+def ladder_of_five():
+    model = MarginModel("abcde")
+    for one, two in all_pairs(range(5)):
+        gap = 620.0 * (two - one)
+        model.add(("abcde"[one], "abcde"[two]), [gap + 900 * (-1) ** number for number in range(16)])
+    return model
+
+
+def test_each_verdict_has_the_whole_error_unless_it_is_that_of_all_together():
+    model = ladder_of_five()
+    for familywise in (False, True):
+        judge = Judge(TESTS["horizon"], 0.05, familywise)
+        found = judge.neighbours(model)
+        doubts = [judge.test.doubt(each.lead) for each in found]
+        allowed = holm(doubts, 0.05) if familywise else [0.05] * 4
+        assert [each.kind == "ordered" for each in found] == [a <= b for a, b in zip(doubts, allowed, strict=True)]
+
+
+def test_holm_stops_at_the_first_that_does_not_pass():
+    assert holm([0.01, 0.03, 0.02], 0.06) == [0.02, 0.06, 0.03]
+    assert holm([0.03, 0.03, 0.03], 0.06) == [0.02, 0.02, 0.02]
+    assert holm([], 0.06) == []
 
 
 def progress(*verdicts_, connected=True):
@@ -136,7 +178,7 @@ def test_the_order_of_matches_does_not_matter_for_margins():
     for matches in (result.matches, result.matches[::-1]):
         model = MarginModel(["tight", "random", "callstation"])
         for match in matches:
-            model.add(match.participants, match.margins.adjusted)
+            model.add(match.participants, match.margins["adjusted"])
         models.append([model.result(name) for name in model.participants])
     assert models[0] == models[1]
 

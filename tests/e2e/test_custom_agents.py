@@ -215,6 +215,19 @@ def test_the_policy_of_a_factorys_agent_is_used_wherever_it_plays_and_whenever_i
     assert "games are identical" in quick("verify", inline).stdout
 
 
+def test_a_built_in_bots_possible_cards_are_the_same_wherever_it_plays_and_whenever_it_is_reported(tmp_path, mixer):
+    arguments = (*SMALL, *SEEDED, "--participants", f"{mixer}:Shy,tight")
+    inline = quick_run(tmp_path / "inline", *arguments, "--executor", "inline")
+    workers = quick_run(tmp_path / "workers", *arguments, "--executor", "processes", "--workers", "2")
+    matches = read(inline, "matches.json")["matches"]
+    found = [pair["marginsMbb"] for match in matches for pair in match["result"]["perSeed"]]
+    assert [each["ranged"] for each in found] != [each["corrected"] for each in found]
+    before = results(inline)
+    assert results(workers) == before
+    assert (quick("report", inline).returncode, results(inline)) == (0, before)
+    assert "identical, byte for byte" in quick("replay", inline).stdout
+
+
 def test_a_run_is_reported_without_a_policy_whose_code_is_gone(tmp_path, mixer):
     folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{mixer}:Mixer,callstation")
     mixer.write_text(MIXER + "\nraise SystemExit('another file')\n")

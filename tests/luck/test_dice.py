@@ -3,13 +3,15 @@
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.chance import hand_luck
-from molt_bench.luck.coefficients import Coefficients
-from molt_bench.luck.dice import dice_terms
-from molt_bench.luck.estimators import dice_correction, game_estimates
+from molt_bench.luck.coefficients import FROZEN
+from molt_bench.luck.dice import Folds, action_features, action_value, dice_terms
+from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
@@ -17,9 +19,6 @@ from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.poker.observation import observe
 
-WEIGHTS = Coefficients(
-    version=0, depths=(1.0, 8.0), chance=((1.0,) * 3,) * 4, passive=(0.5, 0.25), raised=(0.75, 0.125)
-)
 #: Aces against kings: twice their equity, less one. Before the flop, and on 2c3d9h.
 EDGE = 2 * (1_388_072 + 6_538 / 2) / 1_712_304 - 1
 EDGE_FLOP = 2 * (990 - 83) / 990 - 1
@@ -27,59 +26,94 @@ EDGE_FLOP = 2 * (990 - 83) / 990 - 1
 random_policy = BUILTIN_AGENTS["random"]().policy
 
 
-def corrections(line, policies):
+def terms_of(line, policies):
     number, hand, _ = hand_from_text(line)
-    terms = dice_terms(hand, number, hand_luck(hand).equities, policies, 200)
-    return [dice_correction(term, WEIGHTS) for term in terms]
+    return list(dice_terms(hand, number, hand_luck(hand).equities, policies, 200))
 
 
 def test_a_fold_before_the_flop():
-    """A third each: the fold costs 50; a call has half of the edge in 100; a raise three quarters of it in 5,100.
+    """A third each: fold 50, call 100, or raise to 200 to 10,000. A pot and a half is a raise to 400. It folds."""
+    (term,) = terms_of("1:50/100/0:10000,10000:b0:AhAd|KsKc|:f:-50", (random_policy, None))
+    assert (term.seat, term.street, term.opened, term.won) == (0, 0, False, 100)
+    assert term.exact == pytest.approx(-50 / 3 + 50)
+    assert term.passive == pytest.approx(100 / 3)
+    assert term.raised == pytest.approx([200 / 9801 / 3, 9600 / 9801 / 3, 1 / 9801 / 3])
+    assert term.matched == pytest.approx([chance * mean for chance, mean in zip(term.raised, SIZES, strict=True)])
+    assert term.edge == pytest.approx(EDGE)
+    assert term.strengths[0] > term.strengths[1] > 0.98
+    assert term.depth == 9900 / 200
 
-    5,100 is the mean of 200 to 10,000. What was drawn is the fold.
-    """
-    found = corrections("1:50/100/0:10000,10000:b0:AhAd|KsKc|:f:-50", (random_policy, None))
-    mean = (-50 + 0.5 * EDGE * 100 + 0.75 * EDGE * 5100) / 3
-    assert found == [pytest.approx(mean + 50)]
+
+#: The mean raise to 200 to 399, to 400 to 9,999, and all-in.
+SIZES = (299.5, 5199.5, 10_000)
 
 
 def test_a_raise_beyond_the_other_stack_is_worth_what_can_be_called():
-    """Seat 1 has 1,000: of the sizes 200 to 10,000 the first 800 match 599.5 on average, the other 9,001 all of it."""
-    found = corrections("1:50/100/0:10000,1000:b0:AhAd|KsKc|:r5000f:100", (random_policy, None))
-    mean_size = (800 * (200 + 999) / 2 + 9001 * 1000) / 9801
-    mean = (-50 + 0.5 * EDGE * 100 + 0.75 * EDGE * mean_size) / 3
-    assert found == [pytest.approx(mean - 0.75 * EDGE * 1000)]
+    """Seat 1 has 1,000: to raise to that or more is all-in. It was raised to 5,000."""
+    (term,) = terms_of("1:50/100/0:10000,1000:b0:AhAd|KsKc|:r5000f:100", (random_policy, None))
+    chances = [200 / 9801 / 3, 600 / 9801 / 3, 9001 / 9801 / 3]
+    assert term.raised == pytest.approx([*chances[:2], chances[2] - 1])
+    assert term.matched == pytest.approx([chances[0] * 299.5, chances[1] * 699.5, (chances[2] - 1) * 1000])
 
 
 def test_a_call_that_ends_the_betting_is_worth_its_equity():
     """Seat 1 faces an all-in of 10,000 with kings, no raise is legal: half a fold, 100 chips, half a call."""
-    found = corrections("1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9h8sKh:r10000c:-10000", (None, random_policy))
+    (term,) = terms_of("1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9h8sKh:r10000c:-10000", (None, random_policy))
     mean = (-100 - EDGE * 10_000) / 2
-    assert found == [pytest.approx(mean + EDGE * 10_000)]
+    assert term.exact == pytest.approx(mean + EDGE * 10_000)
+    assert term.passive == 0
+    assert not any(term.raised)
 
 
-def test_after_the_flop_other_coefficients_hold():
-    """Seat 1 checks kings on the flop, pot 600: it could have folded 300, or bet 100 to 9,700 more."""
-    line = "1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9h:r300c/kr600f:300"
-    flop_check = (-300 - 0.25 * EDGE_FLOP * 300 - 0.125 * EDGE_FLOP * (300 + 4900)) / 3 + 0.25 * EDGE_FLOP * 300
-    # Then it folds 300 to a raise to 600: a call would leave the turn to play, a raise is to 1,200 at least.
-    flop_fold = (-300 - 0.25 * EDGE_FLOP * 900 - 0.125 * EDGE_FLOP * (300 + 5450)) / 3 + 300
-    before = (-100 - 0.5 * EDGE * 300 - 0.75 * EDGE * 5250) / 3 + 0.5 * EDGE * 300
-    assert corrections(line, (None, random_policy)) == [
-        pytest.approx(before),
-        pytest.approx(flop_check),
-        pytest.approx(flop_fold),
-    ]
+def test_after_the_flop_checks_and_calls_may_open_a_card():
+    """Seat 1 checks kings on the flop, pot 600, and folds 300 to a raise to 600: a call would match 900."""
+    _, check, fold = terms_of("1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9h:r300c/kr600f:300", (None, random_policy))
+    assert (check.street, check.opened, fold.opened) == (1, False, True)
+    assert check.edge == pytest.approx(-EDGE_FLOP)
+    assert check.passive == pytest.approx(300 * (1 / 3 - 1))
+    assert fold.passive == pytest.approx(900 / 3)
+    assert fold.exact == pytest.approx(300 * (1 - 1 / 3))
 
 
 def test_the_last_check_of_the_river_is_exact_and_the_first_is_not():
     """Kings got there on the river: the pot of 200 is theirs, for seat 1 checks first and seat 0 last."""
     line = "1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9h8sKh:ck/kk/kk/kk:-100"
-    sizes = 100 + (100 + 9900) / 2
-    first = (-100 + 0.25 * 100 + 0.125 * sizes) / 3 - 0.25 * 100
-    last = (-100 - 100 - 0.125 * sizes) / 3 + 100
-    assert corrections(line, (None, random_policy))[-1] == pytest.approx(first)
-    assert corrections(line, (random_policy, None))[-1] == pytest.approx(last)
+    first = terms_of(line, (None, random_policy))[-1]
+    last = terms_of(line, (random_policy, None))[-1]
+    assert (first.exact, first.passive) == (pytest.approx(-100 / 3), pytest.approx(100 * (1 / 3 - 1)))
+    assert (last.exact, last.passive) == (pytest.approx(-(100 + 100) / 3 + 100), 0)
+
+
+@given(st.integers(200, 10_000), st.integers(200, 10_000), st.sampled_from([10_000, 2_345, 300]))
+def test_a_range_is_worth_what_its_sizes_are_worth_one_by_one(one, two, other_stack):
+    """Whatever the bins of prices: the mean over a range is exact."""
+    low, high = min(one, two), max(one, two)
+    line = f"1:50/100/0:10000,{other_stack}:b0:AhAd|KsKc|:r{low}f:100"
+    count = high - low + 1
+
+    def together(seen):
+        return ((Sizes(low, high), 1.0),)
+
+    def apart(seen):
+        return tuple((Action("raiseTo", size), 1 / count) for size in range(low, high + 1))
+
+    ((whole,), (parts,)) = (terms_of(line, (policy, None)) for policy in (together, apart))
+    assert whole.raised == pytest.approx(parts.raised, abs=1e-9)
+    assert whole.matched == pytest.approx(parts.matched, abs=1e-6)
+
+
+def test_a_seat_is_known_by_how_often_it_folded_to_raises_before():
+    folds = Folds()
+    assert folds.share(0) == folds.share(1) == 1 / 3
+    folds.add(hand_from_text("1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9h:r300c/kr600f:300").hand)
+    assert (folds.share(0), folds.share(1)) == (1 / 3, 2 / 5)
+
+
+def test_the_value_of_a_raise_depends_on_how_often_the_other_folds():
+    (term,) = terms_of("1:50/100/0:10000,10000:b0:AhAd|KsKc|:f:-50", (random_policy, None))
+    for weights in FROZEN:
+        rarely, often = (action_value(action_features(term, share), weights.actions) for share in (0.1, 0.9))
+        assert rarely != often
 
 
 def test_one_who_does_not_mix_has_nothing_to_correct():

@@ -4,13 +4,15 @@ import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.chance import hand_luck
-from molt_bench.luck.coefficients import Coefficients
+from molt_bench.luck.coefficients import LADDER, Coefficients
+from molt_bench.luck.dice import FEATURES
 from molt_bench.luck.estimators import game_estimates, hand_estimates
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.notation import hand_from_text
+from molt_bench.records import ESTIMATORS
 
 #: Every coefficient 1, so that the sums are easily done by hand.
-ONES = Coefficients(version=0, depths=(1.0, 8.0), chance=((1.0,) * 3,) * 4, passive=(1.0, 1.0), raised=(1.0, 1.0))
+ONES = Coefficients(depths=(1.0, 8.0), chance=((1.0,) * 6,) * 4, actions=(1.0,) * FEATURES)
 #: Aces against kings before the flop: 1,388,072 wins and 6,538 splits of 1,712,304 run-outs (published).
 E0 = (1_388_072 + 6_538 / 2) / 1_712_304
 #: On 2c3d9h, of 990 run-outs: two kings 1, a king and neither king nor ace 2 * 41 = 82; kings win those 83.
@@ -20,7 +22,7 @@ E_TURN = 42 / 44
 
 
 def estimates(line, coefficients=ONES):
-    return hand_estimates(hand_from_text(line).hand, coefficients=coefficients)
+    return hand_estimates(hand_from_text(line).hand, coefficients=(coefficients, LADDER))
 
 
 def other_side(line):
@@ -98,10 +100,15 @@ def test_the_turn_of_fortune_is_taken_out_of_a_split_that_a_flush_won():
 def test_a_card_is_weighed_by_its_street_and_by_the_stacks_behind_the_pot():
     """Flop: 9,700 behind a pot of 600, deep. Turn: 8,500 behind 3,000, middle. River: 2,500 behind 15,000, shallow."""
     line = "1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9h8sKh:r300c/r1200c/r6000c/kk:-7500"
-    weights = ((0.0, 0.0, 1.0), (0.0, 0.0, 10.0), (0.0, 100.0, 0.0), (1000.0, 0.0, 0.0))
-    won = estimates(line, Coefficients(version=0, depths=(1.0, 8.0), chance=weights, passive=(1, 1), raised=(1, 1)))
+    weights = ((0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 0, 10), (0, 0, 0, 0, 100, 0), (0, 0, 0, 1000, 0, 0))
+    won = estimates(line, Coefficients(depths=(1.0, 8.0), chance=weights, actions=(1.0,) * FEATURES))
     luck = HOLES + 10 * 600 * (E_FLOP - E0) + 100 * 3000 * (E_TURN - E_FLOP) + 1000 * 15_000 * (0 - E_TURN)
     assert won.adjusted == pytest.approx(-7500 - luck)
+
+
+def test_a_card_is_weighed_by_whether_there_was_a_raise_on_the_street_before():
+    terms = hand_luck(hand_from_text("1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9h8sKh:ck/r300c/kk/kk:-400").hand).terms
+    assert [term.raised for term in terms] == [False, False, True, False]
 
 
 def test_only_cards_before_the_last_decision_count_as_luck():
@@ -138,7 +145,7 @@ def test_a_game_in_which_both_failed_is_a_draw_by_every_estimator():
     assert record.both_failed
     assert record.hand_nets[0]
     won = game_estimates(record)
-    assert (won.raw, won.all_in, won.adjusted, won.corrected) == (0, 0, 0, 0)
+    assert [getattr(won, field) for field in ESTIMATORS.values()] == [0] * len(ESTIMATORS)
 
 
 def test_a_forced_fold_counts_as_played():
@@ -147,7 +154,9 @@ def test_a_forced_fold_counts_as_played():
 
 
 def test_the_luck_of_the_holes_cancels_out_in_both_seatings():
-    weights = Coefficients(version=0, depths=(), chance=((9.0,), (0.0,), (0.0,), (0.0,)), passive=(0, 0), raised=(0, 0))
-    both = [game_estimates(game(seating=seating), coefficients=weights) for seating in ("AB", "BA")]
+    weights = Coefficients(
+        depths=(), chance=((9.0,) * 2, (0.0,) * 2, (0.0,) * 2, (0.0,) * 2), actions=(0.0,) * FEATURES
+    )
+    both = [game_estimates(game(seating=seating), coefficients=(weights, LADDER)) for seating in ("AB", "BA")]
     assert both[0].adjusted != pytest.approx(both[0].all_in)
     assert sum(won.adjusted - won.all_in for won in both) == pytest.approx(0, abs=1e-6)

@@ -14,8 +14,8 @@ from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import play_match
 from molt_bench.poker.actions import CALL, CHECK, FOLD
+from molt_bench.records import ESTIMATORS
 
-ESTIMATORS = ("all_in", "adjusted", "corrected")
 #: So many standard errors from 0 no mean of a few hundred is by chance.
 MOST = 4.5
 BOTS = ("shover", "tight", "random", "maniac", "callstation")
@@ -59,7 +59,7 @@ def standard_errors(values):
 def beyond_raw(margins):
     """Return for every estimator how many standard errors its mean is from that of the raw margins."""
     return {
-        name: standard_errors([mine - raw for mine, raw in zip(getattr(margins, name), margins.raw, strict=True)])
+        name: standard_errors([mine - raw for mine, raw in zip(margins[name], margins["raw"], strict=True)])
         for name in ESTIMATORS
     }
 
@@ -86,6 +86,13 @@ def test_in_every_kind_of_game_each_estimator_has_the_mean_of_the_raw_margins_ov
         assert all(abs(away) < MOST for away in beyond_raw(margins).values()), (pairing, mode, beyond_raw(margins))
 
 
+def test_stacks_that_are_carried_favour_nobody():
+    """The shover goes broke, or breaks the other, whenever it is called: the cards decide how long a game is."""
+    mode = {"stacks": "carry", "stack": 2000, "big_blind": 100}
+    _, margins = played(("shover", "tight"), mode, seeds=400, hands=20, name="carried")
+    assert all(abs(away) < 4 for away in beyond_raw(margins).values()), beyond_raw(margins)
+
+
 class CallsOnce:
     """Calls once, in the second hand: if it loses there it is broke, and if it wins the game goes on.
 
@@ -110,7 +117,7 @@ def test_a_margin_a_hand_that_was_played_would_be_biased():
     assert all(abs(away) < 4 for away in beyond_raw(margins).values())
     by_played = [
         (even - raw) * pair.nominal_hands / pair.hands
-        for even, raw, pair in zip(margins.all_in, margins.raw, result.seed_results, strict=True)
+        for even, raw, pair in zip(margins["allIn"], margins["raw"], result.seed_results, strict=True)
     ]
     assert abs(standard_errors(by_played)) > 6
 
@@ -122,4 +129,4 @@ def test_a_margin_is_chips_by_the_hands_that_the_config_asks_for():
     assert short
     margins = margins_of(result, big_blind=100)
     for at in short:
-        assert margins.raw[at] == pytest.approx(1000 * result.seed_results[at].net / 100 / 40)
+        assert margins["raw"][at] == pytest.approx(1000 * result.seed_results[at].net / 100 / 40)

@@ -10,7 +10,7 @@ from molt_bench.agents.llm.prompt import decision_prompt
 from molt_bench.agents.llm.reply import read_reply
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
-from tests.agents.llm.drawing import STYLES, Drawer, by_strength, tempered
+from tests.agents.llm.drawing import STYLES, Drawer, by_strength
 
 
 class Model:
@@ -47,7 +47,7 @@ def standard_errors(values):
     return fmean(values) / (stdev(values) / len(values) ** 0.5)
 
 
-@pytest.mark.parametrize("other", ["callstation", "tag"])
+@pytest.mark.parametrize("other", ["maniac", "tag"])
 def test_the_mean_is_that_of_the_adjusted_result_and_the_variance_is_lower(other):
     games = [won for won, _ in games_of(120, other=other)]
     changes = [won.corrected - won.adjusted for won in games]
@@ -67,9 +67,9 @@ def test_faults_after_the_draw_are_no_bias():
 def test_leaving_out_draws_that_led_to_faults_would_be_one():
     """The mutant: where a raise was not legal, its draw is forgotten. The test above would notice."""
     changes = []
-    for number in range(120):
+    for number in range(300):
         model = Model(Drawer(salt=f"{number}", faults=0.9))
-        record = play_game((model, BUILTIN_AGENTS["callstation"]()), seed=f"recorded {number}", hands=10)
+        record = play_game((model, BUILTIN_AGENTS["folder"]()), seed=f"recorded {number}", hands=10)
         kept = {place: choice for place, choice in model.choices.items() if place not in model.faulted}
         won = game_estimates(record, (RecordedDraws(kept), None))
         changes.append(won.corrected - won.adjusted)
@@ -78,7 +78,7 @@ def test_leaving_out_draws_that_led_to_faults_would_be_one():
 
 def test_odds_that_are_not_those_of_the_draws_are_a_bias():
     """This is what the test of draws is for."""
-    games = games_of(120, draws=lambda odds: tempered(odds, 0.3))
+    games = games_of(200, other="maniac", draws=lambda odds: {min(odds, key=odds.get): 1.0})
     assert abs(standard_errors([won.corrected - won.adjusted for won, _ in games])) > 3
 
 

@@ -12,14 +12,17 @@ import pytest
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.chance import hand_luck
-from molt_bench.luck.coefficients import FROZEN
-from molt_bench.luck.dice import dice_terms
-from molt_bench.luck.estimators import chance_luck, dice_correction, game_estimates
+from molt_bench.luck.coefficients import LADDER, SOLID
+from molt_bench.luck.dice import action_features, action_value, dice_terms
+from molt_bench.luck.estimators import chance_luck, game_estimates
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD
+from molt_bench.records import ESTIMATORS
 
 PAIRINGS = list(combinations(("random", "tight", "callstation", "maniac", "tag", "shover"), 2))
-ESTIMATORS = ("all_in", "adjusted", "corrected")
+#: Fields of `Estimates` besides `raw`.
+#: `ranged` is tested where it differs from `corrected_solid`, in test_ranges.py.
+BEYOND_RAW = tuple(field for field in ESTIMATORS.values() if field not in ("raw", "ranged"))
 
 
 def players_of(pairing):
@@ -45,19 +48,21 @@ def hands_of(pairing, count, stack=10_000):
     return found
 
 
-def dice_of(number, hand, luck, policies):
+def dice_of(number, hand, luck, policies, weights=LADDER):
     terms = dice_terms(hand, number, luck.equities, policies, 200)
-    return sum((-1 if term.seat else 1) * dice_correction(term, FROZEN) for term in terms)
+    return sum((-1 if each.seat else 1) * action_value(action_features(each, 0.4), weights.actions) for each in terms)
 
 
 def differences(pairing, count, stack=10_000):
     """Return for every estimator what it gives player A beyond the raw result, hand by hand."""
-    found = {name: [] for name in ESTIMATORS}
+    found = {name: [] for name in BEYOND_RAW}
     for number, hand, luck, sign, policies in hands_of(pairing, count, stack):
-        adjusted = luck.all_in - chance_luck(luck.terms, FROZEN)
         found["all_in"].append(sign * (luck.all_in - luck.raw))
-        found["adjusted"].append(sign * (adjusted - luck.raw))
-        found["corrected"].append(sign * (adjusted + dice_of(number, hand, luck, policies) - luck.raw))
+        for name, weights in (("", LADDER), ("_solid", SOLID)):
+            adjusted = luck.all_in - chance_luck(luck.terms, weights)
+            found["adjusted" + name].append(sign * (adjusted - luck.raw))
+            dice = dice_of(number, hand, luck, policies, weights)
+            found["corrected" + name].append(sign * (adjusted + dice - luck.raw))
     return found
 
 
@@ -93,7 +98,7 @@ class TestMutants:
         for _, hand, luck, sign, _ in hands_of(("callstation", "tag"), self.COUNT):
             final = 2 * hand.at_stake
             terms = tuple(term._replace(pot=final) if term.dealt else term for term in luck.terms)
-            values.append(sign * (luck.all_in - luck.raw - chance_luck(terms, FROZEN)))
+            values.append(sign * (luck.all_in - luck.raw - chance_luck(terms, LADDER)))
         assert abs(standard_errors(values)) > 5
 
     def test_the_equity_of_the_wrong_board_is_biased(self):
@@ -131,7 +136,7 @@ def seed_pairs(pairing, seeds=16, hands=16):
             game_estimates(play_game(players, seed=f"pair {seed}", hands=hands, seating=seating), policies)
             for seating in ("AB", "BA")
         ]
-        found.append([sum(getattr(won, name) for won in games) for name in ("raw", *ESTIMATORS)])
+        found.append([sum(getattr(won, name) for won in games) for name in ESTIMATORS.values()])
     return list(zip(*found, strict=True))
 
 
@@ -142,7 +147,7 @@ def test_each_estimator_has_less_variance_than_the_one_before():
         won = seed_pairs(pairing)
         if any(won[0]):  # where the same cards cancel everything there is nothing to share
             shares.append([variance(values) / variance(won[0]) for values in won])
-    raw, all_in, adjusted, corrected = [fmean(column) for column in zip(*shares, strict=True)]
+    raw, all_in, adjusted, _, corrected, _ = [fmean(column) for column in zip(*shares, strict=True)]
     assert raw == 1
     assert all_in < 0.85 * raw
     assert adjusted < 0.95 * all_in

@@ -1,13 +1,15 @@
 """The margin model: by hand, by its symmetries, and by simulation."""
 
-from itertools import combinations, product
+from itertools import combinations
 from math import inf, isfinite, sqrt
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.ranks import rank_intervals
+from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.student import UNKNOWN, Estimate
 
 TRUTH = {("a", "b"): 100.0, ("a", "c"): 250.0, ("b", "c"): 90.0}
@@ -90,22 +92,31 @@ def test_two_participants_by_hand():
 
 def test_three_participants_by_hand():
     # Squares: 2 * 50^2 = 5,000, 2 * 100^2 = 20,000 and 0, with 1 degree of freedom each; the first guess counts 1/4.
-    # With so few all pairs are one: (1/4 * 1,000,000 + 25,000) / 3.25 = 84,615.
+    # The others count as 2. For a-b they are (1/4 * 1,000,000 + 20,000) / 2.25 = 120,000, so (240,000 + 5,000) / 3.
     model = model_of({("a", "b"): [50.0, 150.0], ("a", "c"): [300.0, 500.0], ("b", "c"): [60.0, 60.0]})
-    assert [model.variance(*pair) for pair in TRUTH] == pytest.approx([275_000 / 3.25] * 3)
-    # The result of a: (100 + 400) / 2 = 250, variance 2 * 84,615 / 2 / 4 = 21,154, two equal parts with 3.25 each.
+    assert [model.variance(*pair) for pair in TRUTH] == pytest.approx([245_000 / 3, 740_000 / 9, 2_200_000 / 27])
+    # The result of a: (100 + 400) / 2 = 250, a quarter of both variances over 2, two nearly equal parts with 3 each.
     result = model.result("a")
-    assert (result.mean, result.scale, result.free) == pytest.approx((250, sqrt(275_000 / 3.25 / 4), 6.5))
+    assert (result.mean, result.scale) == pytest.approx((250, sqrt((245_000 / 3 + 740_000 / 9) / 2 / 4)))
+    assert result.free == pytest.approx(6, abs=0.001)
 
 
-def test_a_pair_is_drawn_towards_the_others_by_five_seed_pairs_at_most():
-    # a-b varies by 100^2 and the others by 1000^2, 20 seed pairs each: 19 degrees of freedom, 57 in all.
+def test_a_pair_is_drawn_towards_the_others_by_two_seed_pairs_at_most():
+    # a-b varies by 900^2 and the others by 1000^2, 20 seed pairs each: 19 degrees of freedom, 57 in all.
+    wide = [1000.0 * (-1) ** number for number in range(20)]
+    model = model_of({("a", "b"): [each * 0.9 for each in wide], ("a", "c"): wide, ("b", "c"): wide})
+    # The others: (1,000,000 / 58 + 2 * 20,000,000) / (1 / 58 + 38), and a-b (2 times that + 16,200,000) / (2 + 19).
+    others = (1_000_000 / 58 + 40_000_000) / (1 / 58 + 38)
+    assert model.variance("a", "b") == pytest.approx((2 * others + 16_200_000) / 21)
+    assert model.margin("a", "b").free == pytest.approx(21)
+
+
+def test_a_pair_that_differs_from_the_others_is_drawn_towards_them_by_less():
     wide = [1000.0 * (-1) ** number for number in range(20)]
     model = model_of({("a", "b"): [each / 10 for each in wide], ("a", "c"): wide, ("b", "c"): wide})
-    # The others: (1,000,000 / 58 + 2 * 20,000,000) / (1 / 58 + 38), and a-b (5 times that + 200,000) / (5 + 19).
-    others = (1_000_000 / 58 + 40_000_000) / (1 / 58 + 38)
-    assert model.variance("a", "b") == pytest.approx((5 * others + 200_000) / 24)
-    assert model.margin("a", "b").free == pytest.approx(24)
+    weight = model.margin("a", "b").free - 19
+    assert 0 < weight < 1
+    assert model.variance("a", "b") < 1_000_000 / 15
 
 
 def test_the_lead_is_the_difference_of_means_over_a_field_that_one_is_in():
@@ -143,7 +154,6 @@ def test_the_order_of_the_games_does_not_matter():
             *(model.margin(*pair) for pair in TRUTH),
             *(model.lead(*pair) for pair in TRUTH),
             *(model.result(name) for name in "abc"),
-            rank_intervals(model, seed=1, draws=200),
         ]
         expected = expected or found
         assert found == expected  # to the last bit
@@ -199,7 +209,6 @@ def test_without_evidence_nothing_is_known():
     assert model.margin("a", "b") == model.result("a") == model.lead("a", "c") == UNKNOWN
     assert model.result("a").above() == 0.5
     assert model.ranking() == ("a", "b", "c")
-    assert rank_intervals(model, seed=1) == dict.fromkeys("abc", (1, 3))
 
 
 def test_a_result_is_not_known_before_all_of_its_field_was_played():
@@ -323,7 +332,6 @@ def test_skills_of_who_is_not_connected_are_unknown():
     model = model_of({("a", "b"): [100.0, 200.0, 300.0]}, additive=True)
     assert model.lead("a", "c") == UNKNOWN
     assert model.result("a") == UNKNOWN
-    assert rank_intervals(model, seed=1)["c"] == (1, 3)
 
 
 def test_additive_equals_pairwise_where_all_played_the_same():
@@ -399,101 +407,6 @@ def test_additive_intervals_hold_the_truth_as_often_as_they_say():
     assert all(0.92 <= share <= 0.98 for share in held / runs), held / runs
 
 
-def test_rank_intervals_hold_the_true_ranks():
-    dice = np.random.RandomState(14)
-    runs, count = 150, 20
-    skills = {"a": 500.0, "b": 200.0, "c": 0.0, "d": -200.0}
-    pairs = list(combinations(skills, 2))
-    held, width = 0, 0
-    for drawn in 1000 * dice.standard_normal((runs, len(pairs), count)):
-        told = {
-            pair: (skills[pair[0]] - skills[pair[1]] + own).tolist() for pair, own in zip(pairs, drawn, strict=True)
-        }
-        intervals = rank_intervals(model_of(told, "abcd"), seed=5, draws=1000)
-        for rank, name in enumerate(skills, start=1):
-            low, high = intervals[name]
-            held += low <= rank <= high
-            width += high - low + 1
-    assert 0.93 <= held / runs / 4 <= 1.0
-    assert width / runs / 4 < 3  # they are not all of the table
-
-
-def test_rank_intervals_of_the_clear_are_single_ranks():
-    values = {("a", "b"): [3000.0] * 30, ("a", "c"): [9000.0] * 30, ("b", "c"): [4000.0] * 30}
-    assert rank_intervals(model_of(values), seed=2**40) == {"a": (1, 1), "b": (2, 2), "c": (3, 3)}
-
-
-def test_rank_intervals_are_the_same_for_the_same_seed():
-    model = model_of({pair: [truth, truth + 900] for pair, truth in TRUTH.items()})
-    assert rank_intervals(model, seed=3) == rank_intervals(model, seed=3)
-
-
-# Pairs that have not met
-
-
-def possible_ranks(model, names):
-    """Return every rank that somebody may have, the margins of those who met being their means, by brute force."""
-    unmet = [pair for pair in combinations(names, 2) if not model.count(*pair)]
-    known = {pair: model.margin(*pair).mean for pair in combinations(names, 2)}
-    grid = [*range(-6000, 6001, 300), -(10**6), 10**6]
-    found = {name: set() for name in names}
-    for drawn in product(grid, repeat=len(unmet)):
-        strength = dict.fromkeys(names, 0.0)
-        for (one, two), won in {**known, **dict(zip(unmet, drawn, strict=True))}.items():
-            for name, other, sign in ((one, two, 1), (two, one, -1)):
-                if other not in model.anchors:
-                    strength[name] += sign * won
-        order = sorted(names, key=lambda name: -strength[name])
-        for name in names:
-            found[name].add(1 + order.index(name))
-    return found
-
-
-def test_who_is_unbeaten_may_be_first_although_others_have_not_met():
-    """Of two that have not met one may be far better than the other, or not: who beat both is first or second."""
-    model = model_of({("a", "b"): [400.0, 420.0] * 10, ("a", "c"): [300.0, 320.0] * 10})
-    assert rank_intervals(model, seed=1) == {"a": (1, 2), "b": (1, 3), "c": (1, 3)}
-    model = model_of({("a", "b"): [-400.0, -420.0] * 10, ("a", "c"): [-300.0, -320.0] * 10})
-    assert rank_intervals(model, seed=1) == {"a": (2, 3), "b": (1, 3), "c": (1, 3)}
-
-
-@pytest.mark.parametrize("anchors", ["", "d"])
-@pytest.mark.parametrize(
-    "gaps", list(combinations(combinations("abcd", 2), 2)) + [(pair,) for pair in combinations("abcd", 2)]
-)
-def test_rank_intervals_hold_exactly_the_ranks_that_are_possible(gaps, anchors):
-    """With margins that leave no doubt, whatever those are that nobody knows."""
-    skills = {"a": 1000.0, "b": 430.0, "c": 90.0, "d": -350.0}
-    told = {
-        (one, two): [skills[one] - skills[two] + own for own in (-1.0, 0.0, 1.0)] * 20
-        for one, two in combinations(skills, 2)
-        if (one, two) not in gaps
-    }
-    model = model_of(told, "abcd", anchors=anchors)
-    found = rank_intervals(model, seed=7, draws=400)
-    assert found == {name: (min(ranks), max(ranks)) for name, ranks in possible_ranks(model, "abcd").items()}
-
-
-def test_the_draws_of_those_who_met_count_beside_what_is_not_known():
-    """Who has met everybody, with margins in doubt, may be anywhere between."""
-    model = model_of({("a", "b"): [900.0, -800.0], ("a", "c"): [700.0, -600.0]})
-    assert rank_intervals(model, seed=1)["a"] == (1, 3)
-
-
-def test_among_many_who_has_not_played_may_be_anywhere():
-    names = [f"p{number}" for number in range(60)]
-    model = MarginModel(names)
-    model.add(("p0", "p1"), [100.0, 200.0, 300.0])
-    assert {*rank_intervals(model, seed=1, draws=50).values()} == {(1, 60)}
-
-
-def test_additive_skills_of_two_groups_that_have_not_met_may_lie_anywhere_to_each_other():
-    clear = [2000.0, 2010.0] * 20
-    model = model_of({("a", "b"): clear, ("c", "d"): clear, ("d", "e"): clear}, "abcde", additive=True)
-    found = rank_intervals(model, seed=1, draws=400)
-    assert found == {"a": (1, 4), "b": (2, 5), "c": (1, 3), "d": (2, 4), "e": (3, 5)}
-
-
 def test_a_result_so_far_is_the_mean_over_the_opponents_met():
     model = model_of({("a", "b"): [100.0, 300.0], ("a", "c"): [500.0, 700.0]}, "abcd")
     assert model.so_far("a").mean == 400.0
@@ -512,3 +425,58 @@ def test_anchors_do_not_count_in_a_result_so_far():
     model = model_of({("a", "c"): [500.0, 700.0]}, "abc", anchors="c")
     assert model.so_far("a") is None
     assert model.so_far("c").mean == -600.0
+
+
+class TestGauntlet:
+    """Everybody has played b, the reference, alone."""
+
+    MARGINS: ClassVar = {("a", "b"): [300.0, 500.0, 100.0], ("b", "c"): [200.0, 100.0, 0.0], ("b", "d"): [-50.0, 50.0]}
+
+    def model(self, **options):
+        return model_of(self.MARGINS, "abcd", reference="b", **options)
+
+    def test_a_result_is_the_margin_against_the_reference(self):
+        model = self.model()
+        assert model.result("a") == model.margin("a", "b")
+        assert model.result("c") == model.margin("c", "b")
+        assert [model.field_of(name) for name in "ab"] == [("b",), ()]
+
+    def test_a_lead_is_a_difference_of_margins_against_the_reference(self):
+        model = self.model()
+        lead = model.lead("a", "c")
+        assert lead.mean == pytest.approx(300 + 100)
+        assert lead.scale**2 == pytest.approx(model.margin("a", "b").scale ** 2 + model.margin("b", "c").scale ** 2)
+
+    def test_the_lead_over_the_reference_is_the_margin_itself(self):
+        model = self.model()
+        assert model.lead("a", "b") == model.margin("a", "b")
+        assert model.lead("b", "c") == model.margin("b", "c")
+
+    def test_the_reference_stands_at_0_in_the_ranking(self):
+        model = self.model()
+        assert model.ranking() == ("a", "b", "d", "c")
+        assert (model.result("b").mean, model.result("b").half_width()) == (0, 0)
+        assert model.so_far("b") == model.result("b")
+
+    @pytest.mark.parametrize("options", [{"additive": True}, {"anchors": ["b"]}, {"anchors": ["a", "c"]}])
+    def test_anchors_and_additive_skills_change_nothing(self, options):
+        plain, other = self.model(), self.model(**options)
+        for first, second in combinations("abcd", 2):
+            assert other.lead(first, second) == plain.lead(first, second)
+        assert [other.result(name) for name in "abcd"] == [plain.result(name) for name in "abcd"]
+
+    def test_who_has_not_met_the_reference_may_have_any_rank_and_widens_no_other_by_more_than_one(self):
+        model = model_of({("a", "b"): [900.0, 901.0] * 20, ("b", "c"): [900.0, 901.0] * 20}, "abcd", reference="b")
+        ranks = rank_intervals(model, Horizon(250.0, 10))
+        assert ranks == {"a": (1, 2), "b": (2, 3), "c": (3, 4), "d": (1, 4)}
+        assert model.so_far("d") is None
+        assert model.lead("a", "d").scale == inf
+
+    def test_rank_intervals_need_the_pairs_of_the_reference_alone(self):
+        assert self.model().pairs == (("a", "b"), ("b", "c"), ("b", "d"))
+        assert rank_intervals(self.model(), Horizon(250.0, 10))["b"][0] >= 1
+
+    def test_between_two_it_is_the_same_as_without_a_reference(self):
+        plain, gauntlet = (model_of({("a", "b"): [5.0, 8.0, 1.0]}, "ab", reference=each) for each in (None, "b"))
+        assert gauntlet.lead("a", "b").mean == pytest.approx(plain.lead("a", "b").mean)
+        assert gauntlet.lead("a", "b").scale == pytest.approx(plain.lead("a", "b").scale)

@@ -12,10 +12,10 @@ from molt_bench.rating.cycles import significant_cycles
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, transitivity
-from molt_bench.rating.verdicts import sure
+from molt_bench.rating.sequential import Anytime, sure
 
 RPS = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]], dtype=float)
-SPREAD = 200.0
+TEST = Anytime(100.0)
 
 
 def model_of(payoffs, *, count=40, sd=0.0, seed=1, skip=()):
@@ -56,17 +56,17 @@ def equilibria(game):
 
 def test_the_matrix_has_mean_width_and_confidence_of_each_two():
     model = model_of(ladder(300, 100, 0), sd=500)
-    matrix = payoff_matrix(model, spread=SPREAD)
+    matrix = payoff_matrix(model, TEST)
     assert matrix.participants == ("a", "b", "c")
     cell = matrix.cells[0][2]
     margin = model.margin("a", "c")
-    assert (cell.mean, cell.half_width, cell.sure) == (margin.mean, margin.half_width(), sure(margin, SPREAD))
-    wider = payoff_matrix(model, spread=SPREAD, level=0.99).cells[0][2]
+    assert (cell.mean, cell.half_width, cell.sure) == (margin.mean, margin.half_width(), sure(TEST, margin))
+    wider = payoff_matrix(model, TEST, level=0.99).cells[0][2]
     assert wider.half_width > cell.half_width
 
 
 def test_the_matrix_is_antisymmetric():
-    matrix = payoff_matrix(model_of(ladder(300, 100, 0, 0), sd=500), spread=SPREAD)
+    matrix = payoff_matrix(model_of(ladder(300, 100, 0, 0), sd=500), TEST)
     for row, column in combinations(range(4), 2):
         here, there = matrix.cells[row][column], matrix.cells[column][row]
         assert there.mean == -here.mean
@@ -75,7 +75,7 @@ def test_the_matrix_is_antisymmetric():
 
 
 def test_who_has_not_played_has_no_payoff():
-    cells = payoff_matrix(model_of(ladder(300, 100, 0), skip=[("a", "c")]), spread=SPREAD).cells
+    cells = payoff_matrix(model_of(ladder(300, 100, 0), skip=[("a", "c")]), TEST).cells
     assert [[cell is None for cell in row] for row in cells] == [
         [True, False, True],
         [False, True, False],
@@ -84,7 +84,7 @@ def test_who_has_not_played_has_no_payoff():
 
 
 def test_a_single_seed_pair_has_an_interval():
-    cell = payoff_matrix(model_of([[0, 5], [-5, 0]], count=1), spread=SPREAD).cells[0][1]
+    cell = payoff_matrix(model_of([[0, 5], [-5, 0]], count=1), TEST).cells[0][1]
     assert 0 < cell.half_width < inf
 
 
@@ -312,21 +312,19 @@ def test_only_pairs_that_have_played_count():
 
 
 def test_a_strong_cycle_is_found():
-    (cycle,) = significant_cycles(model_of(800 * RPS, sd=1000, count=60), spread=SPREAD)
+    (cycle,) = significant_cycles(model_of(800 * RPS, sd=1000, count=60), TEST)
     assert cycle.members == ("a", "b", "c")
     assert 1 - 0.05 / 6 <= cycle.sure <= 1
 
 
 def test_a_cycle_the_other_way_round_is_told_from_its_first():
-    (cycle,) = significant_cycles(model_of(-800 * RPS, sd=1000, count=60), spread=SPREAD)
+    (cycle,) = significant_cycles(model_of(-800 * RPS, sd=1000, count=60), TEST)
     assert cycle.members == ("a", "c", "b")
 
 
 def test_a_strong_cycle_is_found_nearly_always_and_a_weak_one_hardly_ever():
-    strong = [
-        significant_cycles(model_of(800 * RPS, sd=1000, count=80, seed=seed), spread=SPREAD) for seed in range(60)
-    ]
-    weak = [significant_cycles(model_of(30 * RPS, sd=1000, count=20, seed=seed), spread=SPREAD) for seed in range(60)]
+    strong = [significant_cycles(model_of(800 * RPS, sd=1000, count=80, seed=seed), TEST) for seed in range(60)]
+    weak = [significant_cycles(model_of(30 * RPS, sd=1000, count=20, seed=seed), TEST) for seed in range(60)]
     assert np.mean([bool(cycles) for cycles in strong]) > 0.95
     assert not any(weak)
 
@@ -334,14 +332,15 @@ def test_a_strong_cycle_is_found_nearly_always_and_a_weak_one_hardly_ever():
 def test_one_edge_that_is_not_certain_is_enough_to_have_no_cycle():
     payoffs = 2000 * RPS
     payoffs[0, 2], payoffs[2, 0] = -50, 50
-    assert significant_cycles(model_of(payoffs, sd=1000, count=60), spread=SPREAD) == ()
-    assert significant_cycles(model_of(2000 * RPS, sd=1000, skip=[("a", "c")]), spread=SPREAD) == ()
+    assert significant_cycles(model_of(payoffs, sd=1000, count=60), TEST) == ()
+    assert significant_cycles(model_of(2000 * RPS, sd=1000, skip=[("a", "c")]), TEST) == ()
 
 
 @pytest.mark.parametrize("skills", [(0, 0, 0, 0, 0), (400, 200, 0, -200, -400), (300, 299, 298, 0, 0, 0)])
 def test_in_transitive_data_there_are_none(skills):
     found = [
-        significant_cycles(model_of(ladder(*skills), sd=1000, count=30, seed=seed), spread=400) for seed in range(120)
+        significant_cycles(model_of(ladder(*skills), sd=1000, count=30, seed=seed), Anytime(200.0))
+        for seed in range(120)
     ]
     assert np.mean([bool(cycles) for cycles in found]) <= 0.05
 
@@ -352,7 +351,7 @@ def test_all_cycles_of_three_are_found():
     for at in range(5):
         for step in (1, 3):
             payoffs[at, (at + step) % 5], payoffs[(at + step) % 5, at] = 3000, -3000
-    found = significant_cycles(model_of(payoffs), spread=SPREAD)
+    found = significant_cycles(model_of(payoffs), TEST)
     wins = payoffs > 0
     expected = sum(
         bool((wins[i, j] and wins[j, k] and wins[k, i]) or (wins[j, i] and wins[k, j] and wins[i, k]))
@@ -370,21 +369,21 @@ def test_a_longer_cycle_is_found_where_there_is_no_shorter_one():
     for at in range(4):  # a > b > c > d > a, and the diagonals are even; e loses to all
         payoffs[at, (at + 1) % 4], payoffs[(at + 1) % 4, at] = 3000, -3000
         payoffs[at, 4], payoffs[4, at] = 3000, -3000
-    (cycle,) = significant_cycles(model_of(payoffs), spread=SPREAD)
+    (cycle,) = significant_cycles(model_of(payoffs), TEST)
     assert cycle.members == ("a", "b", "c", "d")
 
 
 def test_a_smaller_error_asks_for_more():
     model = model_of(450 * RPS, sd=1000, count=60)
-    assert significant_cycles(model, spread=SPREAD, error=0.2)
-    assert not significant_cycles(model, spread=SPREAD, error=1e-9)
+    assert significant_cycles(model, TEST, error=0.2)
+    assert not significant_cycles(model, TEST, error=1e-9)
 
 
 def test_many_participants_take_no_time():
     dice = np.random.RandomState(9)
     model = model_of(3000 * np.sign(antisymmetric(dice.standard_normal((30, 30)))), count=20)
     before = thread_time()
-    found = significant_cycles(model, spread=SPREAD)
+    found = significant_cycles(model, TEST)
     assert len(found) > 500
     assert len({cycle.members for cycle in found}) == len(found)
     assert thread_time() - before < 3

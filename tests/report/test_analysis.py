@@ -153,7 +153,7 @@ def test_nobody_is_shut_out_of_the_first_place_by_those_who_have_not_met():
     config = {"participants": ["tag", "folder", "callstation"], "seeds": {"perMatch": 4}}
     result = run_benchmark({**config, "stop": {"budget": {"maxMatches": 2}}})
     ranks = {row.rating.id: row.ranks for row in Analysis(result).rows}
-    assert ranks == {"tag": (1, 2), "folder": (1, 3), "callstation": (1, 3)}
+    assert ranks == dict.fromkeys(("tag", "folder", "callstation"), (1, 3))
 
 
 def test_complete_results_need_no_such_sentence(result):

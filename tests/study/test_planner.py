@@ -12,10 +12,11 @@ from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
 from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.verdicts import verdict
+from molt_bench.rating.sequential import Horizon
+from molt_bench.rating.verdicts import Judge
 from molt_bench.specs import GameLabel
-from molt_bench.study.pilot import Pilot, pilot_of
-from molt_bench.study.planner import SD_PER_HAND, Planner
+from molt_bench.study.pilot import SD_PER_HAND, Pilot, pilot_of
+from molt_bench.study.planner import Planner
 
 PRICES = {"openai:test": {"input": 2.0, "cachedInput": 0.5, "output": 8.0}}
 
@@ -44,7 +45,7 @@ def stopping_times(planner, names, gap, runs):
     """Play Normal margins by the run's own rule until the first two are decided; return when that was, and how."""
     dice = np.random.RandomState(len(names))
     times, kinds = [], []
-    error = 0.05 / (len(names) - 1)
+    judge = Judge(Horizon(250.0, 4))
     for _ in range(runs):
         known = MarginModel(names, hands=100)
         skill = {name: gap if name == names[0] else 0.0 for name in names}
@@ -54,7 +55,7 @@ def stopping_times(planner, names, gap, runs):
                 known.add((first, second), [drawn])
             kind = "unresolved"
             if count >= 4:
-                kind = verdict(known, names[0], names[1], error=error, tie_margin=250.0).kind
+                kind = judge.verdicts(known, [(names[0], names[1])])[0].kind
             if kind != "unresolved":
                 break
         times.append(count)
@@ -213,11 +214,13 @@ def test_a_pilot_says_how_much_its_seed_pairs_vary():
     played = config("tag", "tight", "callstation", seeds=12, hands=10, stop={"budget": {"maxMatches": 3}})
     result = run_benchmark(played)
     learnt = pilot_of(played, result, [], estimator="raw")
-    squares = [(margin - fmean(match.margins.raw)) ** 2 for match in result.matches for margin in match.margins.raw]
-    free = sum(len(match.margins.raw) - 1 for match in result.matches)
-    assert learnt.seed_pairs == sum(len(match.margins.raw) for match in result.matches)
+    squares = [
+        (margin - fmean(match.margins["raw"])) ** 2 for match in result.matches for margin in match.margins["raw"]
+    ]
+    free = sum(len(match.margins["raw"]) - 1 for match in result.matches)
+    assert learnt.seed_pairs == sum(len(match.margins["raw"]) for match in result.matches)
     assert learnt.deviation_per_hand == pytest.approx(sqrt(20 * sum(squares) / free))
-    longer = Planner(config("tag", "tight", hands=40), pilot=learnt)
+    longer = Planner(config("tag", "tight", "callstation", hands=40), pilot=learnt)
     assert longer.assumed.deviation == pytest.approx(learnt.deviation_per_hand / sqrt(80))
     assert pilot_of(played, result, [], estimator="auto").deviation_per_hand < learnt.deviation_per_hand
 

@@ -108,6 +108,18 @@ def test_margins_of_other_matches_are_not_believed(runs, bots_id, tmp_path):
     assert as_json(leaderboard(Analysis(run.result()))) == read(runs / bots_id, "leaderboard.json")
 
 
+def test_a_run_of_an_earlier_version_lacks_columns_and_is_opened(runs, bots_id, tmp_path):
+    (tmp_path / "journal.jsonl").write_bytes((runs / bots_id / "journal.jsonl").read_bytes())
+    matches = read(runs / bots_id, "matches.json")
+    for match in matches["matches"]:
+        for seed in match["result"]["perSeed"]:
+            del seed["marginsMbb"]["adjustedSolid"], seed["marginsMbb"]["correctedSolid"]
+    (tmp_path / "matches.json").write_text(json.dumps(matches))
+    run = OpenRun(tmp_path)
+    run.catch_up()
+    assert as_json(leaderboard(Analysis(run.result()))) == read(runs / bots_id, "leaderboard.json")
+
+
 def test_winnings_end_where_the_matches_do(library, bots_id):
     page = told(library, f"api/runs/{bots_id}.json")
     for each in page["winnings"]:

@@ -21,6 +21,8 @@ class ScriptedAgent:
 
     #: Name in configs and on the command line.
     kind: str
+    #: Whether what it does depends on its hole cards.
+    sees_cards = True
 
     def __init__(self, *, seed: Seed = 0, name: str = "") -> None:
         self.name = name or self.kind
@@ -38,10 +40,23 @@ class ScriptedAgent:
         return f"{type(self).__name__}(seed={self.seed!r}, name={self.name!r})"
 
 
+class FixedAgent(ScriptedAgent):
+    """Base of the bots that do not mix."""
+
+    def act(self, observation: Observation) -> Action:
+        """Choose the action for this observation; there is only one."""
+        raise NotImplementedError
+
+    def policy(self, observation: Observation) -> Policy:
+        """Return the one action, which is certain."""
+        return ((self.act(observation), 1.0),)
+
+
 class RandomAgent(ScriptedAgent):
     """Any legal kind of action with the same chance, then any legal size."""
 
     kind = "random"
+    sees_cards = False
 
     def act(self, observation: Observation) -> Action:
         """Draw a kind, then a size."""
@@ -64,30 +79,33 @@ class RandomAgent(ScriptedAgent):
         return (FOLD, 1 / 3), (passive, 1 / 3), (sizes, 1 / 3)
 
 
-class CallStationAgent(ScriptedAgent):
+class CallStationAgent(FixedAgent):
     """Never folds, never raises."""
 
     kind = "callstation"
+    sees_cards = False
 
     def act(self, observation: Observation) -> Action:
         """Call, or check when it is free."""
         return CALL if observation.to_call else CHECK
 
 
-class FolderAgent(ScriptedAgent):
+class FolderAgent(FixedAgent):
     """Gives up every hand, even for free: loses its blinds, 75 big blinds in 100 hands, to whoever plays on."""
 
     kind = "folder"
+    sees_cards = False
 
     def act(self, observation: Observation) -> Action:
         """Fold."""
         return FOLD
 
 
-class ShoverAgent(ScriptedAgent):
+class ShoverAgent(FixedAgent):
     """All-in, every time."""
 
     kind = "shover"
+    sees_cards = False
 
     def act(self, observation: Observation) -> Action:
         """Raise all-in, or call if no raise is legal."""
@@ -100,6 +118,7 @@ class ManiacAgent(ScriptedAgent):
     """Bets and raises seven times in ten, half the pot to one and a half pots, and never folds."""
 
     kind = "maniac"
+    sees_cards = False
 
     def act(self, observation: Observation) -> Action:
         """Draw whether to raise, and by how much."""
@@ -121,7 +140,7 @@ class ManiacAgent(ScriptedAgent):
         return (passive, 0.3), *[(Action("raiseTo", size), times * 0.7 / 101) for size, times in sizes.items()]
 
 
-class TightAgent(ScriptedAgent):
+class TightAgent(FixedAgent):
     """Plays few hands: raises premiums with the smallest raise, calls with good ones, and hopes.
 
     After the flop it checks when that is free, and calls only at pot odds below 0.2.

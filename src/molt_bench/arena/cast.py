@@ -1,4 +1,4 @@
-"""Participants: whether everybody can play, and the agents that play a game."""
+"""The cast of a run: checks that every participant can play, and makes the agents of each game."""
 
 from collections.abc import Callable, Container, Mapping
 from functools import partial
@@ -28,17 +28,17 @@ def check_participants(
     skills: Container[str] = (),
     keys: bool = True,
 ) -> None:
-    """Make each agent once: one that cannot be made is an error before the first card.
+    """Make each agent once, so that one that cannot be made is an error before the first card is dealt.
 
     Args:
         config: The config of the run.
-        agents: Agents of the caller's own, by type.
-        skills: Language models whose skill document is recorded already.
-        keys: Whether the environment variables that they need have to be set.
+        agents: Factories that the caller passed in, by type.
+        skills: Language models whose skill document is already recorded.
+        keys: Whether the environment variables they need must be set.
 
     Raises:
-        ConfigError: A type, a param, a package, a key, a skill document or a program that is not there.
-        AgentError: A factory that raises, or returns no agent.
+        ConfigError: A type, param, package, key, skill document or program is missing.
+        AgentError: A factory raised an exception, or did not return an agent.
     """
     models = config.models()
     for participant in config.participants:
@@ -68,19 +68,19 @@ class Cast:
 
     Attributes:
         models: The participants that are language models.
-        gateway: Where those are asked; None where there are none.
-        waiting: Those whose games wait for something outside this process, so that many can be under way.
+        gateway: Sends questions to those models; None without any.
+        waiting: Participants whose games wait for something outside this process, so many can run at once.
         agents: All participants.
-        portable: Those that any process can make from their specs.
-        traces: Tracebacks of what the user's own agents raised.
+        portable: Participants that any process can make from their specs.
+        traces: Tracebacks of exceptions raised by the user's own agents.
 
     Args:
         config: The config of the run.
-        agents: Agents of the caller's own, by type.
+        agents: Factories that the caller passed in, by type.
         recorder: Holds the exchanges with language models.
-        on_exchange: Called with every exchange, those of earlier sessions first.
-        folder: Gets what programs write to their standard error and what agents raise; None keeps none of it.
-        on_traceback: Called with what the user's own agents raise.
+        on_exchange: Called with every exchange, starting with those of earlier sessions.
+        folder: Where to keep the standard error of programs and the tracebacks of agents; None to drop them.
+        on_traceback: Called with the tracebacks of the user's own agents.
     """
 
     def __init__(
@@ -129,11 +129,11 @@ class Cast:
 
     @property
     def spent(self) -> str | None:
-        """The budget for language models that is used up, as text; None for none."""
+        """The model budget that is used up, as text; None if there is none."""
         return self.gateway.budget.spent if self.gateway is not None else None
 
     def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
-        """Return how those outside this process are asked whether they are there: for free, and models."""
+        """Return how to check that participants outside this process respond: the free checks, then models."""
         free = {}
         for name in sorted(self.waiting - self.models.keys()):
             greet = greeting_of(self._made(name, folder=None))

@@ -12,29 +12,30 @@ from molt_bench.bench.draws import Draws
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.result import Convergence, PlayedMatch, failures_of
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import Progress
+from molt_bench.bench.stop_rules import Progress, judge_of
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
-from molt_bench.rating.student import student_quantile
-from molt_bench.rating.verdicts import SPREAD, Verdict, sure, verdicts
-from molt_bench.records import Fault, Margins, MatchResult, RatingChange
-from molt_bench.schedule import Contrast, Pair, Situation, all_pairs, connected
+from molt_bench.rating.verdicts import Verdict
+from molt_bench.records import Fault, Margins, MatchResult, Rating, RatingChange
+from molt_bench.schedule import Contrast, Pair, Situation, connected
 from molt_bench.specs import GameSpec
 
 #: Confidence that the first participant is better than the second.
 Confidence: TypeAlias = Callable[[str, str], float]
 #: Uncertainty about a participant without results, in thousandths of a big blind per hand.
 _ANYTHING = 10_000.0
+#: The least standard error of a lead that is aimed for, in the same unit.
+_LEAST_SCALE = 1e-3
 
 
 class Ladder:
     """The matches in order, and what follows from them.
 
     Attributes:
-        meetings: How often each pair has met.
+        meetings: How often each pair that may play has met.
         margins: Who wins how much from whom.
         convergence: The ratings after every match.
         rankings: The ranking after every round.
@@ -63,9 +64,14 @@ class Ladder:
         self.model_draws = draws or Draws(config.models())
         self._keep_hands = keep_hands
         self.estimates: dict[GameSpec, Estimates] = {}
-        self._match_margins = MatchMargins(policies or {}, self.model_draws, big_blind=config.game.big_blind)
+        self._match_margins = MatchMargins(
+            policies or {},
+            self.model_draws,
+            big_blind=config.game.big_blind,
+            averaged={*config.models(), *(each.id for each in config.participants if each.kind.waits)},
+        )
         self.matches: list[PlayedMatch] = []
-        self.meetings: dict[Pair, int] = dict.fromkeys(all_pairs(ids), 0)
+        self.meetings: dict[Pair, int] = dict.fromkeys(config.pairings(), 0)
         self.ratings = RatingService(
             ids,
             mu=config.rating.mu0,
@@ -97,12 +103,14 @@ class Ladder:
             sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
             anchors=[participant.id for participant in config.participants if participant.anchor],
             additive=config.rating.margins == "additive",
+            reference=config.scheduler.reference,
         )
         self._book = MarginBook(self.margins, config.rating.estimator)
 
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
         self._rule = stop.adjacent_confidence or AdjacentConfidence()
+        self._judge = judge_of(self._config.model_copy(update={"stop": stop}))
 
     def rate(
         self, pair: Pair, result: MatchResult, *, margins: Margins | None = None, decided: int | None = None
@@ -132,7 +140,7 @@ class Ladder:
         )
         self.matches.append(match)
         self.hands += sum(game.dealt for seed in result.seed_results for game in seed.games)
-        board = tuple(self.ratings.leaderboard())
+        board = tuple(self.leaderboard())
         self.convergence.append(Convergence(match.number, board, self.ranking(), self.confidences()))
         return match
 
@@ -169,16 +177,25 @@ class Ladder:
             return self.margins.ranking()
         return tuple(rating.id for rating in self.ratings.leaderboard())
 
+    def leaderboard(self) -> list[Rating]:
+        """Return the ratings, best first; in a gauntlet, by what each wins from the reference.
+
+        With one opponent alone, matches won say little, and mu depends on when they were played.
+        """
+        if self.margins.reference is not None:
+            return [self.ratings[name] for name in self.ranking()]
+        return self.ratings.leaderboard()
+
     def confidences(self) -> tuple[float, ...]:
         """Return the confidence in the order of each adjacent pair of the ranking."""
         return tuple(self._confidence(above, below) for above, below in pairwise(self.ranking()))
 
     def _sure(self, above: str, below: str) -> float:
-        return sure(self.margins.lead(above, below), SPREAD * self._rule.tie_margin_mbb)
+        return self._judge.sure(self.margins.lead(above, below))
 
     def verdicts(self) -> tuple[Verdict, ...]:
         """Return the verdict on each adjacent pair, based on margins."""
-        return verdicts(self.margins, threshold=self._rule.threshold, tie_margin=self._rule.tie_margin_mbb)
+        return self._judge.neighbours(self.margins)
 
     def recent(self, window: int) -> list[Pair]:
         """Return the pairs of the last `window` matches."""
@@ -213,20 +230,19 @@ class Ladder:
 
     def _contrasts(self) -> tuple[Contrast, ...]:
         """Return the neighbours whose order is undecided, and the variance of their lead that would decide it."""
-        z = student_quantile(1 - self.error, 30.0)
-        return tuple(
-            Contrast(
-                self.margins.lead_weights(each.above, each.below),
-                (max(abs(each.lead.mean), self._rule.tie_margin_mbb) / z) ** 2,
-            )
-            for each in self.verdicts()
-            if each.kind == "unresolved"
-        )
+        found, tie_margin = [], self._rule.tie_margin_mbb
+        for each in self.verdicts():
+            if each.kind == "unresolved":
+                order, tie = self._judge.test.bars(each.lead, 2 * self.error)
+                far = abs(each.lead.mean)
+                wanted = max(far / order, (tie_margin - far) / tie, _LEAST_SCALE)
+                found.append(Contrast(self.margins.lead_weights(each.above, each.below), wanted**2))
+        return tuple(found)
 
     @property
     def error(self) -> float:
         """Allowed error for the order of one adjacent pair; halved, since it may be wrong in either direction."""
-        return (1 - self._rule.threshold) / max(1, len(self._config.participants) - 1) / 2
+        return self._judge.strictest(len(self._config.participants) - 1) / 2
 
     def misfit(self) -> str | None:
         """Return a warning if the schedule leaves out pairs on which every result depends."""

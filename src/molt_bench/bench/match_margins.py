@@ -1,6 +1,6 @@
 """The margins of a match, with and without the draws of each language model in it, which may be refused later."""
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Collection, Mapping, MutableMapping
 from functools import partial
 from itertools import combinations
 
@@ -19,12 +19,16 @@ class MatchMargins:
         policies: Action probabilities that participants publish.
         draws: The draws of language models.
         big_blind: The big blind.
+        averaged: Those whose hands take time or money, so that averaging over a built-in opponent's cards pays.
     """
 
-    def __init__(self, policies: Mapping[str, PolicyOf], draws: Draws, *, big_blind: int) -> None:
+    def __init__(
+        self, policies: Mapping[str, PolicyOf], draws: Draws, *, big_blind: int, averaged: Collection[str] = ()
+    ) -> None:
         self._policies = policies
         self._draws = draws
         self._big_blind = big_blind
+        self._averaged = frozenset(averaged)
         self._known: dict[int, dict[frozenset[str], Margins]] = {}
 
     def of(
@@ -63,7 +67,7 @@ class MatchMargins:
     def _estimates(self, number: int, pair: Pair, draws: MatchDraws, game: GameRecord) -> Estimates:
         label = _label(number, game)
         first, second = (self._policy(name, draws, label) for name in pair)
-        return game_estimates(game, (first, second))
+        return game_estimates(game, (first, second), averaged=not self._averaged.isdisjoint(pair))
 
     def _policy(self, name: str, draws: MatchDraws, game: GameLabel) -> PolicyOf | RecordedDraws | None:
         return draws[name][game] if name in draws else self._policies.get(name)

@@ -31,7 +31,7 @@ class PlayedMatch(msgspec.Struct, frozen=True):
     participants: tuple[str, str]
     result: MatchResult
     change: RatingChange
-    margins: Margins = Margins()
+    margins: Margins = {}
 
 
 class Convergence(msgspec.Struct, frozen=True):

@@ -251,7 +251,7 @@ def _result(
     return RunResult(
         config=config,
         matches=tuple(ladder.matches),
-        leaderboard=tuple(ladder.ratings.leaderboard()),
+        leaderboard=tuple(ladder.leaderboard()),
         convergence=tuple(ladder.convergence),
         stop_reason=reason,
         seeds=deal.blocks.used(ladder.meetings),

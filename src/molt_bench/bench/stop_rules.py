@@ -9,8 +9,8 @@ from typing import TypeAlias
 import msgspec
 
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
-from molt_bench.rating.verdicts import Verdict, surely
-from molt_bench.schedule import all_pairs
+from molt_bench.rating.sequential import Anytime, Horizon
+from molt_bench.rating.verdicts import Judge, Verdict, surely
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -67,8 +67,17 @@ def adjacent_confidence(threshold: float) -> StopRule:
     return rule
 
 
-def adjacent_margins(threshold: float, tie_margin: float) -> StopRule:
-    """Stop once every adjacent pair of the ranking is ordered or tied, with this confidence for all of them jointly."""
+def judge_of(config: BenchmarkConfig) -> Judge:
+    """Return how leads become verdicts in a run. Without ties there is no horizon."""
+    rule = config.stop.adjacent_confidence or AdjacentConfidence()
+    per_match = config.seeds.per_match
+    first = -(-config.scheduler.min_seed_pairs // per_match) * per_match
+    test = Horizon(rule.tie_margin_mbb, first) if rule.rule == "horizon" and rule.tie_margin_mbb else None
+    return Judge(test or Anytime(rule.tie_margin_mbb), 1 - rule.threshold, rule.familywise)
+
+
+def adjacent_margins(threshold: float, tie_margin: float, *, familywise: bool = False) -> StopRule:
+    """Stop once every adjacent pair of the ranking is ordered or tied, with this confidence in each or all of them."""
 
     def rule(progress: Progress) -> str | None:
         if not progress.connected or any(each.kind == "unresolved" for each in progress.verdicts):
@@ -81,7 +90,8 @@ def adjacent_margins(threshold: float, tie_margin: float) -> StopRule:
             said.append(f"ordered (least sure: {least.above} above {least.below}, {surely(least.sure)})")
         if tied:
             said.append(f"tied within {tie_margin:g} mbb a hand")
-        return f"with {threshold:.0%} confidence every adjacent pair is {' or '.join(said)}"
+        together = " in all of them together" if familywise and len(progress.verdicts) > 1 else ""
+        return f"with {threshold:.0%} confidence{together} every adjacent pair is {' or '.join(said)}"
 
     return rule
 
@@ -141,7 +151,9 @@ def rules_of(config: StopConfig) -> list[StopRule]:
     if sure is not None:
         by_margins = sure.method == "margin"
         rules.append(
-            adjacent_margins(sure.threshold, sure.tie_margin_mbb) if by_margins else adjacent_confidence(sure.threshold)
+            adjacent_margins(sure.threshold, sure.tie_margin_mbb, familywise=sure.familywise)
+            if by_margins
+            else adjacent_confidence(sure.threshold)
         )
     if config.topk_stable is not None:
         rules.append(topk_stable(config.topk_stable.k, config.topk_stable.rounds))
@@ -170,7 +182,7 @@ def opening_shortfall(config: BenchmarkConfig) -> str | None:
     rule = config.stop.adjacent_confidence or AdjacentConfidence()
     least = config.scheduler.min_seed_pairs
     connecting = len(ids) - 1
-    pairs = len(all_pairs(ids))
+    pairs = len(config.pairings())
     needed = pairs * -(-least // config.seeds.per_match) if rule.method == "margin" else connecting
     missed = _limits_below(config, needed)
     if not missed:

@@ -85,8 +85,9 @@ def _hands(journal: Path, form: Format, wanted: GameFilter | None, hero: str | N
 
 def _tables(folder: Path) -> Fill:
     def fill(file: IO[bytes]) -> str:
-        file.write("".join(latex(Analysis(StoredRun.open(folder).result()))).encode())
-        return "the leaderboard and the payoff matrix"
+        found = Analysis(StoredRun.open(folder).result())
+        file.write("".join(latex(found)).encode())
+        return "the leaderboard" if found.reference is not None else "the leaderboard and the payoff matrix"
 
     return fill
 

@@ -15,8 +15,9 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.report.analysis import dollars
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.study.pilot import Pilot, pilot_of
-from molt_bench.study.planner import GAPS, Assumptions, Need, Planner
+from molt_bench.study.pilot import COMPREHENSION, Pilot, pilot_of
+from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
+from molt_bench.study.purchase import WITH_DICE, Bought, what_it_buys
 
 
 def plan(
@@ -31,6 +32,12 @@ def plan(
     interval: Annotated[
         float | None, typer.Option(metavar="MBB", callback=positive, help="Estimate every result to within this.")
     ] = None,
+    dollars_: Annotated[
+        float | None, typer.Option("--dollars", metavar="USD", callback=positive, help="Say what this much money buys.")
+    ] = None,
+    hands: Annotated[
+        int | None, typer.Option(metavar="N", callback=positive, help="Say what this many hands buy.")
+    ] = None,
     confidence: Annotated[
         float | None, typer.Option(callback=probability, help="Confidence; the config's by default.")
     ] = None,
@@ -40,11 +47,24 @@ def plan(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Estimate what a config will take in hands, calls, dollars and hours before you spend anything."""
+    """Estimate what a config will take in hands, calls, dollars and hours before you spend anything.
+
+    With --dollars or --hands: what a budget buys, as the smallest gap that can be told apart for each way to spend it.
+    """
+    by_budget = dollars_ is not None or hands is not None
+    if by_budget and (gap is not None or interval is not None):
+        raise typer.BadParameter(
+            "cannot be used with --dollars or --hands", param_hint="--interval" if gap is None else "--gap"
+        )
     planned = config_from(config)
     warn_ahead(planned)
     learnt = _pilot(pilot, planned) if pilot is not None else None
-    planner = Planner(planned, pilot=learnt, confidence=confidence, latency_s=latency)
+    options: PlannerOptions = {"pilot": learnt, "confidence": confidence, "latency_s": latency}
+    if by_budget:
+        found = what_it_buys(planned, hands=hands, usd=dollars_, **options)
+        _print_budget(found, hands, dollars_, as_json=as_json)
+        return
+    planner = Planner(planned, **options)
     gaps = GAPS if gap is None and interval is None else () if gap is None else (gap,)
     needs = [planner.to_separate(each) for each in gaps]
     needs += [] if interval is None else [planner.to_interval(interval)]
@@ -56,6 +76,100 @@ def plan(
     for line in _remarks(needs, planner.assumed):
         console.print(line)
     console.print(_assumed(planner.assumed))
+
+
+def _print_budget(found: Sequence[Bought], hands: int | None, usd: float | None, *, as_json: bool) -> None:
+    """Print what a budget buys in each way."""
+    own = found[0].assumed
+    if as_json:
+        budget = {"hands": hands, "usd": usd}
+        ways = [_plain_bought(each) for each in found]
+        print_json({"budget": budget, "assumed": _plain_assumptions(own), "ways": ways})
+        return
+    console = Console(markup=False, emoji=False, highlight=False)
+    console.print(_budget_table(found, models=bool(own.models), both=hands is not None and usd is not None))
+    for line in _budget_remarks(found):
+        console.print(line)
+    console.print(_assumed(own))
+
+
+def _budget_table(found: Sequence[Bought], *, models: bool, both: bool) -> Table:
+    """Return what a budget buys; at most 80 columns wide."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("policy", overflow="fold", max_width=22)
+    if models:
+        table.add_column("harness", no_wrap=True)
+    for heading in ("pair-\nings", "seed\npairs", "hands", *(("dollars",) if models else ()), "gap"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    if both:
+        table.add_column("limit", no_wrap=True)
+    for each in found:
+        need = each.need
+        if need is None:
+            dear = each.limit == "dollars"
+            cells = ["-", "-" if dear else f">={each.least:,.0f}", *([f">={dollars(each.least)}" if dear else "-"])]
+        else:
+            cells = [f"{need.seed_pairs:,}", _short(need.hands), _dollars(need)]
+        table.add_row(
+            _policy(each) + ("*" if need is not None and need.beyond else ""),
+            *([each.way.harness] if models else []),
+            f"{each.assumed.pairings:,}",
+            *(cells if models else cells[:2]),
+            "-" if need is None else f"{need.target:,.3g}" if need.target < 100 else f"{need.target:,.0f}",
+            *([each.limit] if both else []),
+        )
+    return table
+
+
+def _policy(each: Bought) -> str:
+    scheduler = each.way.config.scheduler
+    return scheduler.policy if scheduler.reference is None else f"{scheduler.policy} ({scheduler.reference})"
+
+
+def _budget_remarks(found: Sequence[Bought]) -> list[str]:
+    """Explain what a gap is, and what each way assumes."""
+    tie = found[0].assumed.tie_margin
+    lines = [
+        "Gap: neighbours this far apart will be ordered, closer ones left open or called tied "
+        f"(within {tie:g}), in thousandths of a big blind per hand."
+    ]
+    if any(each.need is None for each in found):
+        least = found[0].way.config.scheduler.min_seed_pairs
+        lines.append(f">= is what the opening takes: {least} seed pairs of every pairing (scheduler.minSeedPairs).")
+    limits = [*dict.fromkeys(each.need.beyond for each in found if each.need is not None and each.need.beyond)]
+    if limits:
+        lines.append(f"* More than stop.budget allows ({', '.join(limits)}): the run would stop first.")
+    gauntlets = [each for each in found if each.way.config.scheduler.reference is not None]
+    if gauntlets:
+        name = gauntlets[0].way.config.scheduler.reference
+        added = ", a built-in bot that would be added" if gauntlets[0].way.added else ""
+        lines.append(f"gauntlet ({name}): everybody is ordered by what it wins from {name} alone{added}.")
+    if any(each.way.harness == "log-probs" for each in found):
+        lines.append(
+            "log-probs: the probabilities of a model's replies count as its published dice. Assumed: the same tokens, "
+            f"{WITH_DICE[2] / WITH_DICE[1]:.0%} of the variance left against a built-in bot and {WITH_DICE[2]:.0%} "
+            "between two models, as measured between built-in bots."
+        )
+    if any(each.way.harness == "no comprehension" for each in found):
+        lines.append(
+            f"no comprehension: assumed to spare {COMPREHENSION.input} tokens in and {COMPREHENSION.output} out a call."
+        )
+    return lines
+
+
+def _plain_bought(each: Bought) -> dict[str, Any]:
+    scheduler, need = each.way.config.scheduler, each.need
+    return {
+        "policy": scheduler.policy,
+        "reference": scheduler.reference,
+        "referenceAdded": each.way.added,
+        "harness": each.way.harness,
+        "pairings": each.assumed.pairings,
+        "varianceLeft": each.way.variance,
+        "limit": each.limit,
+        "least": each.least,
+        "buys": None if need is None else _plain_need(need),
+    }
 
 
 def _pilot(folder: str, config: BenchmarkConfig) -> Pilot:

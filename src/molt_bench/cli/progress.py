@@ -63,7 +63,7 @@ def _match_line(live: RunStatus, match: PlayedMatch) -> str:
     (first, second), outcome = match.participants, match.result
     chips = f"by {abs(outcome.score_a):,} chips"
     won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
-    text = f"match {match.number}: {first} v {second}, {won}; {standing_line(live.ladder.ratings.leaderboard())}"
+    text = f"match {match.number}: {first} v {second}, {won}; {standing_line(live.ladder.leaderboard())}"
     if live.spending is not None:
         text += f"; {_spent(live.spending)}"
     return text
@@ -95,7 +95,7 @@ def _screen(live: RunStatus, config: BenchmarkConfig) -> Group:
     if live.spending is not None:
         games += f"; {_spent(live.spending, config)}"
     table = Table.grid(padding=(0, 2))
-    for rank, rating in enumerate(live.ladder.ratings.leaderboard(), start=1):
+    for rank, rating in enumerate(live.ladder.leaderboard(), start=1):
         table.add_row(
             str(rank), Text(rating.id), f"{rating.mu:.1f} ± {rating.sigma:.1f}", f"{rating.wins}-{rating.losses}"
         )

@@ -28,6 +28,9 @@ class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
     max_matches: Annotated[int | None, typer.Option(help="Stop after this many matches.")] = None
     confidence: Annotated[float | None, typer.Option(help="Stop once the order of neighbours is this certain.")] = None
     scheduler: Annotated[str | None, typer.Option(help="How the next pairing is chosen.")] = None
+    reference: Annotated[
+        str | None, typer.Option(metavar="ID", help="A gauntlet: everybody plays this one alone, ranked by the result.")
+    ] = None
     output_dir: Annotated[str | None, typer.Option(help="Folder in which every run gets its own folder.")] = None
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Set any config field, as in game.stack=5000; repeatable.")
@@ -45,6 +48,7 @@ class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
             "stop.budget.maxMatches": self.max_matches,
             "stop.adjacentConfidence.threshold": self.confidence,
             "scheduler.policy": self.scheduler,
+            "scheduler.reference": self.reference,
             "outputDir": self.output_dir,
         }
 

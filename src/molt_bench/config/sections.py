@@ -3,18 +3,19 @@
 Files and artifacts use camelCase; snake_case is accepted as well.
 """
 
+from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
-from molt_bench.agents.fields import MUCH, Count, NoneOrMore, PathText, Section, as_problem
+from molt_bench.agents.fields import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import Price
 from molt_bench.config.participants import AnyParticipant, Mu, ParticipantConfig, Sigma, named
 from molt_bench.errors import ConfigError
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
-from molt_bench.schedule import policy_named
+from molt_bench.schedule import Pair, all_pairs, gauntlet, policy_named
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameOptions, GameSpec
 
@@ -22,12 +23,16 @@ Share = Annotated[float, Field(ge=0, le=1)]
 #: Seconds or dollars.
 Amount = Annotated[float, Field(gt=0, le=MUCH)]
 
+#: The policy in which everybody plays the reference alone.
+GAUNTLET: Final = gauntlet.__name__
 #: Every two participants form a pairing, and every pairing is considered before every round.
 MOST_PARTICIPANTS: Final = 200
 #: Limits on hands per game, and on games and hands per round: a round stays in memory (300 MB) until it is rated.
 MOST_HANDS: Final = 100_000
 MOST_GAMES_OF_A_ROUND: Final = 50_000
 MOST_HANDS_OF_A_ROUND: Final = 1_000_000
+#: The least margin that can count as a tie, unless there are no ties at all; in thousandths of a big blind per hand.
+LEAST_TIE_MARGIN: Final = 1e-6
 
 
 class SeedsConfig(Section):
@@ -103,7 +108,7 @@ class RatingConfig(Section):
         Literal["match", "seedPair"], Field(description="Unit whose winner updates the OpenSkill ratings.")
     ] = "match"
     estimator: Annotated[
-        Literal["auto", "raw", "allIn", "adjusted", "corrected"],
+        Literal["auto", "raw", "allIn", "adjusted", "adjustedSolid", "corrected", "correctedSolid", "ranged"],
         Field(description="How margins are measured: by chips won, or with progressively more luck removed."),
     ] = "auto"
     margins: Annotated[
@@ -115,7 +120,12 @@ class RatingConfig(Section):
 class SchedulerConfig(Section):
     """Which pairings are played."""
 
-    policy: str = "information_gain"
+    policy: Annotated[str, Field(description="Which pairs play next; gauntlet if only a reference is given.")] = (
+        "information_gain"
+    )
+    reference: Annotated[
+        Name | None, Field(description="Id of the one that everybody plays alone, with policy gauntlet.")
+    ] = None
     exploration: Annotated[Share, Field(description="0: close pairs only; 1: uncertain pairs only.")] = 0.25
     rematch_window: Annotated[
         NoneOrMore, Field(description="Matches before a pair meets again, if another pair can play.")
@@ -127,6 +137,13 @@ class SchedulerConfig(Section):
     min_seed_pairs: Annotated[
         Count, Field(description="Seed pairs that every pairing plays before margins decide anything.")
     ] = 4
+
+    @model_validator(mode="before")
+    @classmethod
+    def _implied(cls, value: Any) -> Any:
+        """Take a reference without a policy to mean a gauntlet."""
+        asked_for = isinstance(value, dict) and value.get("reference") is not None and "policy" not in value
+        return {**value, "policy": GAUNTLET} if asked_for else value
 
     @field_validator("policy")
     @classmethod
@@ -142,12 +159,28 @@ class AdjacentConfidence(Section):
     """Stop once every adjacent pair on the leaderboard is ordered with this confidence."""
 
     threshold: Annotated[float, Field(gt=0.5, le=1 - 1e-9)] = 0.95
+    rule: Annotated[
+        Literal["horizon", "anytime"],
+        Field(description="How looking after every round is allowed for: up to the tie margin's horizon, or for ever."),
+    ] = "horizon"
+    familywise: Annotated[
+        bool, Field(description="Whether the confidence is for all adjacent pairs together, or for each of them.")
+    ] = False
     method: Annotated[
         Literal["margin", "openskill", "predict_win"], Field(description="What the confidence is computed from.")
     ] = "margin"
     tie_margin_mbb: Annotated[
-        float, Field(ge=1e-6, le=MUCH, description="Margin counted as a tie, in thousandths of a big blind per hand.")
+        float,
+        Field(ge=0, le=MUCH, description="Margin counted as a tie, in thousandths of a big blind per hand; 0: none."),
     ] = 250.0
+
+    @field_validator("tie_margin_mbb")
+    @classmethod
+    def _in_reach(cls, value: float) -> float:
+        """Refuse what is not 0, but so small that no run could ever get there."""
+        if 0 < value < LEAST_TIE_MARGIN:
+            raise as_problem("", value, f"0 for no ties, or at least {LEAST_TIE_MARGIN:g}")
+        return value
 
 
 class Budget(Section):
@@ -224,6 +257,7 @@ class BenchmarkConfig(Section):
         twice = next((name for name in ids if ids.count(name) > 1), None)
         if twice is not None:
             raise as_problem("participants", twice, "a different id for each, and this one appears twice")
+        self._has_its_reference(ids)
         self._fits_in_memory()
         limits = self.stop.budget or Budget(max_matches=None)
         games = 2 * self.seeds.per_match
@@ -234,9 +268,25 @@ class BenchmarkConfig(Section):
             raise as_problem("stop", None, "at least one condition, such as budget.maxMatches: the run would never end")
         return self
 
+    def _has_its_reference(self, ids: list[str]) -> None:
+        """Check that a gauntlet names one of the participants, and that nothing else does."""
+        policy, reference = self.scheduler.policy, self.scheduler.reference
+        if policy != GAUNTLET:
+            if reference is not None:
+                expected = f"policy: {GAUNTLET} with it; {policy} has no reference"
+                raise as_problem("scheduler.reference", reference, expected)
+        elif reference not in ids:
+            near = get_close_matches(reference or "", ids, n=1)
+            perhaps = f"{near[0]!r} perhaps, or " if near else ""
+            expected = f"{perhaps}the id of the participant that everybody plays: one of {', '.join(ids)}"
+            raise as_problem("scheduler.reference", reference, expected)
+        rule = self.stop.adjacent_confidence
+        if policy == GAUNTLET and rule is not None and rule.method != "margin":
+            expected = f"margin: a {GAUNTLET} ranks by what is won from the reference"
+            raise as_problem("stop.adjacentConfidence.method", rule.method, expected)
+
     def _fits_in_memory(self) -> None:
-        count = len(self.participants)
-        matches = min(self.matches_per_round(), count * (count - 1) // 2)
+        matches = min(self.matches_per_round(), len(self.pairings()))
         games = 2 * self.seeds.per_match * matches
         hands = games * (self.game.hands_per_game + self.game.warmup_hands)
         at_once = "a match" if matches == 1 else f"the {matches:,} matches of a round"
@@ -244,6 +294,10 @@ class BenchmarkConfig(Section):
             if found > most:
                 expected = f"at most {most:,} {what} in {at_once}, and these are {found:,}"
                 raise as_problem("seeds.perMatch", self.seeds.per_match, expected)
+
+    def pairings(self) -> list[Pair]:
+        """Return the pairs of participants that may play: all, or in a gauntlet everybody with the reference."""
+        return all_pairs([participant.id for participant in self.participants], self.scheduler.reference)
 
     def models(self) -> dict[str, LLMSettings]:
         """Return the settings of every language model, by participant."""

@@ -27,12 +27,14 @@ class ChanceTerm(NamedTuple):
         dealt: 0 for the hole cards, 1 to 3 for flop, turn and river.
         pot: The pot before it, in chips; for the hole cards, the blinds and antes about to be posted.
         behind: Chips that both seats have behind before it.
+        raised: Whether somebody raised on the street before it.
         change: Change of seat 0's equity.
     """
 
     dealt: int
     pot: int
     behind: int
+    raised: bool
     change: float
 
 
@@ -66,13 +68,15 @@ def hand_luck(hand: Hand) -> HandLuck:
 def _terms(hand: Hand, equities: tuple[float, ...]) -> Iterator[ChanceTerm]:
     rules, shorter = hand.rules, min(hand.starting_stacks)
     blinds = min(rules.small_blind + rules.big_blind + 2 * rules.ante, 2 * shorter)
-    yield ChanceTerm(0, blinds, shorter, equities[0] - 0.5)
+    yield ChanceTerm(0, blinds, shorter, raised=False, change=equities[0] - 0.5)
     dealt, street = 0, STREETS[0]
     for before, _ in hand.steps() if len(equities) > 1 else ():
         if before.street != street:
             # The first decision on a new street: the pot was there before the card.
+            raised = any(done.kind == "raiseTo" and done.street == street for done in before.log)
             dealt, street = dealt + 1, before.street
-            yield ChanceTerm(dealt, before.pot, min(before.limits), equities[dealt] - equities[dealt - 1])
+            change = equities[dealt] - equities[dealt - 1]
+            yield ChanceTerm(dealt, before.pot, min(before.limits), raised, change)
             if dealt == len(equities) - 1:
                 return
 

@@ -1,11 +1,13 @@
-"""The coefficients of the luck adjustment: fitted once on the scripted ladder, then frozen.
+"""The coefficients of the luck adjustment: fitted once on bots, then frozen.
 
 Any fixed coefficients leave every expectation unchanged. These were chosen before the runs that use them, so nobody can
 pick them by outcome. `scripts/fit_luck.py` fitted them; any change is a new version, with another hash in every run.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -15,35 +17,129 @@ class Coefficients(msgspec.Struct, frozen=True, kw_only=True):
     """Weights for the luck of cards and dice. All are plain ratios, so they hold for any blinds.
 
     Attributes:
-        version: Number of the fit.
         depths: Stack-to-pot ratios at which a new bucket begins, ascending.
-        chance: For hole cards, flop, turn and river, the weight in each bucket, shallowest first.
-        passive: Weight of the equity after a check or call that does not end the betting, before and after the flop.
-        raised: Weight of the equity in the chips matched if a raise is called, before and after the flop.
+        chance: For hole cards, flop, turn and river, the weight in each bucket, shallowest first: those without a raise
+            on the street before, then those with one.
+        actions: Weights of the features of an action's value, in the order of `molt_bench.luck.dice.action_features`.
     """
 
-    version: int
     depths: tuple[float, ...]
     chance: tuple[tuple[float, ...], ...]
-    passive: tuple[float, float]
-    raised: tuple[float, float]
+    actions: tuple[float, ...]
 
-    def bucket(self, behind: int, pot: int) -> int:
-        """Return the bucket of a stack-to-pot ratio, 0 for the shallowest."""
-        return sum([behind >= depth * pot for depth in self.depths])
+    def bucket(self, behind: int, pot: int, *, raised: bool = False) -> int:
+        """Return the bucket of a stack-to-pot ratio, 0 for the shallowest without a raise on the street before."""
+        return sum([behind >= depth * pot for depth in self.depths]) + raised * (len(self.depths) + 1)
 
 
-#: Fitted to 93 pairings and stacks, 2,000 hands of each in both seatings.
-FROZEN: Final = Coefficients(
-    version=1,
+#: Number of the fit, all sets together.
+VERSION: Final = 2
+
+# fmt: off
+#: For players of any kind: cards fitted to the built-in bots, actions also to players who bet by strength.
+LADDER: Final = Coefficients(
     depths=(1.0, 8.0),
-    chance=((0.96, 1.18, 0.891), (0.493, 0.755, 0.788), (0.529, 1.059, 0.889), (0.835, 1.253, 0.916)),
-    passive=(0.356, 0.529),
-    raised=(0.556, 0.481),
+    chance=(
+        (0.96, 1.18, 0.891) * 2,
+        (0.493, 0.755, 0.788) * 2,
+        (0.529, 1.059, 0.889) * 2,
+        (0.835, 1.253, 0.916) * 2,
+    ),
+    actions=(
+        # What is exact, by street.
+        0.96, 0.832, 0.705, 0.654,
+        # Checks and calls: before and after the flop, each first to act and after an action.
+        0.043, 0.286, -1.351, -0.198, -0.181, -0.007,
+        0.823, -0.51, -0.331, -0.525, 0.578, -0.286,
+        0.684, 0.338, -0.505, -0.008, 0.473, -0.029,
+        0.682, 0.21, -0.727, -0.045, 0.867, -0.467,
+        # Raises: before and after the flop, each up to a pot and a half, above, and all-in.
+        0.144, 0.225, -1.14, -0.324, 0.717, 0.326, 0.358, 0.015, -0.513,
+        0.486, -0.042, -2.036, 0.067, 0.147, -0.064, 1.185, -0.241, 0.071,
+        -0.024, -0.227, -0.604, -0.114, 0.367, 0.233, 0.115, -0.144, -0.071,
+        -0.048, 0.571, -0.872, -1.062, 0.69, -0.755, 0.431, 0.246, -0.016,
+        -0.42, 1.595, -1.255, 1.401, 0.732, -0.736, 0.356, 0.016, -0.055,
+        -0.032, 0.193, -0.561, -0.107, 0.624, -0.301, 0.129, 0.125, -0.117,
+    ),
+)
+
+#: For players who bet by the strength of their hands.
+SOLID: Final = Coefficients(
+    depths=(1.0, 8.0),
+    chance=(
+        (0.96, 1.18, 0.891, 0.96, 1.18, 0.891),
+        (1.034, 3.21, 2.068, 1.079, 2.128, 4.86),
+        (1.456, 2.277, 3.477, 1.329, 2.499, 5.04),
+        (1.436, 2.091, 3.181, 1.259, 2.288, 3.731),
+    ),
+    actions=(
+        # What is exact, by street.
+        0.928, 0.792, 0.653, 0.562,
+        # Checks and calls: before and after the flop, each first to act and after an action.
+        0.398, -0.05, -0.698, 0.042, -0.137, -0.188,
+        0.763, -0.435, -0.627, -0.516, 0.42, -0.057,
+        0.591, 0.401, -0.758, 0.122, 0.302, 0.351,
+        0.515, 0.334, -0.936, 0.022, 0.844, -0.51,
+        # Raises: before and after the flop, each up to a pot and a half, above, and all-in.
+        0.071, 0.262, -1.073, -0.084, 0.409, 0.486, 0.246, -0.009, -0.181,
+        0.543, -0.221, -1.908, -0.528, 0.187, 0.002, 1.047, -0.236, 0.04,
+        -0.018, -0.124, -0.853, -0.125, 0.311, 0.124, 0.209, -0.134, -0.031,
+        -0.098, 0.96, -0.727, -2.342, 0.564, -0.555, 0.399, 0.253, 0.049,
+        -0.537, 2.1, -1.743, 1.524, 0.672, -0.638, 0.264, 0.072, -0.061,
+        -0.031, 0.24, -0.608, -0.24, 0.562, -0.166, 0.11, 0.114, -0.12,
+    ),
+)
+
+# fmt: on
+#: All sets, in the order of `molt_bench.luck.estimators.Estimates`.
+FROZEN: Final = (LADDER, SOLID)
+
+
+def _against(*chance: tuple[float, ...]) -> Coefficients:
+    return Coefficients(depths=(1.0, 4.0, 10.0, 30.0), chance=tuple(row * 2 for row in chance), actions=SOLID.actions)
+
+
+#: For hands against a built-in bot, averaged over its cards: then the luck of one's own hole cards does not cancel out
+#: over the two games of a seed, and what a card is worth depends on how far the bot goes with any hand. Fitted to six
+#: players that bet by strength, 20 and 100 big blinds deep, 500 to 800 hands of each in both seatings.
+AGAINST: Final[Mapping[str, Coefficients]] = MappingProxyType(
+    {
+        "random": _against(
+            (0.32, 1.3, 3.25, 6.5, 27),
+            (0.53, 1.75, 4.45, 2.03, 4.55),
+            (0.2, 0.87, 3.54, 2.01, 2.43),
+            (0.64, 2.01, 4.87, 1.8, 1.54),
+        ),
+        "tight": _against(
+            (0.03, 0.12, 0.29, 0.58, 0.6),
+            (0.2, 0.48, 1.06, 1.1, 1.05),
+            (0.2, 1.3, 1.1, 1.17, 1.09),
+            (0.21, 1.74, 1.11, 1.12, 1.11),
+        ),
+        "callstation": _against(
+            (0.25, 0.98, 2.45, 4.91, 4.19),
+            (2, 5.06, 3.47, 11, 3.11),
+            (1.65, 4.03, 2.61, 3.82, 2.16),
+            (1.7, 2.59, 1.7, 2.34, 1.49),
+        ),
+        "maniac": _against(
+            (0.98, 3.92, 9.8, 20, 74),
+            (1.54, 4.81, 8.3, 17, 9.76),
+            (1.52, 3.85, 6.02, 8.25, 2.29),
+            (1.47, 2.63, 4.03, 4.42, 1.36),
+        ),
+        "tag": _against(
+            (0.27, 1.08, 2.69, 5.38, 5.49),
+            (1.79, 3.19, 4.17, 8.59, 8.55),
+            (1.17, 2.65, 4.99, 2.53, 2.94),
+            (1.26, 2.02, 1.87, 1.65, 1.45),
+        ),
+        "shover": _against((1.11, 4.44, 11, 22, 78), (2,) * 5, (1.5,) * 5, (1.2,) * 5),
+    }
 )
 
 
 @cache
-def coefficients_hash(coefficients: Coefficients = FROZEN) -> str:
-    """Return the SHA-256 of the coefficients as sorted JSON."""
-    return sha256(msgspec.json.encode(coefficients, order="sorted")).hexdigest()
+def coefficients_hash(sets: tuple[Coefficients, ...] = FROZEN) -> str:
+    """Return the SHA-256 of sets of coefficients as sorted JSON, together with those against built-in bots."""
+    return sha256(msgspec.json.encode((sets, dict(AGAINST)), order="sorted")).hexdigest()

@@ -3,22 +3,37 @@
 This is the action correction of AIVAT (Burch, Schmid, Moravcik, Morrill and Bowling, "AIVAT: A New Variance Reduction
 Technique for Agent Evaluation in Imperfect Information Games", AAAI 2018): at a decision whose probabilities are known,
 the mean of a value over what could have been drawn, minus the value of what was drawn. Its expectation is 0 whatever
-the value, which only decides how much of the dice's luck is removed. Ours is simple, fixed and knows both hands: a fold
-costs what was put in; a call or check that ends the betting is worth its equity; any other call or check is worth its
-equity in the chips then matched, times a coefficient; a raise is worth its equity in the chips matched if called, times
-another. (Fold equity of a raise, as a share of the other seat's chips, was tried too: the fit gave it no weight.)
+the value, as long as that is fixed before the draw; it only decides how much of the dice's luck is removed.
+
+Ours is a sum of features with fixed weights, and it knows both hands. A fold costs what was put in, and a call or check
+that ends the betting is worth its equity. Any other call or check is worth a share of the chips then matched, by equity
+and by the strength of both hands. A raise wins what the other seat has put in if that folds, and plays for the chips
+matched if it calls. How likely a fold is depends on the strength of the other hand, on the price, and on how often the
+other seat has folded to raises in the earlier hands of the game.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
+from math import log1p
 from typing import Final, NamedTuple
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.agents.llm.odds import Drawn, RecordedDraws
+from molt_bench.luck.strength import hand_strengths
 from molt_bench.poker.actions import STREETS, Action
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation, observe
 
+#: Bins of the price of a raise begin at these percentages of the pot after a call; all-in is the last bin.
+PRICES: Final = (150,)
+BINS: Final = len(PRICES) + 2
+#: Features of an exact part, of a check or call, and of a raise; the last two before and after the flop.
+_PASSIVE, _RAISED = 6, 9
+_FIRST_RAISED: Final = len(STREETS) + 4 * _PASSIVE
+#: How many features the value of an action has.
+FEATURES: Final = _FIRST_RAISED + 2 * BINS * _RAISED
 #: By how much the sum of a policy's probabilities may miss 1.
 _TOLERANCE: Final = 1e-9
 
@@ -28,33 +43,96 @@ class PolicyError(Exception):
 
 
 class Draw(NamedTuple):
-    """The probabilities of a fold, of a check or call, and of a raise; for the actual draw, one of them is 1.
+    """The probabilities of a fold, of a check or call, and of raises by price; for an actual draw, one of them is 1.
 
-    `matched` are the chips of each seat at stake if a raise is called, times the probability of the raise.
+    Attributes:
+        fold: Of a fold.
+        passive: Of a check or call.
+        raised: Of a raise, by the bins of `PRICES`, all-in last.
+        matched: By bin, the chips of each seat at stake if the raise is called, times its probability.
     """
 
     fold: float
     passive: float
-    raised: float
-    matched: float
+    raised: list[float]
+    matched: list[float]
 
 
 class DiceTerm(NamedTuple):
-    """One decision of a seat with known probabilities: mean minus actual draw, in chips of that seat.
+    """One decision of a seat with known probabilities: mean minus actual draw.
 
     Attributes:
         seat: The seat that decided.
-        late: Whether it was after the flop.
-        exact: The part whose value is known: folds, and calls or checks that end the betting.
-        passive: The part from other calls and checks: equity in the chips matched.
-        raised: The part from raises: equity in the chips matched if called.
+        street: 0 before the flop to 3 on the river.
+        exact: The part whose value is known, in chips of that seat: folds, and calls or checks that end the betting.
+        passive: Other calls and checks: the probability, times the chips matched then.
+        opened: Whether there was an action on this street before, so that a call or check opens the next card.
+        raised: Raises by price: the probability.
+        matched: Raises by price: the probability, times the chips matched if called.
+        won: Chips that the other seat loses if it folds.
+        edge: Twice the equity of the seat's hand against the other's, less 1.
+        strengths: How strong the hands of this seat and of the other are by themselves.
+        depth: Chips behind as a multiple of the pot.
     """
 
     seat: int
-    late: bool
+    street: int
     exact: float
     passive: float
-    raised: float
+    opened: bool
+    raised: list[float]
+    matched: list[float]
+    won: int
+    edge: float
+    strengths: tuple[float, float]
+    depth: float
+
+
+class Folds:
+    """How often each seat has folded to a raise in the hands of a game so far."""
+
+    def __init__(self) -> None:
+        self._faced = [0, 0]
+        self._folded = [0, 0]
+
+    def add(self, hand: Hand) -> None:
+        """Count a finished hand."""
+        for done, answer in pairwise(hand.log):
+            if done.kind == "raiseTo":
+                self._faced[answer.seat] += 1
+                self._folded[answer.seat] += answer.kind == "fold"
+
+    def share(self, seat: int) -> float:
+        """Return the share of raises a seat folds to; a third, as of three raises, before anything is known."""
+        return (self._folded[seat] + 1) / (self._faced[seat] + 3)
+
+
+def action_features(term: DiceTerm, folds: float) -> list[tuple[int, float]]:
+    """Return the features of a decision's correction that are not 0, each with its number.
+
+    `folds` is the share of raises that the other seat folds to, as known before the hand.
+    """
+    edge, late = term.edge, term.street > 0
+    own, other = term.strengths[0] - 0.5, term.strengths[1] - 0.5
+    deep = log1p(max(term.depth, 0.0))
+    found = [(term.street, term.exact)] if term.exact else []
+    if term.passive:
+        at = len(STREETS) + _PASSIVE * (2 * late + term.opened)
+        parts = (edge, own, other, edge * deep, own * deep, other * deep)
+        found += [(at + each, term.passive * part) for each, part in enumerate(parts)]
+    for price, (raised, matched) in enumerate(zip(term.raised, term.matched, strict=True)):
+        if raised or matched:
+            at = _FIRST_RAISED + _RAISED * (BINS * late + price)
+            won = raised * term.won
+            taken = [won, won * folds, won * other, won * folds * other]
+            called = [matched * part for part in (edge, folds * edge, edge * other, own, edge * deep)]
+            found += enumerate([*taken, *called], start=at)
+    return found
+
+
+def action_value(parts: Iterable[tuple[int, float]], weights: Sequence[float]) -> float:
+    """Return the weighted sum of features, in chips of the seat that decided."""
+    return sum([weights[at] * part for at, part in parts])
 
 
 def dice_terms(
@@ -74,7 +152,7 @@ def dice_terms(
         policy = policies[before.actor]
         if policy is None:
             continue
-        seen = observe(before, number)
+        seen, street = observe(before, number), STREETS.index(before.street)
         if isinstance(policy, RecordedDraws):
             drawn = policy.at(seen)
             if drawn is None:
@@ -82,32 +160,39 @@ def dice_terms(
             surplus = _surplus(partial(_recorded, drawn), seen, before, drawn.action)
         else:
             surplus = _surplus(policy, seen, before, action)
-        share = equities[STREETS.index(before.street)]
-        yield _term(before, 1 - share if before.actor else share, surplus)
+        yield _term(before, street, equities[street], surplus)
 
 
 def _recorded(drawn: Drawn, _seen: Observation) -> Policy:
     return drawn.policy
 
 
-def _term(before: Hand, share: float, surplus: Draw) -> DiceTerm:
+def _term(before: Hand, street: int, share: float, surplus: Draw) -> DiceTerm:
     seat = before.actor
-    edge = 2 * share - 1
+    edge = 1 - 2 * share if seat else 2 * share - 1
     called_to = before.bets[seat] + before.to_call
-    passive = surplus.passive * edge * (before.at_stake + called_to)
+    passive = surplus.passive * (before.at_stake + called_to)
     exact = -surplus.fold * before.chips_in(seat)
-    if _ends_betting(before, called_to):
-        exact += passive
-        passive = 0.0
-    return DiceTerm(seat, bool(before.board), exact, passive, edge * surplus.matched)
-
-
-def _ends_betting(before: Hand, called_to: int) -> bool:
-    """Return whether a check or call leaves nothing to decide: on the river, or with a seat all-in."""
-    all_in = called_to in before.limits
-    # The first action on a street leaves the other seat a decision, unless a seat is all-in.
     opened = bool(before.log) and before.log[-1].street == before.street
-    return all_in or (opened and before.street == "river")
+    # The first action on a street leaves the other seat a decision, unless a seat is all-in.
+    if called_to in before.limits or (opened and street == 3):
+        exact += passive * edge
+        passive = 0.0
+    first, second = hand_strengths(before.holes, before.board)
+    pot = before.pot + sum(before.bets)
+    return DiceTerm(
+        seat,
+        street,
+        exact,
+        passive,
+        opened,
+        surplus.raised,
+        surplus.matched,
+        before.chips_in(1 - seat),
+        edge,
+        (second, first) if seat else (first, second),
+        (min(before.limits) - called_to) / (pot + before.to_call),
+    )
 
 
 def _surplus(policy_of: PolicyOf, seen: Observation, before: Hand, action: Action) -> Draw:
@@ -122,54 +207,68 @@ def _surplus(policy_of: PolicyOf, seen: Observation, before: Hand, action: Actio
         raise PolicyError(f"its policy failed: {type(error).__name__}: {error}") from error
     if not chance > 0:
         raise PolicyError(f"its policy gives what it did, {action.kind}, no chance")
-    if abs(mean.fold + mean.passive + mean.raised - 1) > _TOLERANCE:
+    if abs(mean.fold + mean.passive + sum(mean.raised) - 1) > _TOLERANCE:
         raise PolicyError("the probabilities of its policy do not add up to 1")
     done = _mean(((action, 1.0),), seen, before, action)[0]
-    return Draw(*[could - did for could, did in zip(mean, done, strict=True)])
+    return Draw(
+        mean.fold - done.fold,
+        mean.passive - done.passive,
+        [could - did for could, did in zip(mean.raised, done.raised, strict=True)],
+        [could - did for could, did in zip(mean.matched, done.matched, strict=True)],
+    )
 
 
 def _mean(policy: Policy, seen: Observation, before: Hand, action: Action) -> tuple[Draw, float]:
     """Return the mean over a policy, and the probability of the action taken, or of its range of sizes."""
-    legal = seen.legal
-    passive_kind = "call" if seen.to_call else "check"
-    other_limit = before.limits[1 - seen.seat]
-    fold = passive = raised = matched = taken = 0.0
+    least, most = seen.min_raise_to, seen.max_raise_to
+    begins = _prices(before)
+    drawn = action.amount if action.kind == "raiseTo" else 0
+    chances = {"fold": 0.0, "call" if seen.to_call else "check": 0.0}
+    raised, sizes, taken = [0.0] * BINS, [0.0] * BINS, 0.0
     for choice, chance in policy:
         if not 0 <= chance <= 1:
             raise PolicyError(f"its policy has {chance} as a probability")
-        if isinstance(choice, Action) and choice.kind != "raiseTo":
-            if choice.kind == "fold":
-                fold += chance
-            elif choice.kind == passive_kind:
-                passive += chance
-            else:
-                raise PolicyError(f"its policy has {choice.kind}, and legal is: {legal}")
-            if choice.kind == action.kind:
-                taken += chance
+        if isinstance(choice, Sizes):
+            low, high = choice.low, choice.high
+        elif choice.kind == "raiseTo":
+            low = high = choice.amount
+        else:
+            if choice.kind not in chances:
+                raise PolicyError(f"its policy has {choice.kind}, and legal is: {seen.legal}")
+            chances[choice.kind] += chance
             continue
-        low, high = (choice.low, choice.high) if isinstance(choice, Sizes) else (choice.amount, choice.amount)
-        if (
-            type(low) is not int
-            or type(high) is not int
-            or not 0 < legal.min_raise_to <= low <= high <= legal.max_raise_to
-        ):
-            raise PolicyError(f"its policy has {choice}, and legal is: {legal}")
-        raised += chance
-        matched += chance * _mean_up_to(low, high, other_limit)
-        if action.kind == "raiseTo" and low <= action.amount <= high:
+        if type(low) is not int or type(high) is not int or not 0 < least <= low <= high <= most:
+            raise PolicyError(f"its policy has {choice}, and legal is: {seen.legal}")
+        if low <= drawn <= high:
             taken += chance
-    return Draw(fold, passive, raised, matched + raised * before.at_stake), taken
+        if low == high:
+            at = bisect_right(begins, low)
+            raised[at] += chance
+            sizes[at] += chance * low
+        else:
+            _spread(low, high, chance, begins, raised, sizes)
+    # No more than the shorter stack can be matched.
+    sizes[-1] = raised[-1] * begins[-1]
+    matched = [size + before.at_stake * chance for size, chance in zip(sizes, raised, strict=True)]
+    fold, passive = chances.values()
+    return Draw(fold, passive, raised, matched), chances.get(action.kind, taken)
 
 
-def _mean_up_to(low: int, high: int, most: int) -> float:
-    """Return the mean of the whole numbers from `low` to `high`, each capped at `most`.
+def _prices(before: Hand) -> list[int]:
+    """Return the sizes at which a new bin of prices begins, all-in last."""
+    all_in = min(before.limits)
+    facing = before.bets[before.actor] + before.to_call
+    pot = before.pot + sum(before.bets) + before.to_call
+    return [min(facing - (-pot * percent // 100), all_in) for percent in PRICES] + [all_in]
 
-    >>> _mean_up_to(1, 4, 3), _mean_up_to(1, 3, 9), _mean_up_to(5, 6, 4)
-    (2.25, 2.0, 4.0)
-    """
-    if low >= most:
-        return float(most)
-    if high <= most:
-        return (low + high) / 2
-    below = most - low
-    return (below * (low + most - 1) / 2 + (high - most + 1) * most) / (high - low + 1)
+
+def _spread(low: int, high: int, chance: float, begins: list[int], raised: list[float], sizes: list[float]) -> None:
+    """Add a range of sizes, each equally likely, to the bins of prices: what a bin gets is exact."""
+    each = chance / (high - low + 1)
+    for at in range(bisect_right(begins, low), BINS):
+        last = min(high, begins[at] - 1) if at < len(begins) else high
+        if last >= low:
+            count = each * (last - low + 1)
+            raised[at] += count
+            sizes[at] += count * (low + last) / 2
+            low = last + 1

@@ -4,22 +4,27 @@ All have the same expectation. With X the net chips, and e the equity of a seat'
 
 - all-in EV: once nothing is left to decide, the run-out is replaced by its mean, (2e - 1) times the chips at stake;
 - luck-adjusted: Y = X_allin - sum over deals of k * pot * (e after - e before), where the pot is the one before the
-  cards, and k depends only on the street and the stack-to-pot ratio (a chance control variate, as in MIVAT, White and
-  Bowling 2009, and AIVAT, Burch et al. 2018). Before the hole cards, e is 1/2 and the pot is the blinds and antes;
-- corrected: also the action correction of AIVAT, where a player publishes its probabilities.
+  cards, and k depends only on what is known before them: the street, the stack-to-pot ratio, and whether there was a
+  raise on the street before (a chance control variate, as in MIVAT, White and Bowling 2009, and AIVAT, Burch et al.
+  2018). Before the hole cards, e is 1/2 and the pot is the blinds and antes;
+- corrected: also the action correction of AIVAT, where a player publishes its probabilities;
+- ranged: also the mean over the cards that a built-in bot could have held, where it plays against somebody else.
+
+The second and the third exist twice, by each set of coefficients: one for players of any kind, and one for those who
+bet by the strength of their hands (`solid`).
 
 Equity in hindsight is a martingale: given both hands and all that has happened, the mean of e after the next card is e
 before it. So each term has mean 0 for any k fixed before the card is dealt, and E[Y] = E[X]. This requires a fair deal:
 the cards to come are uniform among those left, whatever was done so far. It holds since decks are hashes that no agent
-sees. For the corrected estimator, the published probabilities must be those the agent drew with.
+sees. For the corrected estimators, the published probabilities must be those the agent drew with.
 
 Over the two games of a seed the hole-card term cancels out, since each player gets both hands; it helps single games.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import fsum
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -28,10 +33,11 @@ from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.errors import RulesError
 from molt_bench.luck.chance import ChanceTerm, hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
-from molt_bench.luck.dice import DiceTerm, PolicyError, dice_terms
+from molt_bench.luck.dice import Folds, PolicyError, action_features, action_value, dice_terms
+from molt_bench.luck.ranges import built_in_bot, mean_over, never_mixes, possible_holes, remembered, weights_against
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import ParsedHand
-from molt_bench.records import GameRecord, Margins, MatchResult
+from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
 #: Published policies or recorded draws of players A and B, or of seats 0 and 1; None where there are none.
@@ -46,7 +52,11 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
         raw: Net chips.
         all_in: With the run-outs after the last decision replaced by their means.
         adjusted: The same without the luck of the cards.
-        corrected: The same without the luck of known dice; equals `adjusted` where none are known.
+        adjusted_solid: That by the coefficients for players who bet by the strength of their hands.
+        corrected: As `adjusted`, without the luck of known dice; equals it where none are known.
+        corrected_solid: As `adjusted_solid`, likewise.
+        ranged: The same averaged over a built-in bot's possible cards; equals `corrected_solid` where that was not
+            asked for, or where neither player is built in, or both are.
         refused: For each player, why its policy was not used; "" if it was, or there is none. A policy is used for a
             whole game or not at all, since leaving out single decisions by their outcome would be a bias.
     """
@@ -54,11 +64,14 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
     raw: int
     all_in: float
     adjusted: float
+    adjusted_solid: float
     corrected: float
+    corrected_solid: float
+    ranged: float
     refused: tuple[str, str] = ("", "")
 
 
-def hand_estimates(hand: Hand, *, coefficients: Coefficients = FROZEN) -> Estimates:
+def hand_estimates(hand: Hand, *, coefficients: tuple[Coefficients, Coefficients] = FROZEN) -> Estimates:
     """Return what seat 0 won in a finished hand; seat 1 won the negative.
 
     >>> from molt_bench.poker.notation import hand_from_text
@@ -68,50 +81,96 @@ def hand_estimates(hand: Hand, *, coefficients: Coefficients = FROZEN) -> Estima
     (-10000, 6251)
     """
     luck = hand_luck(hand)
-    adjusted = luck.all_in - chance_luck(luck.terms, coefficients)
-    return Estimates(luck.raw, luck.all_in, adjusted, adjusted)
+    adjusted, solid = (luck.all_in - chance_luck(luck.terms, each) for each in coefficients)
+    return Estimates(luck.raw, luck.all_in, adjusted, solid, adjusted, solid, solid)
 
 
 def game_estimates(
-    record: GameRecord, policies: Policies = _NO_POLICIES, *, coefficients: Coefficients = FROZEN
+    record: GameRecord,
+    policies: Policies = _NO_POLICIES,
+    *,
+    averaged: bool = False,
+    coefficients: tuple[Coefficients, Coefficients] = FROZEN,
 ) -> Estimates:
     """Return what player A won in the hands of a game that count; player B won the negative.
 
     A hand with a forced fold counts as played. A game in which both players failed is a draw by every estimator, as
-    in its record.
+    in its record. With `averaged`, hands against a built-in bot are averaged over its possible cards, which takes
+    milliseconds for each.
     """
     if record.both_failed:
-        return Estimates(0, 0.0, 0.0, 0.0)
+        return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     sign = 1 if record.seating == "AB" else -1
-    dice = _Dice(record, policies)
-    raw, all_in, chance = 0, [], []
-    for parsed in list(record.replay())[record.spec.warmup_hands :]:
-        luck = hand_luck(parsed.hand)
-        raw += luck.raw
-        all_in.append(luck.all_in)
-        chance.append(chance_luck(luck.terms, coefficients))
-        dice.add(parsed, luck.equities, coefficients)
+    dice = _Dice(record, policies, coefficients)
+    raw, all_in, chance = 0, [], [[0.0] * len(coefficients)]
+    hands: list[tuple[ParsedHand, tuple[float, float]]] = []
+    for at, parsed in enumerate(record.replay()):
+        if at >= record.spec.warmup_hands:
+            luck = hand_luck(parsed.hand)
+            raw += luck.raw
+            all_in.append(luck.all_in)
+            chance.append([-chance_luck(luck.terms, each) for each in coefficients])
+            dice.add(parsed, luck.equities)
+            hands.append((parsed, (dice.folds.share(0), dice.folds.share(1))))
+        dice.folds.add(parsed.hand)
     if sign * raw != record.net[0]:
         raise RulesError("the hands of a game do not add up to its result")
-    evened = sign * fsum(all_in)
-    adjusted = sign * fsum([*all_in, *[-luck for luck in chance]])
-    return Estimates(sign * raw, evened, adjusted, adjusted + dice.correction(), (dice.refused[0], dice.refused[1]))
+    adjusted, solid = (sign * fsum([*all_in, *column]) for column in zip(*chance, strict=True))
+    corrected, corrected_solid = dice.corrections()
+    ranged = _over_range(record.spec, hands, dice) if averaged else None
+    return Estimates(
+        sign * raw,
+        sign * fsum(all_in),
+        adjusted,
+        solid,
+        adjusted + corrected,
+        solid + corrected_solid,
+        solid + corrected_solid if ranged is None else sign * ranged,
+        (dice.refused[0], dice.refused[1]),
+    )
+
+
+def _over_range(spec: GameSpec, hands: Sequence[tuple[ParsedHand, tuple[float, float]]], dice: "_Dice") -> float | None:
+    """Return what seat 0 won on average over a built-in bot's possible cards; None without exactly one such bot."""
+    player = dice.known_player
+    policy = None if player is None else dice.policies[player]
+    if player is None or policy is None or isinstance(policy, RecordedDraws):
+        return None
+    seat = 1 - player if spec.seating == "BA" else player
+    weights = weights_against(policy)
+    values = []
+    for parsed, folds in hands:
+        try:
+            holes = possible_holes(parsed, seat, policy, spec)
+        except PolicyError as error:
+            dice.refuse(player, f"hand {parsed.number}: {error}")
+            return None
+        mixing = dice.mixing_by_seat()
+        value_of = partial(_value, parsed.number, spec.max_actions, mixing, weights, folds)
+        values.append(mean_over(parsed.hand, seat, holes, value_of))
+    return fsum(values)
+
+
+def _value(
+    number: int, longest: int, policies: Policies, weights: Coefficients, folds: tuple[float, float], hand: Hand
+) -> float:
+    """Return what seat 0 won in a hand without the luck of cards and known dice."""
+    luck = hand_luck(hand)
+    found = [luck.all_in, -chance_luck(luck.terms, weights)]
+    for term in dice_terms(hand, number, luck.equities, policies, longest):
+        value = action_value(action_features(term, folds[1 - term.seat]), weights.actions)
+        found.append(-value if term.seat else value)
+    return fsum(found)
 
 
 def chance_luck(terms: tuple[ChanceTerm, ...], coefficients: Coefficients) -> float:
     """Return the chips attributed to the luck of the cards, for seat 0."""
     return fsum(
         [
-            coefficients.chance[term.dealt][coefficients.bucket(term.behind, term.pot)] * term.pot * term.change
-            for term in terms
+            coefficients.chance[dealt][coefficients.bucket(behind, pot, raised=raised)] * pot * change
+            for dealt, pot, behind, raised, change in terms
         ]
     )
-
-
-def dice_correction(term: DiceTerm, coefficients: Coefficients) -> float:
-    """Return the correction for the dice of the seat that decided, in chips."""
-    late = term.late
-    return term.exact + coefficients.passive[late] * term.passive + coefficients.raised[late] * term.raised
 
 
 def margins_of(
@@ -119,39 +178,42 @@ def margins_of(
     *,
     big_blind: int,
     policies: Policies = (None, None),
+    averaged: bool = False,
     estimates: Callable[[GameRecord], Estimates] | None = None,
 ) -> Margins:
     """Return what player A won in each seed pair, in thousandths of a big blind per hand of the spec.
 
     `estimates` returns what player A won in a game, where results may be cached; None to compute it.
     """
-    estimated = estimates or partial(game_estimates, policies=policies)
+    estimated = estimates or partial(game_estimates, policies=policies, averaged=averaged)
     pairs = [[estimated(game) for game in pair.games] for pair in result.seed_results]
 
-    def column(estimator: Literal["raw", "all_in", "adjusted", "corrected"]) -> tuple[float, ...]:
+    def won(estimator: str) -> tuple[float, ...]:
         return tuple(
-            1000 * _sum(games, estimator) / big_blind / pair.nominal_hands
+            1000 * fsum([getattr(game, estimator) for game in games]) / big_blind / pair.nominal_hands
             for games, pair in zip(pairs, result.seed_results, strict=True)
         )
 
-    return Margins(column("raw"), column("all_in"), column("adjusted"), column("corrected"))
-
-
-def _sum(games: list[Estimates], estimator: str) -> float:
-    first, second = (float(getattr(game, estimator)) for game in games)
-    return first + second
+    return {name: won(field) for name, field in ESTIMATORS.items()}
 
 
 class _Dice:
     """The dice corrections of one game, for each player whose policy is credible."""
 
-    def __init__(self, record: GameRecord, policies: Policies) -> None:
+    def __init__(self, record: GameRecord, policies: Policies, coefficients: Sequence[Coefficients]) -> None:
         spec: GameSpec = record.spec
-        self.longest = spec.max_actions
-        self.swapped = spec.seating == "BA"
-        self.policies = list(policies)
+        self.folds = Folds()
         self.refused = ["", ""]
-        self.corrections: tuple[list[float], list[float]] = ([], [])
+        self.policies = list(policies)
+        built_in = [player for player in (0, 1) if built_in_bot(policies[player])]
+        #: The one player that is a built-in bot; None if neither is, or both are.
+        self.known_player = built_in[0] if len(built_in) == 1 else None
+        self._certain = [never_mixes(policy) for policy in policies]
+        self._longest = spec.max_actions
+        self._swapped = spec.seating == "BA"
+        self._weights = [each.actions for each in coefficients]
+        #: By player, what each decision is corrected by, with each set of coefficients.
+        self._found: tuple[list[list[float]], list[list[float]]] = ([], [])
         for fault in record.faults:
             policy = policies[fault.player]
             if policy is None or isinstance(policy, RecordedDraws):
@@ -164,23 +226,40 @@ class _Dice:
         """Stop using a player's policy, and drop its corrections so far."""
         self.policies[player] = None
         self.refused[player] = why
+        self._found[player].clear()
 
-    def add(self, parsed: ParsedHand, equities: tuple[float, ...], coefficients: Coefficients) -> None:
+    def add(self, parsed: ParsedHand, equities: tuple[float, ...]) -> None:
         """Correct one hand for each player separately, so that one wrong policy does not affect the other."""
         for player in (0, 1):
             policy = self.policies[player]
-            if policy is None:
+            if policy is None or self._certain[player]:
                 continue
-            seat = 1 - player if self.swapped else player
+            seat = 1 - player if self._swapped else player
             by_seat: Policies = (None, policy) if seat else (policy, None)
             try:
-                terms = list(dice_terms(parsed.hand, parsed.number, equities, by_seat, self.longest))
+                terms = list(dice_terms(parsed.hand, parsed.number, equities, by_seat, self._longest))
             except PolicyError as error:
                 self.refuse(player, f"hand {parsed.number}: {error}")
                 continue
-            self.corrections[player].extend([dice_correction(term, coefficients) for term in terms])
+            folds = self.folds.share(1 - seat)
+            for parts in [action_features(term, folds) for term in terms]:
+                self._found[player].append([action_value(parts, weights) for weights in self._weights])
 
-    def correction(self) -> float:
-        """Return the correction of player A's result, in chips."""
-        first, second = [0.0 if why else fsum(given) for why, given in zip(self.refused, self.corrections, strict=True)]
-        return first - second
+    def mixing_by_seat(self) -> Policies:
+        """Return the policies of seats 0 and 1 that mix, for one hand whose known player may hold other cards."""
+        found: list[PolicyOf | RecordedDraws | None] = []
+        for player, policy in enumerate(self.policies):
+            if policy is None or isinstance(policy, RecordedDraws):
+                found.append(policy)
+            elif self._certain[player]:
+                found.append(None)
+            else:
+                bot = built_in_bot(policy)
+                found.append(policy if bot is not None and bot.sees_cards else remembered(policy))
+        return (found[1], found[0]) if self._swapped else (found[0], found[1])
+
+    def corrections(self) -> list[float]:
+        """Return the corrections of player A's result with each set of coefficients, in chips."""
+        nothing = [0.0] * len(self._weights)
+        first, second = ([fsum(column) for column in zip(nothing, *found, strict=True)] for found in self._found)
+        return [one - two for one, two in zip(first, second, strict=True)]

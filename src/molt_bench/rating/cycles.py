@@ -7,7 +7,7 @@ from itertools import combinations
 import msgspec
 
 from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.verdicts import sure
+from molt_bench.rating.sequential import SequentialTest, sure
 
 
 class Cycle(msgspec.Struct, frozen=True):
@@ -17,18 +17,18 @@ class Cycle(msgspec.Struct, frozen=True):
     sure: float
 
 
-def significant_cycles(model: MarginModel, *, spread: float, error: float = 0.05) -> tuple[Cycle, ...]:
-    """Return the cycles in which every edge is significant at any time.
+def significant_cycles(model: MarginModel, test: SequentialTest, *, error: float = 0.05) -> tuple[Cycle, ...]:
+    """Return the cycles in which every edge is significant by this test.
 
     Each edge is tested in both directions, with the error divided by the number of pairs (Bonferroni), so the
     probability that any edge, and thus any cycle, is wrong is at most `error`. Lists all cycles of three, and for each
-    edge that is only in longer ones, a shortest of these. See `sure` for `spread`.
+    edge that is only in longer ones, a shortest of these.
     """
     names = model.participants
     pairs = list(combinations(names, 2))
     beats: dict[str, dict[str, float]] = {name: {} for name in names}
     for first, second in pairs:
-        confidence = sure(model.margin(first, second), spread)
+        confidence = sure(test, model.margin(first, second))
         for winner, loser, certain in ((first, second, confidence), (second, first, 1 - confidence)):
             if certain >= 1 - error / (2 * len(pairs)):
                 beats[winner][loser] = certain

@@ -4,9 +4,9 @@ The unit is the seed pair: the two games of one seed with seats swapped, as one 
 thousandths of a big blind. Within a seed pair memory may correlate the hands; between seed pairs nothing does.
 
 For every pair of participants the margins are Normal around d, with a variance that is estimated from them and shrunk
-towards that of the other pairs, as if up to five more seed pairs had been seen (Smyth 2004). Nothing is assumed to be
-transitive: every pair has a margin of its own. A participant's result is its mean margin against the field. Everything
-follows from sums, so the order of the games does not matter.
+towards that of the other pairs, as if up to two more seed pairs had been seen, fewer where pairs differ (`shrinkage`).
+Nothing is assumed to be transitive: every pair has a margin of its own. A participant's result is its mean margin
+against the field. Everything follows from sums, so the order of the games does not matter.
 
 Where pairings share seeds, a participant lucky on one of them may be lucky against everybody. Then the variance of a
 sum of margins is computed seed by seed, if that makes it larger (the sandwich estimator, clustered by seed; Liang and
@@ -14,6 +14,9 @@ Zeger 1986).
 
 `additive` is the variant for many participants: d = s_first - s_second, by weighted least squares. It needs far fewer
 seed pairs, and is wrong where there are cycles.
+
+In a gauntlet, one participant is the reference and the whole field of everybody else. Results are margins against it,
+leads are differences of them, and the reference itself stands at 0.
 """
 
 from collections import defaultdict
@@ -24,13 +27,16 @@ from typing import Final
 
 import msgspec
 
+from molt_bench.rating.shrinkage import prior_freedom
 from molt_bench.rating.student import UNKNOWN, Estimate
 from molt_bench.specs import Pair
 
-#: The variance of all pairs counts as this many seed pairs beside a pair's own.
-PRIOR_WEIGHT: Final = 5.0
+#: The variance of all pairs counts as this many seed pairs at most beside a pair's own.
+PRIOR_WEIGHT: Final = 2.0
 #: Assumed standard deviation of a hand with stacks of 100 big blinds, in thousandths of a big blind.
 SD_PER_HAND: Final = 10_000.0
+#: The reference of a gauntlet neither wins nor loses, by definition.
+_BY_DEFINITION: Final = Estimate(0.0, 0.0, inf)
 
 
 def first_guess(big_blinds: float) -> float:
@@ -64,6 +70,7 @@ class MarginModel:
         sd_per_hand: Standard deviation of a hand assumed before there is data, in thousandths of a big blind.
         anchors: Participants outside the field: they provide a scale, and are compared with the field.
         additive: Whether skills add up, which needs far fewer seed pairs and is wrong where there are cycles.
+        reference: The one that everybody else plays alone, in a gauntlet; anchors and `additive` change nothing there.
     """
 
     def __init__(
@@ -74,13 +81,18 @@ class MarginModel:
         sd_per_hand: float = SD_PER_HAND,
         anchors: Collection[str] = (),
         additive: bool = False,
+        reference: str | None = None,
     ) -> None:
         self.participants = tuple(participants)
         self.anchors = frozenset(anchors)
-        self.additive = additive
+        self.additive = additive and reference is None
+        self.reference = reference
         self._first_guess = sd_per_hand**2 / hands
         self._samples: dict[Pair, _Sample] = {pair: _Sample() for pair in combinations(self.participants, 2)}
-        self._total: tuple[float, int] | None = None
+        self._total: tuple[float, int, float] | None = None
+        #: The pair that played each seed first, and whether another one played any of them as well.
+        self._owners: dict[Hashable, Pair] = {}
+        self._shared = False
 
     def add(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable] | None = None) -> None:
         """Add what the first won in seed pairs, in thousandths of a big blind per hand; other pairs may share seeds."""
@@ -95,13 +107,16 @@ class MarginModel:
         values = [sign * margin for margin in margins]
         mean = fsum(values) / len(values) if values else 0.0
         squares = fsum((value - mean) ** 2 for value in values)
-        self._samples[self._pair(*pair)] = _Sample(tuple(values), tuple(seeds), mean, squares)
+        own = self._pair(*pair)
+        for seed in seeds if not self._shared else ():
+            self._shared |= self._owners.setdefault(seed, own) != own
+        self._samples[own] = _Sample(tuple(values), tuple(seeds), mean, squares)
         self._total = None
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """Every pair of participants, whether they have played or not."""
-        return tuple(self._samples)
+        """Every pair of participants that may play, whether they have or not."""
+        return tuple(pair for pair in self._samples if self.reference is None or self.reference in pair)
 
     def count(self, first: str, second: str) -> int:
         """Return how many seed pairs two participants have played."""
@@ -123,6 +138,8 @@ class MarginModel:
 
     def result(self, name: str) -> Estimate:
         """Return what a participant wins from the field: the mean over everybody else in it."""
+        if name == self.reference:
+            return _BY_DEFINITION
         return self._combined(self._weights({name: 1.0}, own_place=False))
 
     def met(self, name: str) -> tuple[str, ...]:
@@ -149,16 +166,14 @@ class MarginModel:
 
     def lead_weights(self, first: str, second: str) -> Mapping[Pair, float]:
         """Return the weight of each pair's margin in the lead of the first over the second."""
+        if self.additive:  # the difference of their skills, whoever else has met whom
+            pair = self._pair(first, second)
+            return self._additive({pair: 1.0 if pair[0] == first else -1.0})
         return self._weights({first: 1.0, second: -1.0}, own_place=True)
 
     def strength_weights(self, name: str) -> Mapping[Pair, float]:
         """Return the weight of each pair's margin in a participant's result, as a member of the field."""
         return self._weights({name: 1.0})
-
-    def skill_weights(self, first: str, second: str) -> Mapping[Pair, float]:
-        """Return the weight of each pair's margin in the difference of two skills, where skills add up."""
-        pair = self._pair(first, second)
-        return self._additive({pair: 1.0 if pair[0] == first else -1.0})
 
     def ranking(self) -> tuple[str, ...]:
         """Return the participants, best first; ties keep the declared order."""
@@ -169,7 +184,12 @@ class MarginModel:
         return tuple(sorted(self.participants, key=lambda name: -strength[name]))
 
     def field_of(self, name: str) -> tuple[str, ...]:
-        """Return the opponents that count for a result: all others but anchors, or the anchors if nobody is left."""
+        """Return the opponents that count for a result: all others but anchors, or the anchors if nobody is left.
+
+        In a gauntlet that is the reference alone, and nobody for the reference.
+        """
+        if self.reference is not None:
+            return () if name == self.reference else (self.reference,)
         others = tuple(other for other in self.participants if other != name)
         return tuple(other for other in others if other not in self.anchors) or others
 
@@ -192,12 +212,15 @@ class MarginModel:
         for less as data come in.
         """
         if self._total is None:
-            samples = self._samples.values()
-            self._total = fsum(each.squares for each in samples), sum(each.free for each in samples)
-        squares, free = max(0.0, self._total[0] - sample.squares), self._total[1] - sample.free
-        guess_weight = 1 / (1 + self._total[1])
+            samples = [each for each in self._samples.values() if each.free]
+            known = [(each.squares / each.free, each.free) for each in samples if each.squares > 0]
+            most = min(PRIOR_WEIGHT, prior_freedom(known))
+            self._total = fsum(each.squares for each in samples), sum(each.free for each in samples), most
+        total, all_free, most = self._total
+        squares, free = max(0.0, total - sample.squares), all_free - sample.free
+        guess_weight = 1 / (1 + all_free)
         weight = guess_weight + free
-        return (guess_weight * self._first_guess + squares) / weight, min(PRIOR_WEIGHT, max(weight, guess_weight))
+        return (guess_weight * self._first_guess + squares) / weight, min(max(most, guess_weight), weight)
 
     def _weights(self, wanted: Mapping[str, float], *, own_place: bool = True) -> dict[Pair, float]:
         """Return the weight of every pair's margin in a weighted sum of results.
@@ -207,7 +230,7 @@ class MarginModel:
         found: dict[Pair, float] = defaultdict(float)
         for name, times in wanted.items():
             field = self.field_of(name)
-            size = len(field) + (own_place and name not in self.anchors)
+            size = len(field) + (own_place and name not in self.anchors and self.reference is None)
             for other in field:
                 pair = self._pair(name, other)
                 found[pair] += (times if pair[0] == name else -times) / size
@@ -242,7 +265,9 @@ class MarginModel:
         frees = [self._free(sample) for _, sample in used]
         free = total**2 / fsum(part**2 / own for part, own in zip(parts, frees, strict=True))
         mean = fsum(weight * sample.mean for weight, sample in used)
-        return Estimate(mean, sqrt(total * _clustering(used)), free)
+        clustering = _clustering(used) if self._shared else 1.0
+        unit = fsum(part * sample.count for part, (_, sample) in zip(parts, used, strict=True))
+        return Estimate(mean, sqrt(total * clustering), free, sqrt(unit * clustering))
 
 
 def _clustering(used: Sequence[tuple[float, _Sample]]) -> float:

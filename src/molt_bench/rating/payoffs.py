@@ -14,13 +14,13 @@ import msgspec
 
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.verdicts import sure
+from molt_bench.rating.sequential import SequentialTest, sure
 
 
 class Payoff(msgspec.Struct, frozen=True):
     """What one participant wins from another, in thousandths of a big blind per hand.
 
-    `half_width` is that of its fixed-sample interval, `sure` the anytime-valid confidence that it wins.
+    `half_width` is that of its fixed-sample interval, `sure` the confidence by the stop rule's test that it wins.
     """
 
     mean: float
@@ -55,14 +55,14 @@ class Transitivity(msgspec.Struct, frozen=True):
     corrected: float | None
 
 
-def payoff_matrix(model: MarginModel, *, spread: float, level: float = 0.95) -> PayoffMatrix:
-    """Return what each wins from each, from their own games alone; see `sure` for `spread`."""
+def payoff_matrix(model: MarginModel, test: SequentialTest, *, level: float = 0.95) -> PayoffMatrix:
+    """Return what each wins from each, from their own games alone."""
     names = model.participants
     place = {name: at for at, name in enumerate(names)}
     cells: list[list[Payoff | None]] = [[None] * len(names) for _ in names]
     for first, second in _played(model):
         margin = model.margin(first, second)
-        half, confidence = margin.half_width(level), sure(margin, spread)
+        half, confidence = margin.half_width(level), sure(test, margin)
         one, two = place[first], place[second]
         cells[one][two] = Payoff(margin.mean, half, confidence)
         cells[two][one] = Payoff(0.0 - margin.mean, half, 1 - confidence)

@@ -59,11 +59,15 @@ def student_quantile(share: float, free: float) -> float:
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """An estimate of a number: Student's t around `mean`, with standard error `scale` and `free` degrees of freedom."""
+    """An estimate of a number: Student's t around `mean`, with standard error `scale` and `free` degrees of freedom.
+
+    `unit` is the standard error that a single seed pair of every pairing would give; 0 if that is not known.
+    """
 
     mean: float
     scale: float
     free: float
+    unit: float = 0.0
 
     def above(self, value: float = 0.0) -> float:
         """Return the probability that the number is above `value`."""

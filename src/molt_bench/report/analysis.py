@@ -2,7 +2,7 @@
 
 Win rates come from the margin model: the mean over all opponents of the field, each with the same weight, however often
 they were met. Their intervals take the seed pair as the unit. If part of the field has not been met, the win rate is
-the mean over the others, without an interval.
+the mean over the others, without an interval. In a gauntlet, the reference is the whole field.
 """
 
 from collections import Counter
@@ -15,16 +15,16 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.bench.result import AgentUsage, Failures, PlayedMatch, RunResult, failures_of
+from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence
-from molt_bench.rating.book import ESTIMATORS, MarginBook
+from molt_bench.rating.book import MarginBook
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
 from molt_bench.rating.ranks import rank_intervals
-from molt_bench.rating.verdicts import SPREAD, Verdict, sure, verdict, verdicts
-from molt_bench.records import GameRecord, Rating
-from molt_bench.seeds import derive
+from molt_bench.rating.verdicts import Verdict
+from molt_bench.records import ESTIMATORS, GameRecord, Rating
 
 #: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
 MBB_PER_BB100: Final = 10.0
@@ -36,13 +36,14 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     Attributes:
         bb_per_100: Big blinds won per 100 hands from the field, or from those of it that were met; None before that.
         half_width: Half the width of its 95% interval; infinite if an opponent has not been met.
-        ranks: The ranks it may have with 95% probability; None if margins do not decide.
+        ranks: The ranks it may have, with the run's confidence; None if margins do not decide.
         better_than_next: How sure it is that it is better than the next one; None for the last.
         hands: Hands that count.
         faults: Faults by kind.
         forced_folds: Hands folded after a last fault.
         met: How many of its field it has met, and of how many; None if its result is complete.
         ranked: Whether it has a rank; not if it hardly ever answered, so that it did not really play.
+        reference: Whether it is the reference of a gauntlet, which stands at 0 by definition.
     """
 
     rating: Rating
@@ -56,6 +57,7 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     forced_folds: int
     met: tuple[int, int] | None = None
     ranked: bool = True
+    reference: bool = False
 
 
 class Analysis:
@@ -65,14 +67,17 @@ class Analysis:
         self.result = result
         self.rule = result.config.stop.adjacent_confidence or AdjacentConfidence()
         self.by_margins = self.rule.method == "margin"
-        #: The spread that confidence sequences are tuned to, in mbb per hand, and the error they may have together.
-        self.spread = SPREAD * self.rule.tie_margin_mbb
-        self.error = 1 - self.rule.threshold
+        self.judge = judge_of(result.config)
 
     @cached_property
     def names(self) -> dict[str, str]:
         """The display names of all participants, by id."""
         return {each.id: each.display_name or each.id for each in self.result.config.participants}
+
+    @property
+    def reference(self) -> str | None:
+        """The one that everybody played alone, in a gauntlet."""
+        return self.result.config.scheduler.reference
 
     @cached_property
     def model(self) -> MarginModel:
@@ -92,8 +97,7 @@ class Analysis:
     @cached_property
     def neighbours(self) -> tuple[Verdict, ...]:
         """The verdict on each pair of neighbours in the ranking by margins."""
-        rule = self.rule
-        return verdicts(self.model, threshold=rule.threshold, tie_margin=rule.tie_margin_mbb, apart=self.unranked)
+        return self.judge.neighbours(self.model, self.unranked)
 
     @cached_property
     def board_verdicts(self) -> tuple[Verdict, ...]:
@@ -101,14 +105,12 @@ class Analysis:
         if not self.by_margins:
             return ()
         ranked = [rating.id for rating in self.result.leaderboard if rating.id not in self.unranked]
-        error = self.error / max(1, len(ranked) - 1)
-        tie_margin = self.rule.tie_margin_mbb
-        return tuple([verdict(self.model, a, b, error=error, tie_margin=tie_margin) for a, b in pairwise(ranked)])
+        return self.judge.verdicts(self.model, pairwise(ranked))
 
     @cached_property
     def cycles(self) -> tuple[Cycle, ...]:
         """The cycles that are certain enough to report."""
-        return significant_cycles(self.model, spread=self.spread, error=self.error)
+        return significant_cycles(self.model, self.judge.test, error=self.judge.error)
 
     @cached_property
     def ranked_cycles(self) -> list[Cycle]:
@@ -118,13 +120,16 @@ class Analysis:
     @cached_property
     def payoffs(self) -> PayoffMatrix:
         """What everybody wins from everybody."""
-        return payoff_matrix(self.model, spread=self.spread)
+        return payoff_matrix(self.model, self.judge.test)
 
     @cached_property
     def rows(self) -> tuple[ParticipantNumbers, ...]:
         """Everybody's figures in the order of the leaderboard; the unranked come last."""
-        seed = derive(self.result.config.seeds.master_seed or 0, "ranks")
-        ranks = rank_intervals(self.model, seed=seed, apart=self.unranked) if self.by_margins else {}
+        ranks = (
+            rank_intervals(self.model, self.judge.test, error=self.judge.error, apart=self.unranked)
+            if self.by_margins
+            else {}
+        )
         ranked = [rating for rating in self.result.leaderboard if rating.id not in self.unranked]
         last = [rating for rating in self.result.leaderboard if rating.id in self.unranked]
         below = zip_longest([*ranked, *last], ranked[1:])
@@ -152,11 +157,12 @@ class Analysis:
             forced_folds=sum(fault.forced_fold for fault in faults),
             met=None if known else (len(self.model.met(rating.id)), len(self.model.field_of(rating.id))),
             ranked=rating.id not in self.unranked,
+            reference=rating.id == self.reference,
         )
 
     def _better(self, above: Rating, below: Rating) -> float:
         if self.by_margins:
-            return sure(self.model.lead(above.id, below.id), self.spread)
+            return self.judge.sure(self.model.lead(above.id, below.id))
         return normal_cdf((above.mu - below.mu) / sqrt(above.sigma**2 + below.sigma**2))
 
 
@@ -209,6 +215,7 @@ def _margin_model(result: RunResult, estimator: str) -> MarginModel:
         sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
         anchors=[each.id for each in config.participants if each.anchor],
         additive=config.rating.margins == "additive",
+        reference=config.scheduler.reference,
     )
     book = MarginBook(model, estimator)
     for match in result.matches:

@@ -13,14 +13,15 @@ import msgspec
 
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
-from molt_bench.rating.book import ESTIMATORS
+from molt_bench.records import ESTIMATORS
 from molt_bench.report.analysis import Analysis, cost_numbers, efficiency, guardrails, totals
 from molt_bench.report.claims import margins
 
 
 def leaderboard(found: Analysis) -> dict[str, Any]:
-    """Return the final leaderboard."""
+    """Return the final leaderboard; in a gauntlet, with its reference."""
     return {
+        **({"reference": found.reference} if found.reference is not None else {}),
         "participants": [
             {
                 "id": row.rating.id,
@@ -36,7 +37,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 **({} if row.ranked else {"ranked": False}),
             }
             for row in found.rows
-        ]
+        ],
     }
 
 
@@ -71,7 +72,7 @@ def _match(match: PlayedMatch) -> dict[str, Any]:
                     "aFirst": pair.games[0].net[0],
                     "bFirst": pair.games[1].net[0],
                     "draw": any(game.both_failed for game in pair.games),
-                    "marginsMbb": {name: getattr(match.margins, field)[at] for name, field in ESTIMATORS.items()},
+                    "marginsMbb": {name: match.margins[name][at] for name in ESTIMATORS},
                 }
                 for at, pair in enumerate(outcome.seed_results)
             ],

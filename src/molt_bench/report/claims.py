@@ -4,10 +4,10 @@ from itertools import combinations
 from math import isfinite
 from typing import Any, Final
 
-from molt_bench.luck.coefficients import FROZEN, coefficients_hash
-from molt_bench.rating.payoffs import nash_averaging, transitivity
+from molt_bench.luck.coefficients import VERSION, coefficients_hash
+from molt_bench.rating.payoffs import Transitivity, nash_averaging, transitivity
 from molt_bench.rating.student import Estimate
-from molt_bench.rating.verdicts import radius, sure, surely
+from molt_bench.rating.verdicts import surely
 from molt_bench.report.analysis import Analysis
 
 #: An interval this wide, in thousandths of a big blind per hand, says nothing at all.
@@ -23,7 +23,7 @@ def sentences(found: Analysis) -> list[str]:
         f"{name} is not ranked: it gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands."
         for name, failed in found.unranked.items()
     ]
-    said += [*_decks(found), *([incomplete] if incomplete else [])]
+    said += [*_gauntlet(found), *_decks(found), *([incomplete] if incomplete else [])]
     if not found.by_margins:
         return said
     pairs = found.neighbours
@@ -39,6 +39,18 @@ def sentences(found: Analysis) -> list[str]:
     if by_rating != by_margin and not incomplete:
         said.append(f"By win rate against the field the order is {', '.join(by_margin)}; mu counts matches won.")
     return said
+
+
+def _gauntlet(found: Analysis) -> list[str]:
+    """Say what an order against one reference means, and what it leaves out."""
+    name = found.reference
+    if name is None:
+        return []
+    said = (
+        f"The order is against {name}, the reference: everybody played it alone, and bb/100 is what each wins from it. "
+        f"{name} itself stands at 0. Other pairs have not met, so there is no payoff matrix, Nash average or cycle."
+    )
+    return [said, f"All results are against {name}, so they say little."] if name in found.unranked else [said]
 
 
 def _decks(found: Analysis) -> list[str]:
@@ -100,8 +112,9 @@ def margins(found: Analysis) -> dict[str, Any]:
     model, apart = found.model, found.unranked
     return {
         "unit": "thousandths of a big blind a hand",
+        **({"reference": found.reference} if found.reference is not None else {}),
         "estimator": found.result.config.rating.estimator,
-        "luckVersion": FROZEN.version,
+        "luckVersion": VERSION,
         "luckHash": coefficients_hash(),
         "ranking": [
             {
@@ -128,8 +141,8 @@ def margins(found: Analysis) -> dict[str, Any]:
                 "a": first,
                 "b": second,
                 "seedPairs": model.count(first, second),
-                "sure": sure(model.margin(first, second), found.spread),
-                "certifiedHalfWidth": _finite(radius(model.margin(first, second), found.spread, found.error)),
+                "sure": found.judge.sure(model.margin(first, second)),
+                "certifiedHalfWidth": _finite(found.judge.radius(model.margin(first, second))),
                 "estimators": _estimators(found, first, second),
             }
             for first, second in combinations(model.participants, 2)
@@ -141,7 +154,11 @@ def margins(found: Analysis) -> dict[str, Any]:
 
 def _structure(found: Analysis) -> dict[str, Any]:
     """Return what the pairs say together: how far skill explains them, the Nash average, payoffs and cycles."""
-    nash, transitive = nash_averaging(found.model), transitivity(found.model)
+    nash, transitive = (
+        (nash_averaging(found.model), transitivity(found.model))
+        if found.reference is None
+        else (None, Transitivity(None, None))  # needs pairs without the reference
+    )
     return {
         "transitiveShare": {"measured": transitive.share, "withoutLuck": transitive.corrected},
         "nashAverage": None

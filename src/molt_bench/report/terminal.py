@@ -60,7 +60,7 @@ def leaderboard_table(rows: Sequence[ParticipantNumbers]) -> Table:
             f"{rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}-{rating.draws}",
             "-" if row.bb_per_100 is None else f"{row.bb_per_100:+.1f}",
-            f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
+            "ref" if row.reference else f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
             _ranks(row.ranks) if row.ranked else "-",
             "-" if not row.ranked else "" if row.better_than_next is None else surely(row.better_than_next),
             str(sum(row.faults.values())),

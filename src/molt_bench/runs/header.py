@@ -15,7 +15,7 @@ from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import kind_of, published_policy, source_hash
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import MoltBenchError
-from molt_bench.luck.coefficients import FROZEN, coefficients_hash
+from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
@@ -48,7 +48,7 @@ def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | Non
 
 def luck_version() -> str:
     """Return the version and hash of the frozen coefficients used to remove luck."""
-    return f"{FROZEN.version}:{coefficients_hash()}"
+    return f"{VERSION}:{coefficients_hash()}"
 
 
 def source_hashes(config: BenchmarkConfig) -> dict[str, str]:

@@ -9,7 +9,7 @@ seed with all its opponents as one draw.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from math import fsum, inf, sqrt
-from statistics import fmean, pvariance
+from statistics import fmean
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -17,7 +17,7 @@ import msgspec
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.rating.book import AUTO, ESTIMATORS
+from molt_bench.rating.book import AUTO, FIRST, least_varying
 from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
 
@@ -32,9 +32,6 @@ Measured: TypeAlias = Mapping[str, Mapping[Seed, Mapping[str, float]]]
 _BESIDES_THE_POINT: Final = frozenset({"api_key_env", "max_concurrent", "requests_per_minute", "skill_doc"})
 #: Game settings that only matter to agents that make faults or are slow.
 _TOLERANCE: Final = frozenset({"max_retries", "action_timeout_s"})
-#: With `auto`: the estimator used until there are enough seed pairs to see which one varies least.
-_FIRST: Final = "corrected"
-_ENOUGH: Final = 8
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -69,7 +66,7 @@ class Run(msgspec.Struct, frozen=True):
                 first = match.participants[0] == participant
                 opponent = match.participants[1 if first else 0]
                 for at, pair in enumerate(match.result.seed_results):
-                    margins = {name: getattr(match.margins, field)[at] for name, field in ESTIMATORS.items()}
+                    margins = {name: column[at] for name, column in match.margins.items()}
                     found[opponent][pair.seed] = {name: won if first else -won for name, won in margins.items()}
         return found
 
@@ -226,7 +223,7 @@ def _difference(
         if not used:
             return None
         warnings.append(f"{ids[1]}: the runs share no cards, so results are compared as a whole, with a wider interval")
-        chosen = dict.fromkeys(used, _FIRST if estimator == AUTO else estimator)
+        chosen = dict.fromkeys(used, FIRST if estimator == AUTO else estimator)
         before, after = (
             {name: {seed: each[chosen[name]] for seed, each in side[name].items()} for name in used} for side in won
         )
@@ -252,10 +249,7 @@ def _paired_estimator(
     """Return the estimator for the games against one opponent: with `auto`, the one whose differences vary least."""
     if wanted != AUTO:
         return wanted
-    if len(seeds) < _ENOUGH:
-        return _FIRST
-    varies = {name: pvariance([new[seed][name] - old[seed][name] for seed in seeds]) for name in ESTIMATORS}
-    return min(varies, key=lambda name: (varies[name], name != _FIRST))
+    return least_varying({name: [new[seed][name] - old[seed][name] for seed in seeds] for name in new[seeds[0]]})
 
 
 def verdict(interval: tuple[float, float], within: float) -> ChangeVerdict:

@@ -1,7 +1,7 @@
 """The pilot: what a plan learns from an earlier run, and the priors used without one."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import fsum, sqrt
 from statistics import fmean, median
 from typing import Final
@@ -16,12 +16,27 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel
-from molt_bench.schedule import all_pairs
+from molt_bench.schedule import Pair, all_pairs
 
+#: Standard deviation of a hand by estimator, in thousandths of a big blind: the median over the ten pairings of random,
+#: tight, callstation, maniac and tag, 60 seed pairs of 100 hands each, 100 big blinds deep. Pairings differ a lot: with
+#: `corrected` from 300 (tight against callstation) to 38,000 (maniac against tag).
+SD_PER_HAND: Final = {
+    "auto": 13_000.0,
+    "raw": 18_000.0,
+    "allIn": 16_000.0,
+    "adjusted": 15_000.0,
+    "adjustedSolid": 15_000.0,
+    "corrected": 13_000.0,
+    "correctedSolid": 13_000.0,
+    "ranged": 13_000.0,
+}
 #: Decisions of a model per hand against a bot, and the tokens and seconds for each.
 DECISIONS_PER_HAND: Final = 1.6
 TOKENS_PER_CALL: Final = Tokens(input=850, cached=600, output=100)
 LATENCY_S: Final = 5.0
+#: What the comprehension question adds to a call.
+COMPREHENSION: Final = Tokens(input=25, output=20)
 #: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
 _PRICED_CALLS: Final = 10
 
@@ -52,11 +67,21 @@ class Pilot(msgspec.Struct, frozen=True):
         deviation_per_hand: Standard deviation of a hand, in thousandths of a big blind.
         seed_pairs: Number of seed pairs it is based on.
         models: What each of its models used, by participant and by model.
+        variances: Variance of a hand of each pairing, and its degrees of freedom.
     """
 
     deviation_per_hand: float
     seed_pairs: int
     models: dict[str, ModelGuess] = {}
+    variances: dict[frozenset[str], tuple[float, int]] = {}
+
+    def deviation_among(self, pairs: Iterable[Pair]) -> float:
+        """Return the standard deviation of a hand of these pairings; that of all if the pilot had none of them.
+
+        The pairings of a gauntlet may vary much less than the others, or much more.
+        """
+        known = [self.variances[both] for pair in pairs if (both := frozenset(pair)) in self.variances]
+        return _pooled(known) if known else self.deviation_per_hand
 
 
 def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exchange], *, estimator: str) -> Pilot:
@@ -73,11 +98,14 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
         for name in match.participants:
             hands[name] += played
     pairs = all_pairs(model.participants)
-    known = [(own, model.count(*pair)) for pair in pairs if (own := model.own_variance(*pair)) is not None]
-    if not known:
-        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
-    pooled = fsum(own * (count - 1) for own, count in known) / sum(count - 1 for _, count in known)
     of_pair = 2 * config.game.hands_per_game
+    variances = {
+        frozenset(pair): (own * of_pair, model.count(*pair) - 1)
+        for pair in pairs
+        if (own := model.own_variance(*pair)) is not None
+    }
+    if not variances:
+        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
     asked: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         if 0 < exchange.game.match <= len(result.matches):
@@ -88,7 +116,11 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
             guess = _measured(name, asked[name], hands[name])
             models[name] = guess
             models.setdefault(settings.model, guess)
-    return Pilot(sqrt(pooled * of_pair), sum(count for _, count in known), models)
+    return Pilot(_pooled(variances.values()), sum(free + 1 for _, free in variances.values()), models, variances)
+
+
+def _pooled(variances: Collection[tuple[float, int]]) -> float:
+    return sqrt(fsum(own * free for own, free in variances) / sum(free for _, free in variances))
 
 
 def _measured(name: str, exchanges: Sequence[Exchange], hands: int) -> ModelGuess:
@@ -112,11 +144,12 @@ def guess_of(
     known = pilot.models if pilot is not None else {}
     found = known.get(name) or known.get(settings.model)
     if found is None:
-        written = TOKENS_PER_CALL.output
+        more = COMPREHENSION if settings.comprehension else Tokens()
+        written = TOKENS_PER_CALL.output + more.output
         found = ModelGuess(
             id=name,
             calls_per_hand=DECISIONS_PER_HAND,
-            input_tokens=TOKENS_PER_CALL.input,
+            input_tokens=TOKENS_PER_CALL.input + more.input,
             cached_tokens=TOKENS_PER_CALL.cached,
             output_tokens=min(written, settings.max_tokens or written),
             latency_s=LATENCY_S,

@@ -5,44 +5,38 @@ the field than the other? The answer is the number of seed pairs at which a lead
 lead fluctuates around it, so single runs need half or twice as many; on average they need up to 10% fewer, since it is
 enough for a lead to be above its mean for a while. Assumed: every pairing plays equally often, seed pairs vary as in
 the pilot or the prior, and model replies stay as long as they are.
+
+The other way round, a budget buys a number of seed pairs, and with it the smallest gap that gets there.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import ceil, erf, exp, fsum, pi, sqrt
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypedDict
 
 import msgspec
 
 from molt_bench.agents.llm.prices import PriceList
+from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.margin import PRIOR_WEIGHT, MarginModel
 from molt_bench.rating.student import Estimate
-from molt_bench.rating.verdicts import SPREAD, radius
-from molt_bench.schedule import all_pairs, circle_order
-from molt_bench.study.pilot import ModelGuess, Pilot, guess_of
+from molt_bench.study.pilot import SD_PER_HAND, ModelGuess, Pilot, guess_of
+from molt_bench.study.waiting import sweep_s
 
 #: Gaps that a plan shows if none is requested, in thousandths of a big blind per hand; 0 is a tie.
 GAPS: Final = (2000.0, 1000.0, 500.0, 250.0, 100.0, 0.0)
 
-#: Standard deviation of a hand by estimator, in thousandths of a big blind: the median over the ten pairings of random,
-#: tight, callstation, maniac and tag, 60 seed pairs of 100 hands each, 100 big blinds deep. Pairings differ a lot: with
-#: `corrected` from 300 (tight against callstation) to 38,000 (maniac against tag).
-SD_PER_HAND: Final = {
-    "auto": 13_000.0,
-    "raw": 18_000.0,
-    "allIn": 16_000.0,
-    "adjusted": 15_000.0,
-    "corrected": 13_000.0,
-}
-#: It grows as this power of the stacks: the median is 4,700 at 20 big blinds and 18,100 at 200.
+#: The standard deviation of a hand grows as this power of the stacks: the median is 4,700 at 20 big blinds and 18,100
+#: at 200.
 _DEPTH_POWER: Final = 0.6
 _DEPTH: Final = 100.0
 #: Hands per second of scripted bots, including the removal of luck.
 BOT_HANDS_PER_SECOND: Final = 1000.0
 
+#: Seed pairs of a pairing, at most.
 _MOST: Final = 10**9
 _LEAST_SD: Final = 1.0
 
@@ -102,6 +96,14 @@ class Need(msgspec.Struct, frozen=True):
     beyond: str | None
 
 
+class PlannerOptions(TypedDict, total=False):
+    """The options of `Planner` that a user may give."""
+
+    pilot: Pilot | None
+    confidence: float | None
+    latency_s: float | None
+
+
 class Planner:
     """Computes what a config will take.
 
@@ -110,6 +112,7 @@ class Planner:
         pilot: What an earlier run taught; without it, priors are used.
         confidence: Required confidence; None for that of the config.
         latency_s: Seconds per reply; None for the pilot's median, or the prior.
+        variance: Share of the variance that is left, where part of the luck is known to be removed.
     """
 
     def __init__(
@@ -119,6 +122,7 @@ class Planner:
         pilot: Pilot | None = None,
         confidence: float | None = None,
         latency_s: float | None = None,
+        variance: float = 1.0,
     ) -> None:
         self._config = config
         rule = config.stop.adjacent_confidence or AdjacentConfidence()
@@ -126,46 +130,78 @@ class Planner:
         hands = 2 * config.game.hands_per_game
         estimator = config.rating.estimator
         deep = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
-        per_hand = SD_PER_HAND[estimator] * deep if pilot is None else pilot.deviation_per_hand
+        per_hand = SD_PER_HAND[estimator] * deep if pilot is None else pilot.deviation_among(config.pairings())
         prices = PriceList(config.llm.prices)
         self.assumed = Assumptions(
             confidence=rule.threshold if confidence is None else confidence,
             tie_margin=rule.tie_margin_mbb,
             estimator=estimator,
-            deviation=max(per_hand, _LEAST_SD) / sqrt(hands),
+            deviation=max(per_hand * sqrt(variance), _LEAST_SD) / sqrt(hands),
             hands=hands,
             pilot_seed_pairs=pilot.seed_pairs if pilot is not None else 0,
-            pairings=len(all_pairs(ids)),
+            pairings=len(config.pairings()),
             models=tuple(
                 guess_of(name, settings, pilot, prices, latency_s) for name, settings in config.models().items()
             ),
         )
-        self._error = (1 - self.assumed.confidence) / max(1, len(ids) - 1)
+        judge = judge_of(config)
+        self._test = judge.test
+        self._error = (1 - self.assumed.confidence) / (max(1, len(ids) - 1) if judge.familywise else 1)
         self._lead, self._result = self._shapes(ids)
+
+    def bars(self, known: Estimate) -> tuple[float, float]:
+        """Return how many standard errors a lead must be from 0 to be an order, and from the tie margin to be a tie."""
+        return self._test.bars(known, self._error)
 
     def to_separate(self, gap: float) -> Need:
         """Return what it takes until the run decides between two neighbours that are this far apart."""
-        spread, tie = SPREAD * self.assumed.tie_margin, self.assumed.tie_margin
+        outcome, count = self._decided(gap)
+        return self._need(gap, outcome, count)
 
-        def certain(count: int) -> tuple[float, float]:
-            """Return the radius of the interval that holds at all times, and the mean distance of the lead from 0."""
-            known = self._estimate(self._lead, count)
-            return radius(known, spread, self._error), _mean_distance(gap, known.scale)
+    def _decided(self, gap: float) -> tuple[Outcome, int]:
+        """Return what the rule concludes first about two neighbours this far apart, and after how many seed pairs."""
+        tie = self.assumed.tie_margin
 
         def ordered(count: int) -> bool:
-            return certain(count)[0] <= gap
+            return self.gap_after(count) <= gap
 
         def tied(count: int) -> bool:
-            return sum(certain(count)) < tie
+            known = self._estimate(self._lead, count)
+            return _mean_distance(gap, known.scale) + self.bars(known)[1] * known.scale < tie
 
-        # The rule concludes whichever is certain first.
         counts: dict[Outcome, int] = {}
         if gap > 0:
             counts["ordered"] = _first(ordered)
         if gap < tie:
             counts["tied"] = _first(tied)
         outcome = min(counts, key=lambda outcome: counts[outcome])
-        return self._need(gap, outcome, counts[outcome])
+        return outcome, counts[outcome]
+
+    def gap_after(self, count: float) -> float:
+        """Return the smallest lead that is an order after this many seed pairs of every pairing."""
+        known = self._estimate(self._lead, count)
+        return self.bars(known)[0] * known.scale
+
+    def for_matches(self, matches: int) -> Need:
+        """Return what this many matches take, and the smallest gap between neighbours that they can show.
+
+        If two that close would sooner be called tied, it is the smallest gap that is not.
+        """
+        per_match, tie = self._config.seeds.per_match, self.assumed.tie_margin
+        matches = min(matches, _MOST * self.assumed.pairings // per_match)
+        gap = self.gap_after(matches * per_match / self.assumed.pairings)
+        if gap < tie and self._decided(max(gap, tie / 100))[0] == "tied":
+            low, high = max(gap, tie / 100), tie
+            while high - low > 0.01 * high:
+                middle = (low + high) / 2
+                low, high = (middle, high) if self._decided(middle)[0] == "tied" else (low, middle)
+            gap = high
+        return self._taking(gap, "ordered", matches)
+
+    @property
+    def opening(self) -> int:
+        """Matches until every pairing has played the least number of seed pairs."""
+        return ceil(self._config.scheduler.min_seed_pairs / self._config.seeds.per_match) * self.assumed.pairings
 
     def to_interval(self, half_width: float) -> Need:
         """Return what it takes until every result is known within an interval, checked once."""
@@ -176,15 +212,17 @@ class Planner:
     def _shapes(self, ids: Sequence[str]) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return how a lead and a result vary relative to a pairing's margin: factors of variance and of freedom.
 
-        Only anchors make a difference, so one pair of each kind is checked, and the worst one counts.
+        Only anchors and a reference make a difference, so one pair of each kind is checked, and the worst one counts.
         """
-        anchors = [participant.id for participant in self._config.participants if participant.anchor]
-        others = [name for name in ids if name not in anchors]
-        model = MarginModel(ids, anchors=anchors, additive=self._config.rating.margins == "additive")
-        for pair in combinations(ids, 2):
+        reference = self._config.scheduler.reference
+        anchors = [each.id for each in self._config.participants if each.anchor and each.id != reference]
+        others = [name for name in ids if name not in anchors and name != reference]
+        additive = self._config.rating.margins == "additive"
+        model = MarginModel(ids, anchors=anchors, additive=additive, reference=reference)
+        for pair in model.pairs:
             model.add(pair, [-1.0, 1.0])
-        few = [*others[:2], *anchors[:2]]
-        unit = model.margin(ids[0], ids[1])
+        few = [*others[:2], *anchors[:2], *([reference] if reference is not None else [])]
+        unit = model.margin(*model.pairs[0])
         leads = [model.lead(first, second) for first, second in combinations(few, 2)]
         results = [model.result(name) for name in few]
         lead, result = (max(known, key=lambda each: each.scale) for known in (leads, results))
@@ -193,21 +231,28 @@ class Planner:
             ((result.scale / unit.scale) ** 2, result.free / unit.free),
         )
 
-    def _estimate(self, shape: tuple[float, float], count: int) -> Estimate:
+    def _estimate(self, shape: tuple[float, float], count: float) -> Estimate:
         """Return what will be known after this many seed pairs of every pairing."""
         variance, freedom = shape
-        return Estimate(0.0, self.assumed.deviation * sqrt(variance / count), freedom * (PRIOR_WEIGHT + count - 1))
+        unit = self.assumed.deviation * sqrt(variance)
+        return Estimate(0.0, unit / sqrt(count), freedom * (PRIOR_WEIGHT + count - 1), unit)
 
     def _need(self, target: float, outcome: Outcome, count: int) -> Need:
+        least = self._config.scheduler.min_seed_pairs if outcome != "interval" else 1
+        meetings = ceil(max(count, least) / self._config.seeds.per_match)
+        return self._taking(target, outcome, meetings * self.assumed.pairings)
+
+    def _taking(self, target: float, outcome: Outcome, matches: int) -> Need:
+        """Return what this many matches take, spread evenly over the pairings."""
         config, assumed = self._config, self.assumed
         per_match, game = config.seeds.per_match, config.game
-        least = config.scheduler.min_seed_pairs if outcome != "interval" else 1
-        meetings = ceil(max(count, least) / per_match)
-        matches = meetings * assumed.pairings
+        meetings = matches / assumed.pairings
         games = 2 * per_match * matches
         hands = games * (game.hands_per_game + game.warmup_hands)
-        of_each = hands * 2 / len(config.participants)
-        calls = {model.id: of_each * model.calls_per_hand for model in assumed.models}
+        share = Counter(name for pair in config.pairings() for name in pair)
+        calls = {
+            model.id: hands * share[model.id] / assumed.pairings * model.calls_per_hand for model in assumed.models
+        }
         priced = [model for model in assumed.models if model.usd_per_call is not None]
         usd = fsum(calls[model.id] * (model.usd_per_call or 0.0) for model in priced)
         tokens = fsum(calls[model.id] * (model.input_tokens + model.output_tokens) for model in assumed.models)
@@ -216,7 +261,7 @@ class Planner:
         need = Need(
             target=target,
             outcome=outcome,
-            seed_pairs=meetings * per_match,
+            seed_pairs=matches * per_match // assumed.pairings,
             matches=matches,
             games=games,
             hands=hands,
@@ -224,39 +269,11 @@ class Planner:
             tokens=round(tokens),
             usd=usd if priced or not assumed.models else None,
             unpriced=tuple(model.id for model in assumed.models if model.usd_per_call is None),
-            hours=(meetings * self._sweep_s() + bots) / 3600,
+            hours=(meetings * sweep_s(config, assumed.models) + bots) / 3600,
             hours_one_by_one=(one_by_one + bots) / 3600,
             beyond=None,
         )
         return msgspec.structs.replace(need, beyond=self._beyond(need))
-
-    def _sweep_s(self) -> float:
-        """Return the seconds that models need for one match of every pairing, with all games of a round at once."""
-        config = self._config
-        models = {model.id: model for model in self.assumed.models}
-        settings = config.models()
-        hands = config.game.hands_per_game + config.game.warmup_hands
-        games = 2 * config.seeds.per_match
-        pairs = circle_order([participant.id for participant in config.participants])
-        size = config.matches_per_round()
-        total = 0.0
-        for start in range(0, len(pairs), size):
-            chosen = pairs[start : start + size]
-            calls: dict[str, float] = defaultdict(float)
-            # A game is sequential: each question waits for the previous answer.
-            longest = 0.0
-            for pair in chosen:
-                asked = [models[name] for name in pair if name in models]
-                longest = max(longest, fsum(hands * model.calls_per_hand * model.latency_s for model in asked))
-                for model in asked:
-                    calls[model.id] += games * hands * model.calls_per_hand
-            waits = [longest, fsum(calls[name] * models[name].latency_s for name in calls) / config.llm.max_concurrent]
-            for name, count in calls.items():
-                at_once, a_minute = settings[name].max_concurrent, settings[name].requests_per_minute
-                waits.append(count * models[name].latency_s / at_once if at_once else 0.0)
-                waits.append(count * 60 / a_minute if a_minute else 0.0)
-            total += max(waits)
-        return total
 
     def _beyond(self, need: Need) -> str | None:
         """Return the budget limit that this would exceed."""

@@ -54,6 +54,8 @@ def write_figures(run: OpenRun, folder: Path) -> list[str]:
     with mpl.rc_context(_SETTINGS), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a character that the font lacks is drawn as a box
         for name, draw in _FIGURES.items():
+            if name == "payoffs" and page["payoff"] is None:
+                continue  # a gauntlet
             figure = Figure(layout="constrained")
             FigureCanvasAgg(figure)
             draw(figure, page)

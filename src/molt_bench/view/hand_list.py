@@ -83,7 +83,7 @@ def match_page(run: OpenRun, match: int) -> dict[str, Any]:
                 "seed": str(seed),
                 "net": rounded(sum(nets.values())),
                 "raw": [rounded(nets.get(seating)) for seating in (0, 1)],
-                "adjusted": rounded(rated.margins.adjusted[at] * nominal / 1000) if rated else None,
+                "adjusted": rounded(rated.margins["adjusted"][at] * nominal / 1000) if rated else None,
                 "hands": hands,
                 "biggest": _biggest(games, big_blind),
                 "faults": sum([len(game.record.faults) for game in games]),

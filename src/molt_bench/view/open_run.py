@@ -194,7 +194,7 @@ class OpenRun:
         return RunResult(
             config=self.config,
             matches=tuple(ladder.matches),
-            leaderboard=tuple(ladder.ratings.leaderboard()),
+            leaderboard=tuple(ladder.leaderboard()),
             convergence=tuple(ladder.convergence),
             stop_reason=self.stop_reason or "",
             seeds=(),

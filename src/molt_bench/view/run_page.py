@@ -83,6 +83,7 @@ def run_page(run: OpenRun) -> dict[str, Any]:
                 "id": each["id"],
                 "name": found.names[each["id"]],
                 "anchor": each["anchor"],
+                "reference": each["id"] == found.reference,
                 "model": each.get("model"),
                 "type": each["type"],
                 "color": at,
@@ -133,9 +134,8 @@ def _fault_count(run: OpenRun) -> int:
 def _leaderboard(found: Analysis) -> list[dict[str, Any]]:
     usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(found.result)}
     pairs = found.board_verdicts if found.result.matches else ()
-    error = found.error / max(1, len(pairs))
-    # Rows are sorted by matches won: by chips, the one below may surely be the better one.
-    kinds = {each.above: "reversed" if each.sure <= error / 2 else each.kind for each in pairs}
+    # Rows are sorted by matches won: by chips, the one below may surely be the better one ("reversed").
+    kinds = {each.above: each.kind for each in pairs}
     return [
         {
             "id": row.rating.id,
@@ -201,7 +201,7 @@ def _spent(result: RunResult) -> list[dict[str, Any]]:
 
 
 def _payoff(found: Analysis) -> dict[str, Any] | None:
-    if not found.result.matches:
+    if not found.result.matches or found.reference is not None:
         return None
     matrix, nash = found.payoffs, nash_averaging(found.model)
     return {

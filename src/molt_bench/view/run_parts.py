@@ -63,7 +63,7 @@ def winnings_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
         pairs = match.result.seed_results
         raw[match.participants] += [pair.net / big_blind for pair in pairs]
         adjusted[match.participants] += [
-            margin * pair.nominal_hands / 1000 for margin, pair in zip(match.margins.adjusted, pairs, strict=True)
+            margin * pair.nominal_hands / 1000 for margin, pair in zip(match.margins["adjusted"], pairs, strict=True)
         ]
     return [
         {

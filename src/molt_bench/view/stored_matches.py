@@ -6,19 +6,18 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.rating.book import ESTIMATORS
-from molt_bench.records import Margins, MatchResult
+from molt_bench.records import ESTIMATORS, Margins, MatchResult
 from molt_bench.view.run_list import inside
 
 
 class StoredMatch(msgspec.Struct, frozen=True):
-    """A match as `matches.json` has it."""
+    """A match as `matches.json` has it; without margins if an earlier version wrote it, which had fewer estimators."""
 
     round: int
     participants: tuple[str, str]
     #: Seed, net chips of A and hands of every seed pair: what tells whether it is this very match.
     seeds: tuple[tuple[Any, int, int], ...]
-    margins: Margins
+    margins: Margins | None
 
 
 class StoredMatches:
@@ -59,10 +58,11 @@ class StoredMatches:
 
 def _stored(match: dict[str, Any]) -> StoredMatch:
     seeds = match["result"]["perSeed"]
-    columns = {field: tuple(float(seed["marginsMbb"][name]) for seed in seeds) for name, field in ESTIMATORS.items()}
+    known = all(name in seed["marginsMbb"] for seed in seeds for name in ESTIMATORS)
+    margins = {name: tuple(float(seed["marginsMbb"][name]) for seed in seeds) for name in ESTIMATORS} if known else None
     return StoredMatch(
         int(match["round"]),
         (match["participantA"], match["participantB"]),
         tuple((seed["seed"], seed["netA"], seed["hands"]) for seed in seeds),
-        Margins(**columns),
+        margins,
     )

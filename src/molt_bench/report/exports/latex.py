@@ -11,7 +11,7 @@ from molt_bench.report.claims import met_so_far
 
 _TIED: Final = "$^=$"
 _OPEN: Final = "$^?$"
-_MARKS: Final = {"tied": _TIED, "unresolved": _OPEN}
+_MARKS: Final = {"tied": _TIED, "unresolved": _OPEN, "reversed": _OPEN}
 _ESCAPED: Final = {
     "\\": r"\textbackslash{}",
     **{char: f"\\{char}" for char in "{}$&#%_"},
@@ -41,11 +41,12 @@ def escaped(text: str) -> str:
 
 
 def latex(found: Analysis) -> Iterator[str]:
-    """Write both tables."""
+    """Write both tables; in a gauntlet the first one only, since it has everything that was measured."""
     yield f"% molt-bench {__version__}; needs \\usepackage[T1]{{fontenc}}, textcomp and booktabs\n"
     yield from _leaderboard(found)
-    yield "\n"
-    yield from _payoffs(found)
+    if found.reference is None:
+        yield "\n"
+        yield from _payoffs(found)
 
 
 def _leaderboard(found: Analysis) -> Iterator[str]:
@@ -65,7 +66,7 @@ def _cells(rank: int, row: ParticipantNumbers, mark: str) -> list[str]:
         f"{rank}{mark}" if row.ranked else "--",
         escaped(row.name),
         "--" if row.bb_per_100 is None else _signed(row.bb_per_100),
-        f"{row.half_width:.1f}" if isfinite(row.half_width) else "--",
+        "ref." if row.reference else f"{row.half_width:.1f}" if isfinite(row.half_width) else "--",
         "--" if not row.ranked else "" if row.ranks is None else str(best) if best == worst else f"{best}--{worst}",
         f"{row.rating.mu:.1f}",
         f"{row.rating.sigma:.1f}",
@@ -80,7 +81,7 @@ def _leaderboard_caption(found: Analysis, marks: dict[str, str]) -> str:
     said = (
         f"Heads-up no-limit hold'em, {_count(hands)} hands in {_count(len(result.matches))} matches on "
         f"{_count(len(seeds))} seeds, each played in both seats (molt-bench {escaped(__version__)}, bench version "
-        f"{BENCH_VERSION}). bb/100: big blinds won in 100 hands from the field, every opponent counting the same; "
+        f"{BENCH_VERSION}). bb/100: big blinds won in 100 hands from {_field(found)}; "
         f"$\\pm$: half of its 95\\% interval, with the seed pair as the unit; Ranks: 95\\% interval of the rank; "
         f"$\\mu$ and $\\sigma$: OpenSkill rating."
     )
@@ -91,6 +92,12 @@ def _leaderboard_caption(found: Analysis, marks: dict[str, str]) -> str:
     said += f" {_TIED}: within {margin} bb/100 of the one above." if _TIED in used else ""
     said += f" {_OPEN}: not surely below the one above." if _OPEN in used else ""
     return said + (" {-}{-} in place of a rank: it hardly ever gave a usable answer." if found.unranked else "")
+
+
+def _field(found: Analysis) -> str:
+    if found.reference is None:
+        return "the field, every opponent counting the same"
+    return f"{escaped(found.names[found.reference])}, the reference (ref.), which everybody played alone"
 
 
 def _payoffs(found: Analysis) -> Iterator[str]:

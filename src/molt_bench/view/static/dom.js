@@ -127,6 +127,7 @@ export function cast(participants) {
     colour: (id) => find(id).color % COLOURS,
     dashed: (id) => find(id).color >= COLOURS,
     anchor: (id) => Boolean(find(id).anchor),
+    reference: (id) => Boolean(find(id).reference),
     label: (id) => agentLabel(find(id).name, find(id).color),
   };
 }

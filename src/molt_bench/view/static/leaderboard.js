@@ -6,7 +6,12 @@ import { dollars, fixed, isMissing, percent, signed, visible, whole } from "./te
 
 const ANCHOR = "A reference opponent: rated like the others, but not in the field that win rates are measured against";
 
-const anchorNote = () => h("span.note", { title: ANCHOR }, "anchor");
+const REFERENCE = "Everybody plays this one alone, and is ranked by what it wins from it; it stands at 0 by definition";
+
+function roleNote(id, agents) {
+  if (agents.reference(id)) return h("span.note", { title: REFERENCE }, "reference");
+  return agents.anchor(id) && h("span.note", { title: ANCHOR }, "anchor");
+}
 
 export function leaderboardSection(run, agents) {
   const rows = run.leaderboard;
@@ -29,9 +34,9 @@ export function leaderboardSection(run, agents) {
   const body = rows.map((one, index) =>
     h("tr", [
       number(one.rank === null ? "–" : String(one.rank)),
-      h("th", { scope: "row" }, agents.label(one.id), agents.anchor(one.id) && anchorNote()),
+      h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents)),
       number(signed(one.bb100), { class: "strong" }),
-      number(fixed(one.halfWidth)),
+      number(agents.reference(one.id) ? "–" : fixed(one.halfWidth)),
       h("td.plot", whisker(one.bb100, one.halfWidth, low, high, agents.colour(one.id))),
       number(one.ranks ? rankText(one.ranks) : "–"),
       h("td", verdict(one, rows[index + 1], agents)),

@@ -1,17 +1,26 @@
-"""Confidence at any time: what `sure` and `radius` promise, by simulation."""
+"""Sequential tests: what the mixture and the horizon are, and what they promise, by simulation."""
 
-from math import exp, inf, log, sqrt
+from math import exp, inf, log, pi, sqrt
 
 import numpy as np
 import pytest
 
+from molt_bench.rating import sequential
 from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.sequential import Anytime, Horizon
 from molt_bench.rating.student import UNKNOWN, Estimate
-from molt_bench.rating.verdicts import radius, sure
 
 KNOWN = 1e9  # so many degrees of freedom are a variance that is known
 LOOKS = 200
 NUMBERS = np.arange(1, LOOKS + 1)
+
+
+def sure(estimate, spread):
+    return sequential.sure(Anytime(spread / 2), estimate)
+
+
+def radius(estimate, spread, error):
+    return sequential.radius(Anytime(spread / 2), estimate, error)
 
 
 def walks(seed, runs, kind="normal"):
@@ -179,3 +188,107 @@ def test_the_simulation_knows_what_the_model_does():
         assert (margin.mean, margin.scale, margin.free) == pytest.approx(
             (1000 * mean[0, count - 1], 1000 * scale[0, count - 1], free[count - 1])
         )
+
+
+# The horizon
+
+
+def test_the_bar_of_an_order_solves_the_crossing_formula():
+    """phi(z) ((z - 1/z) ln(I_max / I_first) + 4/z) = 0.065 with I_max = ((z + 2.5) / tie)^2."""
+    lead = Estimate(0.0, 100.0, KNOWN, 1000.0)
+    z, tie = Horizon(250.0, 10).bars(lead, 0.05)
+    most, first = ((z + 2.5) / 250) ** 2, 10 / 1000**2
+    crossing = exp(-z * z / 2) / sqrt(2 * pi) * ((z - 1 / z) * log(most / first) + 4 / z)
+    assert crossing == pytest.approx(0.065, abs=1e-6)
+    assert tie == pytest.approx(2.5, abs=0.01)
+
+
+def test_the_bar_stays_while_a_run_goes_on():
+    """It depends on the first look and the tie margin, not on how much was played since."""
+    test = Horizon(250.0, 10)
+    bars = {round(test.bars(Estimate(0.0, 1000 / sqrt(count), KNOWN, 1000.0), 0.05)[0], 6) for count in (10, 50, 500)}
+    assert len(bars) == 1
+
+
+@pytest.mark.parametrize("error", [0.2, 0.05, 0.01, 0.001])
+@pytest.mark.parametrize("free", [4.0, 9.5, 60.0, KNOWN])
+@pytest.mark.parametrize("unit", [300.0, 2000.0, 20_000.0])
+def test_doubt_and_bars_agree(error, free, unit):
+    test = Horizon(250.0, 5)
+    order, tie = test.bars(Estimate(0.0, 20.0, free, unit), error)
+    inside, outside = (test.doubt(Estimate(20.0 * order * times, 20.0, free, unit)) for times in (0.9999, 1.0001))
+    assert outside <= error < inside
+    if 20.0 * tie < 250:
+        near = 250 - 20.0 * tie
+        assert test.tie_doubt(Estimate(near - 1, 20.0, free, unit)) <= error
+        assert test.tie_doubt(Estimate(near + 1, 20.0, free, unit)) > error
+
+
+@pytest.mark.parametrize("unit", [0.0, 10.0, 1e3, 1e6])
+def test_doubt_never_grows_with_the_lead(unit):
+    test = Horizon(250.0, 10)
+    found = [test.doubt(Estimate(7.0 * number, 50.0, 30.0, unit)) for number in range(200)]
+    assert found[0] == 1
+    assert found == sorted(found, reverse=True)
+    assert all(0 <= value <= 1 for value in found)
+    assert test.doubt(UNKNOWN) == test.tie_doubt(UNKNOWN) == 1
+
+
+def test_at_the_horizon_everything_is_ordered_or_tied():
+    test = Horizon(250.0, 10)
+    z, tie = test.bars(Estimate(0.0, 1.0, KNOWN, 2000.0), 0.05)
+    scale = 250 / (z + tie) * 0.999
+    for mean in np.linspace(-400, 400, 301):
+        lead = Estimate(float(mean), scale, KNOWN, 2000.0)
+        assert min(test.doubt(lead), test.tie_doubt(lead)) <= 0.05
+
+
+def run_to_the_end(lead, *, first, deviation=1.0, error=0.05, runs=2000, kind="normal", seed=41):
+    """Return the shares of runs that end as ordered, ordered the wrong way, and tied; the tie margin is 1/4."""
+    drawn = deviation * walks(seed, runs, kind) + lead
+    mean, scale, free = modelled(drawn / deviation)
+    mean, scale = mean * deviation, scale * deviation
+    # The unit is the standard error times the root of the count; bars hardly move with it.
+    test = Horizon(0.25, first)
+    ends = []
+    for run in range(runs):
+        end = "open"
+        for look in range(first - 1, LOOKS, first):
+            known = Estimate(
+                float(mean[run, look]), float(scale[run, look]), float(free[look]),
+                float(scale[run, look]) * sqrt(look + 1),
+            )  # fmt: skip
+            if abs(known.mean) > 2.2 * known.scale and test.doubt(known) <= error:
+                end = "right" if known.mean * lead > 0 else "wrong"
+                break
+            if abs(known.mean) + 1.9 * known.scale < 0.25 and test.tie_doubt(known) <= error:
+                end = "tied"
+                break
+        ends.append(end)
+    return {end: ends.count(end) / runs for end in ("right", "wrong", "tied", "open")}
+
+
+@pytest.mark.parametrize("kind", ["normal", "t3"])
+@pytest.mark.parametrize("first", [4, 10])
+def test_equals_are_ordered_in_no_more_than_5_percent_of_runs(first, kind):
+    ends = run_to_the_end(0.0, first=first, kind=kind)
+    assert ends["wrong"] <= 0.05
+    assert ends["wrong"] >= 0.01  # nor is it so careful that it would never say anything
+    assert ends["tied"] > 0.7
+
+
+def test_two_who_are_the_tie_margin_apart_are_tied_in_no_more_than_5_percent_of_runs():
+    ends = run_to_the_end(0.25, first=5)
+    assert ends["tied"] <= 0.05
+    assert ends["wrong"] <= 0.01
+    assert ends["right"] > 0.5
+
+
+def test_a_smaller_error_is_kept_as_well():
+    ends = run_to_the_end(0.0, first=5, error=0.01)
+    assert ends["wrong"] <= 0.014
+
+
+def test_it_needs_fewer_looks_than_the_mixture():
+    lead = Estimate(0.0, 50.0, KNOWN, 1000.0)
+    assert Horizon(250.0, 10).bars(lead, 0.05)[0] < Anytime(250.0).bars(lead, 0.05)[0]

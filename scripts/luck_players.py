@@ -1,0 +1,162 @@
+"""Players that the luck coefficients are fitted on: they bet by the strength of their hands, each in its own way."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from math import exp
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from molt_bench.agents.base import Policy
+from molt_bench.agents.scripted import RandomAgent, ScriptedAgent, raise_by_pot
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.equity import card_arrays, strengths
+from molt_bench.poker.evaluator import KEY_START
+from molt_bench.poker.observation import Observation
+from molt_bench.seeds import derive
+
+_WHOLE = 2**64
+#: Other hands and run-outs that a bettor judges its own hand by.
+_SAMPLES = 200
+
+
+class Manner(NamedTuple):
+    """How a bettor plays.
+
+    Attributes:
+        bets: Strength from which it mostly bets.
+        raises: Strength from which it mostly raises a bet.
+        margin: How much more than the price its hand has to be worth for a call; negative for a loose player.
+        bluffs: Chance to bet without the strength; to raise a bet, half of it.
+        traps: Chance not to bet with the strength.
+        width: How gradually its chances change with the strength.
+        sizes: Percent of the pot that it bets, each equally likely.
+        noise: Chance to do anything legal instead.
+        pushes: Share of its bets that are all-in.
+    """
+
+    bets: float
+    raises: float
+    margin: float
+    bluffs: float
+    traps: float
+    width: float
+    sizes: tuple[int, ...]
+    noise: float
+    pushes: float
+
+    @classmethod
+    def drawn(cls, label: str, *, noisy: bool) -> Manner:
+        """Return a manner that depends on the label alone."""
+
+        def between(name: str, low: float, high: float) -> float:
+            return low + (high - low) * (derive(label, name) % 10**6) / 10**6
+
+        bets = between("bets", 0.5, 0.72)
+        sizes = (33, 50, 67, 75, 100, 150, 200)
+        first, second = (sizes[derive(label, name) % len(sizes)] for name in ("size", "other size"))
+        return cls(
+            bets=bets,
+            raises=bets + between("raises", 0.05, 0.2),
+            margin=between("margin", -0.15, 0.15),
+            bluffs=between("bluffs", 0.0, 0.35),
+            traps=between("traps", 0.0, 0.3),
+            width=between("width", 0.01, 0.08),
+            sizes=(first, second),
+            noise=between("noise", 0.05, 0.25) if noisy else 0.0,
+            pushes=between("pushes", 0.0, 0.15) if noisy else 0.0,
+        )
+
+
+class Bettor(ScriptedAgent):
+    """Bets, calls and folds by strength and price, with dice that it publishes."""
+
+    kind = "bettor"
+
+    def __init__(self, manner: Manner, *, seed: str) -> None:
+        super().__init__(seed=seed)
+        self._manner = manner
+        self._random = RandomAgent(seed=f"{seed} at random")
+
+    def act(self, observation: Observation) -> Action:
+        """Draw from the policy."""
+        left = self.throw(observation) / _WHOLE - self._manner.noise
+        if left < 0:
+            return self._random.act(observation)
+        choices = self._planned(observation)
+        left /= 1 - self._manner.noise
+        for action, chance in choices:
+            left -= chance
+            if left < 0:
+                return action
+        return choices[-1][0]
+
+    def policy(self, observation: Observation) -> Policy:
+        """Return the chances of what `act` draws."""
+        noise, planned = self._manner.noise, self._planned(observation)
+        if not noise:
+            return planned
+        return [
+            *[(action, (1 - noise) * chance) for action, chance in planned],
+            *[(action, noise * chance) for action, chance in self._random.policy(observation)],
+        ]
+
+    def _planned(self, observation: Observation) -> list[tuple[Action, float]]:
+        """Return the chances of a bet, and of what is done without one."""
+        own = self._manner
+        strength = strength_of(_hole(observation), observation.board)
+        if observation.to_call:
+            called = _rises((strength - observation.pot_odds - own.margin) / own.width)
+            rest: list[tuple[Action, float]] = [(CALL, called), (FOLD, 1 - called)]
+        else:
+            rest = [(CHECK, 1.0)]
+        if not observation.max_raise_to:
+            return rest
+        faced = bool(observation.to_call) and bool(observation.log)
+        strong = _rises((strength - (own.raises if faced else own.bets)) / own.width)
+        bet = strong * (1 - own.traps) + (1 - strong) * own.bluffs * (0.5 if faced else 1)
+        found: dict[Action, float] = {}
+        for size in own.sizes:
+            action = raise_by_pot(observation, size)
+            found[action] = found.get(action, 0.0) + bet * (1 - own.pushes) / len(own.sizes)
+        if own.pushes:
+            push = Action("raiseTo", observation.max_raise_to)
+            found[push] = found.get(push, 0.0) + bet * own.pushes
+        return [*found.items(), *[(action, (1 - bet) * chance) for action, chance in rest]]
+
+
+@lru_cache(maxsize=100_000)
+def strength_of(hole: Hole, board: Board) -> float:
+    """Return how often a hand beats another one, by a fixed sample of other hands and run-outs; a tie counts half."""
+    keys, bits = card_arrays()
+    live = np.array([card for card in range(52) if card not in hole and card not in board], np.int64)
+    drawn = live[_samples(len(live), 7 - len(board))]
+    known, own = list(board), list(hole)
+    shared_keys = KEY_START + keys[known].sum() + keys[drawn[:, 2:]].sum(axis=1)
+    shared_bits = bits[known].sum() + bits[drawn[:, 2:]].sum(axis=1)
+    mine, other = strengths(
+        np.concatenate([shared_keys + keys[own].sum(), shared_keys + keys[drawn[:, :2]].sum(axis=1)]),
+        np.concatenate([shared_bits + bits[own].sum(), shared_bits + bits[drawn[:, :2]].sum(axis=1)]),
+    ).reshape(2, -1)
+    return float(((mine > other).sum() + (mine >= other).sum()) / (2 * len(mine)))
+
+
+@cache
+def _samples(live: int, drawn: int) -> Any:
+    dice = np.random.RandomState(live)
+    return np.array([dice.permutation(live)[:drawn] for _ in range(_SAMPLES)])
+
+
+def _rises(value: float) -> float:
+    """Return a chance that rises from 0 to 1."""
+    return 1 / (1 + exp(-max(-30.0, min(30.0, value))))
+
+
+def _hole(observation: Observation) -> Hole:
+    """Return the hand in the one order and suits that a cache knows it by before the flop."""
+    first, second = max(observation.cards), min(observation.cards)
+    if observation.board:
+        return first, second
+    return first & ~3, (second & ~3) + (first & 3 != second & 3)

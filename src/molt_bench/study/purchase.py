@@ -1,0 +1,160 @@
+"""What a budget buys: the smallest gap between neighbours that a run can show, for each way to spend it.
+
+A way is a policy and a harness: the schedule of the config or a gauntlet, and the settings of its language models that
+change what a hand costs or how much it varies.
+"""
+
+from collections.abc import Iterator
+from math import inf
+from statistics import fmean
+from typing import Final, Literal, TypeAlias, Unpack
+
+import msgspec
+
+from molt_bench.config.participants import ParticipantConfig
+from molt_bench.config.sections import GAUNTLET, MOST_PARTICIPANTS, BenchmarkConfig, SchedulerConfig
+from molt_bench.errors import ConfigError
+from molt_bench.study.pilot import Pilot
+from molt_bench.study.planner import Assumptions, Need, Planner, PlannerOptions
+
+#: Share of the variance that is left where the dice of so many of the two are known: pooled over the ten pairings of
+#: random, tight, callstation, maniac and tag, 40 seed pairs of 100 hands each.
+WITH_DICE: Final = (1.0, 0.84, 0.68)
+#: The built-in bot that serves as a reference where no participant would do.
+REFERENCE: Final = "tag"
+
+#: The settings as they are, without the comprehension question, with the probabilities of replies as published dice.
+Harness: TypeAlias = Literal["as configured", "no comprehension", "log-probs"]
+Limit: TypeAlias = Literal["hands", "dollars"]
+
+
+class Way(msgspec.Struct, frozen=True):
+    """One way to spend a budget.
+
+    Attributes:
+        config: The config that does it.
+        added: Whether the reference of the gauntlet is not in the user's config.
+        variance: Share of the variance that is assumed to be left.
+    """
+
+    config: BenchmarkConfig
+    harness: Harness = "as configured"
+    added: bool = False
+    variance: float = 1.0
+
+
+class Bought(msgspec.Struct, frozen=True):
+    """What one way buys.
+
+    Attributes:
+        need: What is played, and the smallest gap that it can show; None if the budget is too small for the opening.
+        limit: The budget that is used up first.
+        least: What of that budget the opening takes.
+    """
+
+    way: Way
+    assumed: Assumptions
+    need: Need | None
+    limit: Limit
+    least: float
+
+
+def what_it_buys(
+    config: BenchmarkConfig, *, hands: float | None = None, usd: float | None = None, **options: Unpack[PlannerOptions]
+) -> list[Bought]:
+    """Return what a budget of hands, of dollars or of both buys; `options` are those of `Planner`.
+
+    Raises ConfigError if dollars buy nothing here, or the budget is too small for the opening in every way.
+    """
+    found = [_bought(way, hands, usd, options) for way in ways(config, options.get("pilot"))]
+    if all(each.need is None for each in found):
+        best = min(found, key=lambda each: each.least)
+        value, least = (usd, f"${best.least:,.2f}") if best.limit == "dollars" else (hands, f"{best.least:,.0f}")
+        scheduler = best.way.config.scheduler
+        how = f", in a gauntlet against {scheduler.reference}" if scheduler.reference is not None else ""
+        raise ConfigError(
+            f"--{best.limit}",
+            value,
+            f"at least {least}: every pairing plays {scheduler.min_seed_pairs} seed pairs first "
+            f"(scheduler.minSeedPairs){how}",
+        )
+    return found
+
+
+def ways(config: BenchmarkConfig, pilot: Pilot | None = None) -> Iterator[Way]:
+    """Return the ways to spend a budget, the config's own first."""
+    schedules = [Way(config), *_other_schedule(config)]
+    yield from schedules
+    models = config.models()
+    asked = [name for name, settings in models.items() if settings.comprehension]
+    if asked and pilot is None:  # a pilot's tokens are those of its own harness
+        for way in schedules:
+            spared = tuple(
+                each.model_copy(update={"comprehension": False}) if each.id in asked else each
+                for each in way.config.participants
+            )
+            fewer = way.config.model_copy(update={"participants": spared})
+            yield Way(fewer, "no comprehension", added=way.added)
+    if models and config.rating.estimator in ("auto", "corrected"):
+        for way in schedules:
+            yield Way(way.config, "log-probs", added=way.added, variance=_with_log_probabilities(way.config))
+
+
+def _with_log_probabilities(config: BenchmarkConfig) -> float:
+    """Return the share of the variance that is left once the dice of models are known, like those of built-in bots."""
+    models, bots = config.models(), {each.id for each in config.participants if each.kind.built_in}
+    known = [(sum(name in bots for name in pair), sum(name in models for name in pair)) for pair in config.pairings()]
+    return fmean(WITH_DICE[before + more] / WITH_DICE[before] for before, more in known)
+
+
+def _other_schedule(config: BenchmarkConfig) -> list[Way]:
+    """Return the gauntlet that a config could be, or the default schedule in place of its gauntlet."""
+    if config.scheduler.reference is not None:
+        plain = {"policy": SchedulerConfig().policy, "reference": None}
+        other = config.model_copy(update={"scheduler": config.scheduler.model_copy(update=plain)})
+        return [Way(other)] if len(config.participants) > 2 else []
+    rule = config.stop.adjacent_confidence
+    if rule is not None and rule.method != "margin":
+        return []
+    reference, cast = _reference(config), config.participants
+    added = reference is None
+    if reference is None:
+        reference = REFERENCE
+        cast = (*cast, ParticipantConfig(id=reference, type=reference))
+    if len(cast) < 3 or len(cast) > MOST_PARTICIPANTS or any(each.id == REFERENCE for each in cast[:-1] if added):
+        return []
+    scheduler = config.scheduler.model_copy(update={"policy": GAUNTLET, "reference": reference})
+    return [Way(config.model_copy(update={"participants": cast, "scheduler": scheduler}), added=added)]
+
+
+def _reference(config: BenchmarkConfig) -> str | None:
+    """Return the best reference among the participants: an anchor, or a built-in bot, whose dice are known."""
+    bots = [each for each in config.participants if each.kind.built_in]
+    for among in (
+        [each for each in bots if each.anchor],
+        [each for each in config.participants if each.anchor],
+        [each for each in bots if each.type == REFERENCE],
+        bots,
+    ):
+        if among:
+            return among[0].id
+    return None
+
+
+def _bought(way: Way, hands: float | None, usd: float | None, options: PlannerOptions) -> Bought:
+    planner = Planner(way.config, variance=way.variance, **options)
+    opening = planner.for_matches(planner.opening)
+    if usd is not None and opening.unpriced:
+        names = ", ".join(opening.unpriced)
+        raise ConfigError("--dollars", usd, f"a price in llm.prices for every model, and there is none for {names}")
+    if usd is not None and not opening.usd:
+        raise ConfigError("--dollars", usd, "--hands here, since nobody who plays costs dollars")
+    least: dict[Limit, float] = {"hands": opening.hands, "dollars": opening.usd or 0.0}
+    room: dict[Limit, float] = {
+        "hands": inf if hands is None else hands / least["hands"],
+        "dollars": inf if usd is None else usd / least["dollars"],
+    }
+    limit = min(room, key=lambda name: room[name])
+    matches = int(room[limit] * planner.opening + 1e-9)
+    need = planner.for_matches(matches) if matches >= planner.opening else None
+    return Bought(way, planner.assumed, need, limit, least[limit])

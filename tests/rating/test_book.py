@@ -1,0 +1,92 @@
+"""The choice between estimators: by variance alone, and only where it is clear."""
+
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from molt_bench.config.sections import RatingConfig
+from molt_bench.luck.estimators import Estimates
+from molt_bench.rating.book import AUTO, FIRST, MarginBook, least_varying
+from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.student import Estimate
+from molt_bench.records import ESTIMATORS
+from molt_bench.study.planner import SD_PER_HAND
+
+
+def columns_of(values):
+    """Return columns by estimator, the first of `values` as the usual one."""
+    names = [FIRST, *[name for name in ESTIMATORS if name != FIRST]]
+    return {name: values[:, at].tolist() for at, name in enumerate(names)}
+
+
+def drawn(dice, count, shared):
+    """Draw columns that vary alike, with a part in common."""
+    common, own = dice.standard_normal((count, 1)), dice.standard_normal((count, len(ESTIMATORS)))
+    return np.sqrt(shared) * common + np.sqrt(1 - shared) * own
+
+
+def test_config_planner_and_estimates_know_every_estimator():
+    assert set(get_args(RatingConfig.model_fields["estimator"].annotation)) == {AUTO, *ESTIMATORS}
+    assert set(SD_PER_HAND) == {AUTO, *ESTIMATORS}
+    assert set(ESTIMATORS.values()) == {*Estimates.__struct_fields__} - {"refused"}
+
+
+def test_with_few_seed_pairs_nothing_is_chosen():
+    values = drawn(np.random.RandomState(1), 7, 0.5)
+    values[:, 1] *= 1e-6
+    assert least_varying(columns_of(values)) == FIRST
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name != FIRST])
+def test_one_that_varies_far_less_is_chosen(name):
+    columns = columns_of(drawn(np.random.RandomState(2), 8, 0.5))
+    columns[name] = [0.01 * value for value in columns[name]]
+    assert least_varying(columns) == name
+
+
+def test_one_that_does_not_vary_at_all_is_chosen():
+    columns = columns_of(drawn(np.random.RandomState(2), 8, 0.5))
+    assert least_varying({**columns, "raw": [0.0] * 8}) == "raw"
+
+
+def test_equal_columns_are_no_reason_to_choose():
+    values = drawn(np.random.RandomState(3), 30, 0.5)[:, :1] * np.ones(len(ESTIMATORS))
+    assert least_varying(columns_of(values)) == FIRST
+
+
+def test_the_less_two_differ_the_more_seed_pairs_it_takes():
+    dice = np.random.RandomState(4)
+    chosen = []
+    for count in (10, 200):
+        found = []
+        for _ in range(100):
+            values = drawn(dice, count, 0.8)
+            values[:, 1] *= 0.8
+            found.append(least_varying(columns_of(values)) != FIRST)
+        chosen.append(np.mean(found))
+    assert chosen[0] < 0.5
+    assert chosen[1] > 0.9
+
+
+@pytest.mark.parametrize(("count", "least"), [(8, 0.925), (20, 0.935)])
+def test_intervals_hold_though_an_estimator_is_chosen(count, least):
+    """Six that vary alike, the worst case. By the least variance alone, 89% would hold with eight seed pairs."""
+    dice = np.random.RandomState(5)
+    held = []
+    for _ in range(3000):
+        columns = columns_of(drawn(dice, count, 0.8))
+        values = np.array(columns[least_varying(columns)])
+        known = Estimate(float(values.mean()), float(values.std(ddof=1) / np.sqrt(count)), count - 1)
+        held.append(abs(known.mean) < known.half_width())
+    assert np.mean(held) > least
+
+
+def test_a_pair_is_measured_by_the_estimator_of_its_own():
+    dice = np.random.RandomState(6)
+    book = MarginBook(MarginModel(["a", "b", "c"]))
+    usual = {name: tuple(column) for name, column in columns_of(drawn(dice, 10, 0.9)).items()}
+    book.add(("a", "b"), usual, range(10))
+    book.add(("a", "c"), {**usual, "raw": (1.0, 1.1) * 5}, range(10))
+    assert (book.estimator_of(("a", "b")), book.estimator_of(("a", "c"))) == (FIRST, "raw")
+    assert book.model.margin("a", "c").mean == pytest.approx(1.05)
