@@ -42,7 +42,7 @@ class Ladder:
         rounds: Rounds completed so far.
         hands: Hands played so far, warm-up included.
         estimates: What player A won in games that are not rated yet, if a worker has computed it.
-        draws: The draws of language models.
+        model_draws: The draws of language models.
 
     Args:
         config: The config of the run.
@@ -61,12 +61,12 @@ class Ladder:
     ) -> None:
         ids = [participant.id for participant in config.participants]
         self._config = config
-        self.draws = draws or Draws(config.models())
+        self.model_draws = draws or Draws(config.models())
         self._keep_hands = keep_hands
         self.estimates: dict[GameSpec, Estimates] = {}
         self._match_margins = MatchMargins(
             policies or {},
-            self.draws,
+            self.model_draws,
             big_blind=config.game.big_blind,
             averaged={*config.models(), *(each.id for each in config.participants if each.kind.waits)},
         )
@@ -126,7 +126,7 @@ class Ladder:
         if margins is None:
             margins = self._margins(pair, result)
         else:
-            self.draws.forget(len(self.matches) + 1)
+            self.model_draws.forget(len(self.matches) + 1)
         self._book.add(pair, margins, [seed.seed for seed in result.seed_results])
         self.meetings[pair] += 1
         match = PlayedMatch(
@@ -146,9 +146,9 @@ class Ladder:
 
     def _margins(self, pair: Pair, result: MatchResult) -> Margins:
         """Return the margins of the next match; if it shows that a model's odds are wrong, take them out of all."""
-        refused = len(self.draws.refused)
+        refused = len(self.model_draws.refused)
         margins = self._match_margins.of(len(self.matches) + 1, pair, result, self.estimates)
-        if len(self.draws.refused) > refused:
+        if len(self.model_draws.refused) > refused:
             self._open_book()
             for at, match in enumerate(self.matches):
                 known = self._match_margins.again(match.number) or match.margins

@@ -190,7 +190,7 @@ class OpenRun:
     def result(self) -> RunResult:
         """Return the result so far."""
         ladder = self.ladder
-        problems = opening_shortfall(self.config), ladder.misfit(), *ladder.helpless(), *ladder.draws.warnings()
+        problems = opening_shortfall(self.config), ladder.misfit(), *ladder.helpless(), *ladder.model_draws.warnings()
         return RunResult(
             config=self.config,
             matches=tuple(ladder.matches),
@@ -242,7 +242,7 @@ class OpenRun:
             if line.participant not in self._models:
                 raise JournalError(f"{self.folder / EXCHANGES} at byte {start}: {line.participant!r} is no model")
             self.spending.add(line)
-            self.ladder.draws.add(line)
+            self.ladder.model_draws.add(line)
             place = (line.game.match, line.game.seed, line.game.seating, line.hand)
             self.exchanges[place].append((msgspec.structs.replace(line, text=""), (start, len(text))))
 

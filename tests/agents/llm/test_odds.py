@@ -149,8 +149,20 @@ def test_nothing_but_the_word_is_kept_of_a_token():
     assert [token for token, _ in found.odds] == ['call"', "fold"]
 
 
-def test_at_most_twenty_tokens_are_kept():
-    assert len(choice([(f"c{' ' * 0}", log(0.01))] * 80, "c").odds) == 20
+FULL = [*lists(call=0.3, fold=0.2), *[(f"word{number}", log(0.02)) for number in range(17)]]
+
+
+@pytest.mark.parametrize("added", [[("raiseTo", log(0.001))], [("last", log(0.01)), ("raiseTo", log(0.001))]])
+def test_a_drawn_token_that_a_server_adds_to_its_list_is_no_draw(added):
+    """Otherwise the odds would depend on the draw. The other draws see the same list, with its own last token."""
+    assert drawn_at(choice([*FULL, *added], "raiseTo"), FACING) is None
+    usual = drawn_at(choice([*FULL, ("last", log(0.01))], "call"), FACING)
+    assert odds_of(usual) == {"fold": 0.4, "call": 0.6}
+
+
+def test_a_full_list_may_miss_the_rest():
+    """A server may report the odds before it bars what is not in the schema."""
+    assert drawn_at(choice([*FULL, ("last", log(0.01))], "fold"), FACING).action == FOLD
 
 
 @pytest.mark.parametrize(

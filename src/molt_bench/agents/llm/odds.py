@@ -12,7 +12,9 @@ of likely tokens, and the legal actions. It never depends on which token it was.
 - The odds are those of the tokens on the list that begin one legal kind, scaled to add up to 1. Every other token (an
   illegal kind, no kind at all, one that is not on the list) is worth what these are worth on average, so that drawing
   it changes nothing. This makes the odds right also where the server bars tokens after computing its list.
-- A list that is too short, or does not add up, is not used, whichever token was drawn.
+- Some servers add the drawn token to their list where it is not among the likeliest. So a full list counts without its
+  last place, which is the same list whether or not one was added. A shorter one has to be nearly complete.
+- A list that does not add up is not used, whichever token was drawn.
 
 One thing is assumed: a reply that never arrived was not lost because of its action.
 """
@@ -38,11 +40,11 @@ _AT_THE_KIND: Final = re.compile(r'(?<!\\)"kind"\s*:\s*("?)\Z')
 _LOOK_BACK: Final = 200
 #: Characters that are kept of a token.
 _LONGEST_TOKEN: Final = 20
-#: Most tokens that are kept of a list.
+#: Tokens that are asked for.
 MOST_LISTED: Final = 20
 #: By how much the probabilities of a list may exceed 1, since providers round them.
 _ROUNDING: Final = 1e-3
-#: Most probability that may be missing on a list, relative to that of the legal kinds.
+#: Most probability that may be missing on a list that is not full, relative to that of the legal kinds.
 _MISSING: Final = 0.01
 
 
@@ -54,12 +56,14 @@ class Choice(msgspec.Struct, frozen=True, gc=False):
         odds: The listed tokens that begin a kind of action, with their log-probabilities, likeliest first.
         other: The probability of all other listed tokens together.
         quoted: Whether the opening quote had been written before.
+        full: Whether the list had as many tokens as were asked for.
     """
 
     token: str
     odds: tuple[Listed, ...]
     other: float
     quoted: bool
+    full: bool = False
 
 
 class Drawn(msgspec.Struct, frozen=True, gc=False):
@@ -94,17 +98,17 @@ def choice_of(tokens: ReplyTokens, reply: str) -> Choice | None:
 
 
 def _checked(token: str, likely: Sequence[Listed], *, quoted: bool) -> Choice | None:
-    listed = sorted([(_cut(name, quoted=quoted), chance) for name, chance in likely], key=lambda each: -each[1])[
-        :MOST_LISTED
-    ]
-    if not listed or not all(isfinite(chance) and chance <= _ROUNDING for _, chance in listed):
+    if not likely or not all(isfinite(chance) and chance <= _ROUNDING for _, chance in likely):
         return None
+    full = len(likely) >= MOST_LISTED
+    ranked = sorted([(_cut(name, quoted=quoted), chance) for name, chance in likely], key=lambda each: -each[1])
+    listed = ranked[: MOST_LISTED - 1] if full else ranked
     if sum(exp(chance) for _, chance in listed) > 1 + _ROUNDING:
         return None
     odds = tuple(each for each in listed if _begun(each[0], KINDS, quoted=quoted))
     other = sum(exp(chance) for name, chance in listed if not _begun(name, KINDS, quoted=quoted))
     drawn = _cut(token, quoted=quoted)
-    return Choice(drawn if _begun(drawn, KINDS, quoted=quoted) else "", odds, other, quoted)
+    return Choice(drawn if _begun(drawn, KINDS, quoted=quoted) else "", odds, other, quoted, full)
 
 
 def _cut(token: str, *, quoted: bool) -> str:
@@ -165,7 +169,7 @@ def drawn_at(choice: Choice, seen: Observation) -> Drawn | None:
             drawn = kind if token == choice.token else drawn
     known = sum(chances.values())
     missing = 1 - choice.other - sum(exp(chance) for _, chance in choice.odds)
-    if drawn is None or missing > _MISSING * known:
+    if drawn is None or (missing > _MISSING * known and not choice.full):
         return None
     policy = tuple((_nominal(kind, seen), chance / known) for kind, chance in chances.items() if chance > 0)
     return Drawn(policy, _nominal(drawn, seen))
