@@ -56,7 +56,7 @@ class Noisy(ScriptedAgent):
             own = []
             for loaded.shows, chance in ((0, 0.04), (4, 0.21), (25, 0.75)):
                 own.append((loaded.act(observation), chance))
-        elif isinstance(self._own, Habits):
+        elif isinstance(self._own, Habits | Reader):
             own = self._own.policy(observation)
         else:
             own = [(self._own.act(observation), 1.0)]
@@ -193,8 +193,8 @@ class Bot(NamedTuple):
 
     def make(self, seed: Seed) -> PokerAgent:
         """Make the agent; its seed gives its dice."""
-        if self.reads is not None:
-            return {each.kind: each for each in (Reader, Adapter, Jammer)}[self.like](**self.reads, seed=seed)
+        if self.reads is not None and not self.noise:
+            return self._reader(seed)
         if self.like == Limper.kind:
             return Limper(folds=self.noise, seed=seed)
         if self.like == Watcher.kind:
@@ -204,7 +204,12 @@ class Bot(NamedTuple):
             return Noisy(own=own, noise=self.noise, seed=seed, publish=self.publish)
         return self._own(seed)
 
+    def _reader(self, seed: Seed) -> PokerAgent:
+        return {each.kind: each for each in (Reader, Adapter, Jammer)}[self.like](**(self.reads or {}), seed=seed)
+
     def _own(self, seed: Seed) -> PokerAgent:
+        if self.reads is not None:
+            return self._reader(seed)
         if self.like != Habits.kind:
             return make_agent(self.like, seed=seed)
         calls, bets, bluffs, size = self.habits

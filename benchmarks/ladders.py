@@ -96,9 +96,11 @@ _LEARNERS = {
     "fair": _JUDGES["fair"],
     "jammer": _jammer(0.85, 0.05, 0.85),
 }
+_KEEN = _public(_JUDGES)["keen"]
+_ERRORS = {f"keen {share:g}": _KEEN._replace(noise=share, publish=True) for share in (0, 0.08, 0.16, 0.24, 0.32)}
 #: These are for measuring alone: nothing in molt_bench may be chosen by looking at them.
 VALIDATION = (
-    Plan("judges", "five players by eye, from keen to blind; nothing published", _JUDGES),
+    Plan("judges", "five players by eye, from keen to blind; nothing published", _JUDGES, most=240_000),
     Plan("near judges", "five that judge alike but bet differently, 50 big blinds; none published", _NEAR, stack=50),
     Plan("jammers", "all-in with some hands or folds, 20 big blinds; nothing published", _JAMMERS, stack=20),
     Plan("deep jammers", "the same with 200 big blinds", _JAMMERS, stack=200, most=160_000),
@@ -116,7 +118,8 @@ VALIDATION = (
         seeds=150,
         most=400_000,
     ),
-    Plan("open judges", "the judges, dice published", _public(_JUDGES)),
+    Plan("open judges", "the judges, dice published", _public(_JUDGES), most=240_000),
+    Plan("open errors", "the keen one with 0 to 32% of random actions, dice published", _ERRORS),
     Plan("open near judges", "the near judges, dice published", _public(_NEAR), stack=50),
 )
 EQUAL = (

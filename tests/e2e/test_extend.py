@@ -16,7 +16,7 @@ from tests.e2e.shell import (
 )
 
 FLAGS = ("--participants", "tight,callstation,random", "--seeds", "2", "--hands", "10", "--quiet")
-OPEN = ("--set", "stop.adjacentConfidence.tieMarginMbb=1", "--confidence", "0.9999")
+OPEN = ("--set", "stop.adjacentConfidence.tieMarginMbb=1", "--confidence", "0.99999999")
 
 
 @pytest.fixture(scope="module")

@@ -150,9 +150,9 @@ def test_the_viewer_computes_the_same_margins(runs, tmp_path, name):
     opened = OpenRun(folder)
     opened.catch_up()
     found = [
-        [match.margins.raw[at], match.margins.corrected[at]]
+        [match.margins["raw"][at], match.margins["corrected"][at]]
         for match in opened.ladder.matches
-        for at in range(len(match.margins.raw))
+        for at in range(len(match.margins["raw"]))
     ]
     assert found == [[each["raw"], each["corrected"]] for each in margins(runs[name])]
     assert any("log-prob" in warning for warning in opened.result().warnings) == (name == "greedy")

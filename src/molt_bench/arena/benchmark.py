@@ -71,9 +71,9 @@ def run_benchmark(
         settled_config, seed, here = stored.config, stored.seed, stored.here
     with stored.at_home() if stored is not None else nullcontext():
         check_participants(here, agents, skills=files.exchanges.skills)
-        session = _Session(settled_config, here, seed, agents, files, Where(**where), observer or Observer())
         if stored is not None:
             _check_code(here, stored)
+        session = _Session(settled_config, here, seed, agents, files, Where(**where), observer or Observer())
         return session.run(keep_hands=keep_hands, preflight=preflight)
 
 

@@ -147,8 +147,8 @@ def _budget_remarks(found: Sequence[Bought]) -> list[str]:
     if any(each.way.harness == "log-probs" for each in found):
         lines.append(
             "log-probs: the probabilities of a model's replies count as its published dice. Assumed: the same tokens, "
-            f"{WITH_DICE[2] / WITH_DICE[1]:.0%} of the variance left against a built-in bot and {WITH_DICE[2]:.0%} "
-            "between two models, as measured between built-in bots."
+            f"{WITH_DICE[1]:.0%} of the variance left against a built-in bot and {WITH_DICE[2]:.0%} between two models "
+            "that decide before they explain."
         )
     if any(each.way.harness == "no comprehension" for each in found):
         lines.append(
@@ -257,8 +257,8 @@ def _assumed(assumed: Assumptions) -> str:
         f"a seed pair of {assumed.hands:,} hands has a standard deviation of {assumed.deviation:,.0f} "
         f"({source}, {assumed.estimator})",
         *([f"all {assumed.pairings:,} pairings play equally often"] if assumed.pairings > 1 else []),
-        f"neighbours are one gap apart, with {100 * assumed.confidence:.4g}% confidence for all of them together, "
-        "however often you look",
+        f"neighbours are one gap apart, with {100 * assumed.confidence:.4g}% confidence in "
+        f"{'all of them together' if assumed.familywise else 'each of them'}, looking after every round",
     ]
     alike: dict[str, list[str]] = {}
     for model in assumed.models:

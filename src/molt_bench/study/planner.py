@@ -45,7 +45,8 @@ class Assumptions(msgspec.Struct, frozen=True):
     """What a plan assumes.
 
     Attributes:
-        confidence: Required confidence in the order of all neighbours together.
+        confidence: Required confidence in the order of neighbours.
+        familywise: Whether it is that of all neighbours together, or of each two.
         tie_margin: Margin that counts as a tie, in thousandths of a big blind per hand.
         deviation: Standard deviation of a seed pair, in thousandths of a big blind per hand.
         hands: Hands of a seed pair that count.
@@ -53,6 +54,7 @@ class Assumptions(msgspec.Struct, frozen=True):
     """
 
     confidence: float
+    familywise: bool
     tie_margin: float
     estimator: str
     deviation: float
@@ -134,6 +136,7 @@ class Planner:
         prices = PriceList(config.llm.prices)
         self.assumed = Assumptions(
             confidence=rule.threshold if confidence is None else confidence,
+            familywise=rule.familywise,
             tie_margin=rule.tie_margin_mbb,
             estimator=estimator,
             deviation=max(per_hand * sqrt(variance), _LEAST_SD) / sqrt(hands),

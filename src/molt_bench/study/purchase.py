@@ -17,9 +17,9 @@ from molt_bench.errors import ConfigError
 from molt_bench.study.pilot import Pilot
 from molt_bench.study.planner import Assumptions, Need, Planner, PlannerOptions
 
-#: Share of the variance that is left where the dice of so many of the two are known: pooled over the ten pairings of
-#: random, tight, callstation, maniac and tag, 40 seed pairs of 100 hands each.
-WITH_DICE: Final = (1.0, 0.84, 0.68)
+#: Share of the variance that is left where the log-probabilities of so many of the two are known, for players that bet
+#: by strength and decide before they explain: `benchmarks/logprobs.py`.
+WITH_DICE: Final = (1.0, 0.7, 0.5)
 #: The built-in bot that serves as a reference where no participant would do.
 REFERENCE: Final = "tag"
 
@@ -101,10 +101,9 @@ def ways(config: BenchmarkConfig, pilot: Pilot | None = None) -> Iterator[Way]:
 
 
 def _with_log_probabilities(config: BenchmarkConfig) -> float:
-    """Return the share of the variance that is left once the dice of models are known, like those of built-in bots."""
-    models, bots = config.models(), {each.id for each in config.participants if each.kind.built_in}
-    known = [(sum(name in bots for name in pair), sum(name in models for name in pair)) for pair in config.pairings()]
-    return fmean(WITH_DICE[before + more] / WITH_DICE[before] for before, more in known)
+    """Return the share of the variance that is left once the dice of models are known."""
+    models = config.models()
+    return fmean(WITH_DICE[sum(name in models for name in pair)] for pair in config.pairings())
 
 
 def _other_schedule(config: BenchmarkConfig) -> list[Way]:

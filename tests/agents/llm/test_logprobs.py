@@ -41,7 +41,7 @@ def played(drawer, *, seeds=2, hands=5, settings=ASKED):
 def changed(result):
     """Return what correcting changes in the margins, seed by seed."""
     margins = result.matches[0].margins
-    return [one - two for one, two in zip(margins.corrected, margins.adjusted, strict=True)]
+    return [one - two for one, two in zip(margins["corrected"], margins["adjusted"], strict=True)]
 
 
 @pytest.mark.parametrize(
