@@ -19,7 +19,7 @@ from molt_bench.study.planner import Assumptions, Need, Planner, PlannerOptions
 
 #: Share of the variance that is left where the log-probabilities of so many of the two are known, for players that bet
 #: by strength and decide before they explain: `benchmarks/logprobs.py`.
-WITH_DICE: Final = (1.0, 0.7, 0.5)
+WITH_DICE: Final = (1.0, 0.64, 0.45)
 #: The built-in bot that serves as a reference where no participant would do.
 REFERENCE: Final = "tag"
 
