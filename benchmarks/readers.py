@@ -126,7 +126,7 @@ class Reader(ScriptedAgent):
         price = self._price(observation)
         quiet = 1 - self._bluffs if observation.max_raise_to else 1.0
         calls = quiet * max(0.0, self._above(own, price) - strong)
-        return (*parts, (CALL, calls), (FOLD, 1 - raises - calls))
+        return (*parts, (CALL, calls), (FOLD, max(0.0, 1 - raises - calls)))
 
     def _above(self, own: float, wanted: float) -> float:
         """Return the chance to see more than this."""

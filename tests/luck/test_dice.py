@@ -239,6 +239,16 @@ def test_a_policy_that_cannot_be_is_refused_for_the_whole_game(policy, why):
     assert won.corrected == game_estimates(record, (None, players[1].policy)).corrected
 
 
+def test_a_probability_that_rounding_made_negative_is_accepted():
+    players = BUILTIN_AGENTS["callstation"](), BUILTIN_AGENTS["random"](seed=2)
+    record = play_game(players, seed="rounded", hands=5)
+
+    def rounded(seen):
+        return (FOLD, -2e-17), (CALL if seen.to_call else CHECK, 1.0)
+
+    assert game_estimates(record, (rounded, None)).refused == ("", "")
+
+
 class Stumbling:
     """Random, but its answer in hand 3 cannot be read the first time."""
 

@@ -226,7 +226,7 @@ def _mean(policy: Policy, seen: Observation, before: Hand, action: Action) -> tu
     chances = {"fold": 0.0, "call" if seen.to_call else "check": 0.0}
     raised, sizes, taken = [0.0] * BINS, [0.0] * BINS, 0.0
     for choice, chance in policy:
-        if not 0 <= chance <= 1:
+        if not -_TOLERANCE <= chance <= 1 + _TOLERANCE:
             raise PolicyError(f"its policy has {chance} as a probability")
         if isinstance(choice, Sizes):
             low, high = choice.low, choice.high
