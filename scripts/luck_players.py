@@ -1,7 +1,12 @@
-"""Players that the luck coefficients are fitted on: they bet by the strength of their hands, each in its own way."""
+"""Players who bet by the strength of their hands, each in its own way.
+
+The luck coefficients are fitted to the bettors. The steppers are of another making, to see what the fit is worth for
+players it does not know.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from math import exp
 from typing import Any, NamedTuple
@@ -10,6 +15,7 @@ import numpy as np
 
 from molt_bench.agents.base import Policy
 from molt_bench.agents.scripted import RandomAgent, ScriptedAgent, raise_by_pot
+from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import card_arrays, strengths
@@ -125,6 +131,62 @@ class Bettor(ScriptedAgent):
             push = Action("raiseTo", observation.max_raise_to)
             found[push] = found.get(push, 0.0) + bet * own.pushes
         return [*found.items(), *[(action, (1 - bet) * chance) for action, chance in rest]]
+
+
+class Stepper(ScriptedAgent):
+    """Bets from a strength on, seldom below it; calls at a price; now and then it does the contrary, or pushes.
+
+    Unlike a bettor it has thresholds instead of gradual chances, another measure of strength, one size, and at times a
+    minimum raise or an all-in.
+
+    Args:
+        bets: Strength from which it mostly bets.
+        margin: How much more than the price its hand has to be worth for a call; negative for a loose player.
+        bluffs: Chance to bet without the strength.
+        size: Percent of the pot that it bets.
+        seed: Gives its dice.
+    """
+
+    kind = "stepper"
+
+    def __init__(self, *, bets: float, margin: float, bluffs: float, size: int, seed: str) -> None:
+        super().__init__(seed=seed)
+        self._bets, self._margin, self._bluffs, self._size = bets, margin, bluffs, size
+
+    def act(self, observation: Observation) -> Action:
+        """Draw from the policy."""
+        drawn = self.throw(observation) / _WHOLE
+        choices = self.policy(observation)
+        for action, chance in choices:
+            drawn -= chance
+            if drawn < 0:
+                return action
+        return choices[-1][0]
+
+    def policy(self, observation: Observation) -> list[tuple[Action, float]]:
+        """Return the chances of what `act` draws."""
+        strength = equity_against_best(_hole(observation), observation.board, 100)
+        passive = CALL if observation.to_call else CHECK
+        worth = not observation.to_call or strength > observation.pot_odds + self._margin
+        falls_back = passive if worth else FOLD
+        if not observation.max_raise_to:
+            return [(passive, 0.1), (falls_back, 0.9)]
+        chance = 0.85 if strength > self._bets else self._bluffs
+        return [
+            (raise_by_pot(observation, self._size), 0.8 * chance),
+            (Action("raiseTo", observation.min_raise_to), 0.15 * chance),
+            (Action("raiseTo", observation.max_raise_to), 0.05 * chance),
+            (passive, 0.1 * (1 - chance)),
+            (falls_back, 0.9 * (1 - chance)),
+        ]
+
+
+#: Steppers by name.
+STEPPERS: Mapping[str, Mapping[str, Any]] = {
+    "careful": {"bets": 0.7, "margin": 0.1, "bluffs": 0.03, "size": 60},
+    "plain": {"bets": 0.6, "margin": 0.0, "bluffs": 0.12, "size": 90},
+    "eager": {"bets": 0.5, "margin": -0.1, "bluffs": 0.3, "size": 130},
+}
 
 
 @lru_cache(maxsize=100_000)

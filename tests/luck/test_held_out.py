@@ -1,62 +1,21 @@
 """What the frozen weights do for players that they were not fitted to.
 
-These bet by the strength of their hands, as those of the fit do, but were made otherwise: thresholds instead of gradual
-chances, another measure of strength, one size, and at times a minimum raise or an all-in.
+These bet by the strength of their hands, as those of the fit do, but were made otherwise.
 """
 
 from functools import cache
 
 import numpy as np
 import pytest
+from luck_players import STEPPERS, Stepper
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot
-from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.luck.chance import hand_luck
 from molt_bench.luck.coefficients import FROZEN
 from molt_bench.luck.dice import Folds, action_features, action_value, dice_terms
 from molt_bench.luck.estimators import chance_luck
 from molt_bench.play.drivers import play_game
-from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 
-
-class Stepper(ScriptedAgent):
-    """Bets from a strength on, seldom below it; calls at a price; now and then it does the contrary, or pushes."""
-
-    kind = "stepper"
-
-    def __init__(self, *, bets, margin, bluffs, size, seed):
-        super().__init__(seed=seed)
-        self.bets, self.margin, self.bluffs, self.size = bets, margin, bluffs, size
-
-    def act(self, observation):
-        drawn = self.throw(observation) / 2**64
-        for action, chance in self.policy(observation):
-            drawn -= chance
-            if drawn < 0:
-                return action
-        return action
-
-    def policy(self, seen):
-        strength = equity_against_best(tuple(sorted(seen.cards)), seen.board, 100)
-        passive = CALL if seen.to_call else CHECK
-        falls_back = passive if not seen.to_call or strength > seen.pot_odds + self.margin else FOLD
-        if not seen.max_raise_to:
-            return ((passive, 0.1), (falls_back, 0.9))
-        chance = 0.85 if strength > self.bets else self.bluffs
-        raises = (
-            (raise_by_pot(seen, self.size), 0.8 * chance),
-            (Action("raiseTo", seen.min_raise_to), 0.15 * chance),
-            (Action("raiseTo", seen.max_raise_to), 0.05 * chance),
-        )
-        return (*raises, (passive, 0.1 * (1 - chance)), (falls_back, 0.9 * (1 - chance)))
-
-
-STEPPERS = {
-    "careful": {"bets": 0.7, "margin": 0.1, "bluffs": 0.03, "size": 60},
-    "plain": {"bets": 0.6, "margin": 0.0, "bluffs": 0.12, "size": 90},
-    "eager": {"bets": 0.5, "margin": -0.1, "bluffs": 0.3, "size": 130},
-}
 AMONG_THEMSELVES = [("careful", "plain"), ("plain", "eager"), ("eager", "careful"), ("plain", "plain")]
 AGAINST_BOTS = [
     ("plain", "tag"),

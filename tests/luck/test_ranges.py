@@ -11,7 +11,7 @@ import pytest
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.scripted import FixedAgent, raise_by_pot
 from molt_bench.agents.starting_hands import equity_against_best
-from molt_bench.luck.coefficients import AGAINST, SOLID
+from molt_bench.luck.coefficients import AGAINST
 from molt_bench.luck.estimators import game_estimates, hand_estimates, margins_of
 from molt_bench.luck.ranges import chance_of, mean_over, possible_holes, weights_against, with_hole
 from molt_bench.play.drivers import play_game
@@ -162,7 +162,7 @@ def test_the_mean_over_drawn_holes_is_the_exact_one():
 @pytest.mark.parametrize(("kind", "mode"), [*zip(BUILTIN_AGENTS, cycle(MODES), strict=False)])
 def test_it_has_the_mean_of_the_raw_result_against_every_bot(kind, mode):
     margins = margins_against(kind, seeds=20, hands=3, mode=MODES[mode])
-    assert margins["ranged"] != margins["correctedSolid"]
+    assert (margins["ranged"] != margins["correctedSolid"]) == (kind != "folder"), "against that one, no card matters"
     for name in ("raw", "adjusted"):
         differences = [one - two for one, two in zip(margins["ranged"], margins[name], strict=True)]
         assert abs(standard_errors(differences)) < 4.5, name
@@ -278,7 +278,12 @@ def test_ones_own_policy_is_asked_once_a_decision_for_all_holes():
     assert set(asked.values()) == {2}, "once for the dice, once for all holes"
 
 
-def test_each_bot_that_looks_at_a_flop_has_weights_of_its_own():
-    assert set(AGAINST) == set(BUILTIN_AGENTS) - {"folder"}
-    assert weights_against(bot_of("tag").policy) is AGAINST["tag"]
-    assert weights_against(bot_of("folder").policy) is SOLID
+@pytest.mark.parametrize("kind", BUILTIN_AGENTS)
+def test_each_bot_has_weights_of_its_own(kind):
+    assert weights_against(bot_of(kind).policy) is AGAINST[kind]
+
+
+def test_against_a_bot_that_always_folds_no_card_matters():
+    record = play_game((Bettor(), bot_of("folder")), seed="folds", hands=20)
+    won = game_estimates(record, (None, bot_of("folder").policy), averaged=True)
+    assert won.ranged == won.raw

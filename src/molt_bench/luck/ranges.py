@@ -60,7 +60,7 @@ def never_mixes(policy: object) -> bool:
 def weights_against(policy: PolicyOf) -> Coefficients:
     """Return the weights of card luck for hands against a built-in bot."""
     bot = built_in_bot(policy)
-    return SOLID if bot is None else AGAINST.get(bot.kind, SOLID)
+    return SOLID if bot is None else AGAINST[bot.kind]
 
 
 def remembered(policy: PolicyOf) -> PolicyOf:
