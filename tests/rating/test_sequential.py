@@ -120,7 +120,7 @@ def test_the_interval_narrows_to_nothing():
     assert widths[-1] < 20
 
 
-@pytest.mark.parametrize("error", [0.2, 0.05, 0.01, 0.001])
+@pytest.mark.parametrize("error", [0.45, 0.3, 0.2, 0.05, 0.01, 0.001])
 @pytest.mark.parametrize("free", [4.0, 9.5, 60.0, KNOWN])
 @pytest.mark.parametrize("scale", [0.01, 0.3, 1.0])
 def test_sure_and_radius_agree(error, free, scale):
@@ -210,7 +210,7 @@ def test_the_bar_stays_while_a_run_goes_on():
     assert len(bars) == 1
 
 
-@pytest.mark.parametrize("error", [0.2, 0.05, 0.01, 0.001])
+@pytest.mark.parametrize("error", [0.45, 0.3, 0.2, 0.05, 0.01, 0.001])
 @pytest.mark.parametrize("free", [4.0, 9.5, 60.0, KNOWN])
 @pytest.mark.parametrize("unit", [300.0, 2000.0, 20_000.0])
 def test_doubt_and_bars_agree(error, free, unit):

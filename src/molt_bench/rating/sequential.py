@@ -138,9 +138,10 @@ def _crossing(z: float, first_error: float) -> float:
 @lru_cache(maxsize=4096)
 def _order_z(error: float, first_error: float) -> float:
     """Return the z that two equals cross with probability `error`."""
-    low, high = max(_LEAST_Z, -_NORMAL.inv_cdf(error / 2)), _MOST_Z
+    once = -_NORMAL.inv_cdf(error / 2)
+    low, high = max(_LEAST_Z, once), _MOST_Z
     if _crossing(low, first_error) <= _UNSEEN * error:
-        return low
+        return once
     while high - low > 1e-9:
         middle = (low + high) / 2
         low, high = (middle, high) if _crossing(middle, first_error) > _UNSEEN * error else (low, middle)

@@ -84,7 +84,8 @@ class ModelClient:
         self.answered: set[OutputMode] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._parameters: dict[OutputMode, ModelRequestParameters] = {}
-        self._model_settings = model_settings(settings) | logprob_settings(settings, self._pools[0].model)
+        self._logprobs = logprob_settings(settings, self._pools[0].model)
+        self._model_settings = model_settings(settings) | self._logprobs
 
     def _best_mode(self) -> OutputMode:
         profile = self._pools[0].model.profile
@@ -134,7 +135,9 @@ class ModelClient:
 
         pool = self._free_pool()
         messages: list[Any] = [ModelRequest(parts=[SystemPromptPart(system), UserPromptPart(message)])]
-        settings = self._model_settings if max_tokens is None else trial_settings(self._settings, max_tokens)
+        settings = self._model_settings
+        if max_tokens is not None:
+            settings = trial_settings(self._settings, max_tokens) | self._logprobs
         pool.in_use += 1
         try:
             async with asyncio.timeout(timeout_s):

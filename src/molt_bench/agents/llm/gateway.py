@@ -121,7 +121,7 @@ class Gateway:
         answer is no error here: the games deal with it. Only what would stop them is.
 
         Raises:
-            ConfigError: There is no connection to the user's own server.
+            ConfigError: There is no connection to the user's own server, or log-probabilities cannot be had.
             ProviderError: There is no connection to the provider, or it refuses for good.
         """
         asked = self._participants[participant]
@@ -151,6 +151,8 @@ class Gateway:
             return self._record(exchange, **self._reply(asked, answer, _now() - started))
         if answer.trouble == "fatal":
             raise ProviderError(f"{asked} cannot be asked: {answer}")
+        if asked.settings.logprobs and "logprobs" in str(answer):
+            raise ConfigError("logprobs", value=True, expected=f"false: {asked} does not give them ({answer})")
         outcome = "timeout" if answer.trouble == "timeout" else "transport"
         return self._record(exchange, outcome=outcome, text=str(answer))
 

@@ -136,9 +136,13 @@ def model_settings(settings: LLMSettings) -> "ModelSettings":
 
 
 def trial_settings(settings: LLMSettings, max_tokens: int) -> "ModelSettings":
-    """Return the settings for a preflight question: a short answer, without reasoning, which would not fit."""
+    """Return the settings for a preflight question: a short answer, without reasoning, which would not fit.
+
+    With log-probabilities, the effort stays: some models report them only without reasoning.
+    """
     room = min(max_tokens, settings.max_tokens or max_tokens)
-    return model_settings(settings.model_copy(update={"max_tokens": room, "reasoning_effort": None}))
+    effort = settings.reasoning_effort if settings.logprobs else None
+    return model_settings(settings.model_copy(update={"max_tokens": room, "reasoning_effort": effort}))
 
 
 def logprob_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
