@@ -290,6 +290,6 @@ def test_the_commands_that_compare_in_the_guide_run_and_print_what_is_shown(tmp_
     made, checks = blocks("sh")
     done = shell(made)
     assert done.returncode == 0, done.stderr
-    shown = trimmed(blocks("text")[1])
+    shown = trimmed(blocks("text")[-1])
     assert trimmed(done.stdout)[-len(shown) :] == shown
     assert shell(checks).returncode == 0

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Other hands and run-outs that a hand is compared with.
 _SAMPLES: Final = 256
+#: Cards that are live on the flop.
+_MOST_LIVE: Final = 52 - 4 - 3
 
 
 @lru_cache(maxsize=1 << 16)
@@ -66,9 +68,13 @@ def _samples(live: int, drawn: int) -> "Ints":
     """Return which of the live cards are drawn in each sample: the other hand first, then the run-out."""
     import numpy as np  # loaded when needed, for a fast start
 
-    numbers = range(_SAMPLES)
-    orders = [sorted(range(live), key=lambda card: derive(number, f"sample {card}"))[:drawn] for number in numbers]
-    return np.array(orders, np.int64)
+    return np.array([[card for card in order if card < live][:drawn] for order in _orders()], np.int64)
+
+
+@cache
+def _orders() -> list[list[int]]:
+    """Return the order of all live cards in each sample; with more cards known, the last ones are missing."""
+    return [sorted(range(_MOST_LIVE), key=lambda card: derive(n, f"sample {card}")) for n in range(_SAMPLES)]
 
 
 @cache
