@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from molt_bench.cli import main
+from molt_bench.runs.master_seed import environment_seed
 from molt_bench.seeds import derive
 
 MOLT_BENCH = str(Path(sys.executable).with_name("molt-bench"))
@@ -181,6 +182,7 @@ def _be_the_program(arguments, out, err, cwd, env, encoding=None):
     try:
         os.chdir(cwd or ".")
         os.environ.update(env)
+        environment_seed.cache_clear()  # a new process has not read its environment yet
         os.dup2(out, 1)
         os.dup2(err, 2)
         sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding=encoding, closefd=False) for number in (1, 2))

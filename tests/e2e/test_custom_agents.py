@@ -7,7 +7,7 @@ import pytest
 from molt_bench import Action
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.report.analysis import totals
-from tests.e2e.shell import SEEDED, SMALL, cut_back, good_run, quick, quick_run, read, results
+from tests.e2e.shell import SEEDED, SMALL, cut_back, good_run, quick, quick_run, read, results, run_of
 
 
 def ids(folder):
@@ -245,3 +245,17 @@ def test_a_policy_that_cannot_be_used_ends_no_run(tmp_path, mixer, agent):
     folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{mixer}:{agent},callstation")
     adjusted, corrected = margins(folder)
     assert adjusted == corrected
+
+
+@pytest.mark.parametrize("executor", ["inline", "processes"])
+def test_a_run_and_its_report_say_why_a_policy_was_not_used(tmp_path, mixer, executor):
+    arguments = (*SMALL, *SEEDED, "--participants", f"{mixer}:Stumbler,callstation", "--executor", executor)
+    done = quick(*arguments, "--output-dir", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    said = (
+        "mixer: its published probabilities were not used in 12 games; the first time: hand 1: its policy failed: "
+        "RuntimeError: no policy today"
+    )
+    assert said in done.stdout + done.stderr
+    again = quick("report", run_of(tmp_path / "out"))
+    assert said in again.stdout + again.stderr

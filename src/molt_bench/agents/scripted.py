@@ -4,6 +4,7 @@ None has a memory: what a bot does depends on the observation and, if it mixes, 
 seed. `tag`, the strongest, has its own file.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from typing import Final
 
@@ -40,12 +41,12 @@ class ScriptedAgent:
         return f"{type(self).__name__}(seed={self.seed!r}, name={self.name!r})"
 
 
-class FixedAgent(ScriptedAgent):
+class FixedAgent(ScriptedAgent, ABC):
     """Base of the bots that do not mix."""
 
+    @abstractmethod
     def act(self, observation: Observation) -> Action:
         """Choose the action for this observation; there is only one."""
-        raise NotImplementedError
 
     def policy(self, observation: Observation) -> Policy:
         """Return the one action, which is certain."""

@@ -31,6 +31,18 @@ _ANYTHING = 10_000.0
 _LEAST_SCALE = 1e-3
 
 
+def margin_model(config: BenchmarkConfig) -> MarginModel:
+    """Return the margin model of a run, without any margins yet."""
+    return MarginModel(
+        [participant.id for participant in config.participants],
+        hands=2 * config.game.hands_per_game,
+        sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
+        anchors=[participant.id for participant in config.participants if participant.anchor],
+        additive=config.rating.margins == "additive",
+        reference=config.scheduler.reference,
+    )
+
+
 class Ladder:
     """The matches in order, and what follows from them.
 
@@ -96,16 +108,8 @@ class Ladder:
 
     def _open_book(self) -> None:
         """Begin with no margins."""
-        config = self._config
-        self.margins = MarginModel(
-            [participant.id for participant in config.participants],
-            hands=2 * config.game.hands_per_game,
-            sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
-            anchors=[participant.id for participant in config.participants if participant.anchor],
-            additive=config.rating.margins == "additive",
-            reference=config.scheduler.reference,
-        )
-        self._book = MarginBook(self.margins, config.rating.estimator)
+        self.margins = margin_model(self._config)
+        self._book = MarginBook(self.margins, self._config.rating.estimator)
 
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
@@ -255,6 +259,10 @@ class Ladder:
             f"scheduler.policy {policy} plays close pairs only, but results count every opponent: the run may never be "
             "sure; information_gain would be, or rating.margins: additive"
         )
+
+    def unused_policies(self) -> list[str]:
+        """Return a warning for each participant whose published policy was not used in some games."""
+        return self._match_margins.warnings()
 
     def helpless(self) -> list[str]:
         """Return a warning for each participant that gave no usable answer in most of its hands."""

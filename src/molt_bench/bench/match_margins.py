@@ -1,5 +1,6 @@
 """The margins of a match, with and without the draws of each language model in it, which may be refused later."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, MutableMapping
 from functools import partial
 from itertools import combinations
@@ -29,6 +30,8 @@ class MatchMargins:
         self._draws = draws
         self._big_blind = big_blind
         self._averaged = frozenset(averaged)
+        #: Why a policy was not used, by participant and game.
+        self._refused: dict[str, dict[GameLabel, str]] = defaultdict(dict)
         self._known: dict[int, dict[frozenset[str], Margins]] = {}
 
     def of(
@@ -45,7 +48,7 @@ class MatchMargins:
             return margins_of(
                 result,
                 big_blind=self._big_blind,
-                estimates=lambda game: estimates.pop(game.spec, None) or self._estimates(number, pair, {}, game),
+                estimates=lambda game: self._estimates(number, pair, {}, game, known=estimates.pop(game.spec, None)),
             )
         self._known[number] = {}
         for count in range(len(names), -1, -1):  # all of them first, which looks every draw up
@@ -64,10 +67,26 @@ class MatchMargins:
             return None
         return variants[max(variants, key=len).difference(self._draws.refused)]
 
-    def _estimates(self, number: int, pair: Pair, draws: MatchDraws, game: GameRecord) -> Estimates:
+    def warnings(self) -> list[str]:
+        """Return a warning for each participant whose published policy was not used in some games."""
+        return [
+            f"{name}: its published probabilities were not used in {len(games):,} "
+            f"{'game' if len(games) == 1 else 'games'}; the first time: {next(iter(games.values()))}"
+            for name, games in self._refused.items()
+        ]
+
+    def _estimates(
+        self, number: int, pair: Pair, draws: MatchDraws, game: GameRecord, *, known: Estimates | None = None
+    ) -> Estimates:
+        """Return what player A won in a game, as a worker has computed it or here; note whose policy was refused."""
         label = _label(number, game)
-        first, second = (self._policy(name, draws, label) for name in pair)
-        return game_estimates(game, (first, second), averaged=not self._averaged.isdisjoint(pair))
+        if known is None:
+            first, second = (self._policy(name, draws, label) for name in pair)
+            known = game_estimates(game, (first, second), averaged=not self._averaged.isdisjoint(pair))
+        for name, why in zip(pair, known.refused, strict=True):
+            if why:
+                self._refused[name].setdefault(label, why)
+        return known
 
     def _policy(self, name: str, draws: MatchDraws, game: GameLabel) -> PolicyOf | RecordedDraws | None:
         return draws[name][game] if name in draws else self._policies.get(name)

@@ -256,7 +256,14 @@ def _result(
         stop_reason=reason,
         seeds=deal.blocks.used(ladder.meetings),
         warnings=tuple(
-            problem for problem in (ladder.misfit(), *ladder.helpless(), *ladder.model_draws.warnings()) if problem
+            problem
+            for problem in (
+                ladder.misfit(),
+                *ladder.helpless(),
+                *ladder.unused_policies(),
+                *ladder.model_draws.warnings(),
+            )
+            if problem
         ),
         usage=spending.usage(),
         history=course.history(),

@@ -14,12 +14,13 @@ from typing import Any, Final
 
 import msgspec
 
+from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.result import AgentUsage, Failures, PlayedMatch, RunResult, failures_of
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.cycles import Cycle, significant_cycles
-from molt_bench.rating.margin import MarginModel, first_guess
+from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
 from molt_bench.rating.ranks import rank_intervals
@@ -208,15 +209,7 @@ def efficiency(result: RunResult) -> dict[str, Any]:
 
 
 def _margin_model(result: RunResult, estimator: str) -> MarginModel:
-    config = result.config
-    model = MarginModel(
-        [each.id for each in config.participants],
-        hands=2 * config.game.hands_per_game,
-        sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
-        anchors=[each.id for each in config.participants if each.anchor],
-        additive=config.rating.margins == "additive",
-        reference=config.scheduler.reference,
-    )
+    model = margin_model(result.config)
     book = MarginBook(model, estimator)
     for match in result.matches:
         book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
