@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games scale pipeline throughput real-llm test-cheats test-models test-long test-docs test-ray test-browser test-exports fuzz luck tables clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline throughput real-llm test-cheats test-models test-long test-docs test-ray test-browser test-exports fuzz luck strength tables blueprint clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -72,6 +72,9 @@ test-browser: .venv-browser/.installed ## open every viewer page in Chromium, ab
 		|| { echo "test-browser needs chromium: install it, then try again"; exit 1; }
 	.venv-browser/bin/python -m pytest -m slow tests/browser
 
+test-blueprint: $(INSTALLED) ## check a million decisions and 100,000 draws of the blueprint, about ten minutes on two cores
+	$(BIN)/python -m pytest -n auto -m slow tests/agents/blueprint
+
 test-exports: $(INSTALLED) ## read 5,000 exported hands back with PokerKit, about a minute
 	$(BIN)/python -m pytest -n auto -m slow tests/report
 
@@ -86,9 +89,19 @@ luck: $(INSTALLED) ## measure what removing luck saves and test it for bias, abo
 	$(BIN)/python benchmarks/logprobs.py
 	$(BIN)/python -m pytest -n auto -m slow tests/luck
 
+strength: $(INSTALLED) ## measure how strong blueprint is and what it saves as a reference, some hours on two cores
+	$(BIN)/python benchmarks/strength.py
+
 tables: $(INSTALLED) ## rebuild the strength and equity tables, about three minutes
 	$(BIN)/python scripts/build_tables.py
 	$(BIN)/python scripts/build_preflop.py
+
+# Continues where it was stopped. CORES and MINUTES can be set; the package's table took 16 cores and seven minutes.
+CORES ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 2)')
+MINUTES ?= 120
+
+blueprint: $(INSTALLED) ## train the blueprint's table anew, which needs cc, about two hours on two cores
+	$(BIN)/python scripts/blueprint/build.py --threads $(CORES) --minutes $(MINUTES) --note '{"cores": $(CORES), "minutes": $(MINUTES)}'
 
 # The other engines get their own environment, so their dependencies never end up in ours.
 .venv-benchmark/.installed: pyproject.toml benchmarks/requirements.txt
@@ -108,8 +121,14 @@ efficiency: $(INSTALLED) ## measure how many hands a confident ranking takes, ab
 games: $(INSTALLED) ## measure the best game length and the effect of warm-up hands, about five minutes
 	$(BIN)/python benchmarks/games.py
 
+grades: $(INSTALLED) ## measure the grade of decisions beside winnings, about ten minutes on two cores
+	$(BIN)/python benchmarks/grades.py
+
 scale: $(INSTALLED) ## measure the speedup from worker processes, about five minutes
 	$(BIN)/python benchmarks/scale.py
+
+blueprint-speed: $(INSTALLED) ## measure how long a decision of the blueprint takes
+	$(BIN)/python benchmarks/blueprint_speed.py
 
 pipeline: $(INSTALLED) ## measure the overhead of a run and the start-up time of the command
 	$(BIN)/python benchmarks/pipeline.py

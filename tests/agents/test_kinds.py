@@ -25,11 +25,11 @@ class Mine:
 
 
 def test_all_built_in_types_can_be_made():
-    for kind in ("random", "tight", "callstation", "maniac", "tag", "folder", "shover"):
+    for kind in ("random", "tight", "callstation", "maniac", "tag", "folder", "shover", "blueprint"):
         agent = make_agent(ParticipantSpec(id="p", type=kind))
         assert isinstance(agent, PokerAgent)
         assert agent.name == "p"
-    assert len(BUILTIN_AGENTS) == 7
+    assert len(BUILTIN_AGENTS) == 8
 
 
 def test_a_factory_of_ones_own_gets_the_params():

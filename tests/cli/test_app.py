@@ -152,6 +152,7 @@ def test_agents_lists_every_bot_with_a_line(run):
         "tag",
         "folder",
         "shover",
+        "blueprint",
         "llm:MODEL",
         "exec:COMMAND",
         "http:URL",

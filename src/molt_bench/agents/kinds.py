@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from molt_bench.agents.base import PokerAgent, PolicyOf
+from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.external.command import command_hash, label_of
 from molt_bench.agents.factories import AgentFactory, call_factory, file_hash, find_factory
 from molt_bench.agents.scripted import (
@@ -36,7 +37,16 @@ if TYPE_CHECKING:
 BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
     {
         bot.kind: bot
-        for bot in (RandomAgent, TightAgent, CallStationAgent, ManiacAgent, TagAgent, FolderAgent, ShoverAgent)
+        for bot in (
+            RandomAgent,
+            TightAgent,
+            CallStationAgent,
+            ManiacAgent,
+            TagAgent,
+            FolderAgent,
+            ShoverAgent,
+            BlueprintAgent,
+        )
     }
 )
 

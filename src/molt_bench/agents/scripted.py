@@ -1,7 +1,7 @@
 """The built-in bots: simple, fast, and the same in every run.
 
 None has a memory: what a bot does depends on the observation and, if it mixes, on the observation's noise and its own
-seed. `tag`, the strongest, has its own file.
+seed. `tag` and `blueprint`, the strongest, have their own files.
 """
 
 from abc import ABC, abstractmethod

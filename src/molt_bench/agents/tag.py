@@ -1,4 +1,4 @@
-"""`tag`, the strongest built-in bot: tight, aggressive, and good at arithmetic."""
+"""`tag`, the strongest bot that goes by rules of thumb: tight, aggressive, and good at arithmetic."""
 
 from molt_bench.agents.base import Policy
 from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot

@@ -95,7 +95,7 @@ def _check(first: Sequence[int], second: Sequence[int], board: Sequence[int]) ->
 
 
 @cache
-def _preflop_table() -> tuple[bytes, list[int]]:
+def preflop_table() -> tuple[bytes, list[int]]:
     """Return the shipped table, and the suit pattern's number for any four suits, read as a base-4 number."""
     with open(PREFLOP_PATH, "rb") as file:
         content = file.read()
@@ -123,7 +123,7 @@ def _pair_number(high: int, low: int) -> int:
 
 
 def _preflop_won(a: int, b: int, c: int, d: int, ranks: int) -> int:
-    content, pattern_of = _preflop_table()
+    content, pattern_of = preflop_table()
     pattern = pattern_of[(a & 3) << 6 | (b & 3) << 4 | (c & 3) << 2 | d & 3]
     at = 3 * (len(SUIT_PATTERNS) * ranks + pattern)
     return int.from_bytes(content[at : at + 3], "little")

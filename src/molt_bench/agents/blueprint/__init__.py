@@ -1,0 +1,1 @@
+"""The blueprint: a bot that plays from a table, near-equilibrium in an abstraction of the game."""

@@ -1,0 +1,30 @@
+"""The bot that plays from a table takes part in runs like any other, with the same results everywhere."""
+
+from tests.e2e.shell import SEEDED, SMALL, quick, quick_run, read, results
+
+FLAGS = (*SMALL, *SEEDED, "--participants", "blueprint,tag,random", "--set", "game.stacks=carry")
+
+
+def test_the_same_results_inline_in_workers_and_on_replay(tmp_path):
+    inline = quick_run(tmp_path / "inline", *FLAGS, "--executor", "inline")
+    workers = quick_run(tmp_path / "workers", *FLAGS, "--executor", "processes", "--workers", "2")
+    assert results(workers) == results(inline)
+    before = results(inline)
+    assert quick("report", inline).returncode == 0
+    assert results(inline) == before
+    assert "identical, byte for byte" in quick("replay", inline).stdout
+    assert "games are identical" in quick("verify", inline).stdout
+
+
+def test_it_makes_no_mistakes_and_its_policy_is_used(tmp_path):
+    folder = quick_run(tmp_path / "out", *FLAGS)
+    (row,) = [each for each in read(folder, "leaderboard.json")["participants"] if each["id"] == "blueprint"]
+    assert row.get("faults", {}) in ({}, 0)
+    told = quick("report", folder)
+    assert "were not used" not in told.stdout + told.stderr
+
+
+def test_nobody_who_does_not_ask_for_it_plays_against_it():
+    from molt_bench import BenchmarkConfig
+
+    assert "blueprint" not in [each.type for each in BenchmarkConfig().participants]
