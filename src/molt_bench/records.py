@@ -246,6 +246,8 @@ ESTIMATORS: Final = {
     "corrected": "corrected",
     "correctedSolid": "corrected_solid",
     "ranged": "ranged",
+    "aivat": "aivat",
+    "fitted": "fitted",
 }
 
 #: What player A won in each seed pair of a match, in thousandths of a big blind per hand, by the names of `ESTIMATORS`.

@@ -11,7 +11,7 @@ import pytest
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.scripted import FixedAgent, raise_by_pot
 from molt_bench.agents.starting_hands import equity_against_best
-from molt_bench.luck.coefficients import AGAINST
+from molt_bench.luck.coefficients import AGAINST, SOLID
 from molt_bench.luck.estimators import game_estimates, hand_estimates, margins_of
 from molt_bench.luck.ranges import chance_of, mean_over, possible_holes, weights_against, with_hole
 from molt_bench.play.drivers import play_game
@@ -22,6 +22,8 @@ from molt_bench.poker.notation import hand_from_text
 from molt_bench.poker.observation import observe
 from molt_bench.specs import GameSpec
 
+#: Those whose cards are averaged over; games against the blueprint have `aivat` instead.
+BOTS = [kind for kind in BUILTIN_AGENTS if kind != "blueprint"]
 SPEC = GameSpec(seed="ranges", hands=1)
 MODES = {
     "deep": {"stack": 10_000},
@@ -159,7 +161,7 @@ def test_the_mean_over_drawn_holes_is_the_exact_one():
     assert abs(standard_errors([value - mean for value in values])) < 4
 
 
-@pytest.mark.parametrize(("kind", "mode"), [*zip(BUILTIN_AGENTS, cycle(MODES), strict=False)])
+@pytest.mark.parametrize(("kind", "mode"), [*zip(BOTS, cycle(MODES), strict=False)])
 def test_it_has_the_mean_of_the_raw_result_against_every_bot(kind, mode):
     margins = margins_against(kind, seeds=20, hands=3, mode=MODES[mode])
     assert (margins["ranged"] != margins["correctedSolid"]) == (kind != "folder"), "against that one, no card matters"
@@ -170,7 +172,7 @@ def test_it_has_the_mean_of_the_raw_result_against_every_bot(kind, mode):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("kind", BUILTIN_AGENTS)
+@pytest.mark.parametrize("kind", BOTS)
 def test_it_has_the_mean_of_the_raw_result_over_many_hands(kind, mode):
     margins = margins_against(kind, seeds=300, hands=10, mode=MODES[mode])
     for name in ("raw", "adjusted"):
@@ -278,9 +280,14 @@ def test_ones_own_policy_is_asked_once_a_decision_for_all_holes():
     assert set(asked.values()) == {2}, "once for the dice, once for all holes"
 
 
-@pytest.mark.parametrize("kind", BUILTIN_AGENTS)
-def test_each_bot_has_weights_of_its_own(kind):
+@pytest.mark.parametrize("kind", AGAINST)
+def test_bots_have_weights_of_their_own(kind):
     assert weights_against(bot_of(kind).policy) is AGAINST[kind]
+
+
+def test_a_bot_that_no_weights_were_fitted_for_counts_as_one_that_bets_by_strength():
+    assert "blueprint" not in AGAINST
+    assert weights_against(bot_of("blueprint").policy) is SOLID
 
 
 def test_against_a_bot_that_always_folds_no_card_matters():

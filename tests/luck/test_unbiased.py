@@ -21,8 +21,8 @@ from molt_bench.records import ESTIMATORS
 
 PAIRINGS = list(combinations(("random", "tight", "callstation", "maniac", "tag", "shover"), 2))
 #: Fields of `Estimates` besides `raw`.
-#: `ranged` is tested where it differs from `corrected_solid`, in test_ranges.py.
-BEYOND_RAW = tuple(field for field in ESTIMATORS.values() if field not in ("raw", "ranged"))
+#: The others are tested where they differ: test_ranges.py, test_aivat.py and test_fitted_margins.py.
+BEYOND_RAW = tuple(field for field in ESTIMATORS.values() if field not in ("raw", "ranged", "aivat", "fitted"))
 
 
 def players_of(pairing):

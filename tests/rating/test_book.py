@@ -11,7 +11,7 @@ from molt_bench.rating.book import AUTO, FIRST, MarginBook, least_varying
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.student import Estimate
 from molt_bench.records import ESTIMATORS
-from molt_bench.study.planner import SD_PER_HAND
+from molt_bench.study.pilot import SD_PER_HAND
 
 
 def columns_of(values):
@@ -29,7 +29,7 @@ def drawn(dice, count, shared):
 def test_config_planner_and_estimates_know_every_estimator():
     assert set(get_args(RatingConfig.model_fields["estimator"].annotation)) == {AUTO, *ESTIMATORS}
     assert set(SD_PER_HAND) == {AUTO, *ESTIMATORS}
-    assert set(ESTIMATORS.values()) == {*Estimates.__struct_fields__} - {"refused"}
+    assert set(ESTIMATORS.values()) == {*Estimates.__struct_fields__} - {"refused", "hands"}
 
 
 def test_with_few_seed_pairs_nothing_is_chosen():

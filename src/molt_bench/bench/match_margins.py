@@ -1,14 +1,21 @@
-"""The margins of a match, with and without the draws of each language model in it, which may be refused later."""
+"""The margins of a match, with and without the draws of each language model in it, which may be refused later.
+
+The weights that are fitted to earlier matches stay as they were when a match was played: they may be any, as long as
+they do not depend on it.
+"""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Mapping, MutableMapping
 from functools import partial
 from itertools import combinations
+
+from msgspec.structs import replace
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.bench.draws import Draws, MatchDraws
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
+from molt_bench.luck.fitting import Fit, HandParts, SeedHands
 from molt_bench.records import GameRecord, Margins, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
 
@@ -33,6 +40,7 @@ class MatchMargins:
         #: Why a policy was not used, by participant and game.
         self._refused: dict[str, dict[GameLabel, str]] = defaultdict(dict)
         self._known: dict[int, dict[frozenset[str], Margins]] = {}
+        self._fit = Fit()
 
     def of(
         self, number: int, pair: Pair, result: MatchResult, estimates: MutableMapping[GameSpec, Estimates]
@@ -45,20 +53,23 @@ class MatchMargins:
         games = [game for seed in result.seed_results for game in seed.games]
         draws = self._draws.of_match(number, names, [_label(number, game) for game in games])
         if not names:
-            return margins_of(
+            margins, hands = self._fitted(
                 result,
-                big_blind=self._big_blind,
-                estimates=lambda game: self._estimates(number, pair, {}, game, known=estimates.pop(game.spec, None)),
+                lambda game: self._estimates(number, pair, {}, game, known=estimates.pop(game.spec, None)),
             )
+            self._fit.learn(pair, hands)
+            return margins
         self._known[number] = {}
+        lessons = {}
         for count in range(len(names), -1, -1):  # all of them first, which looks every draw up
             for used in combinations(names, count):
                 kept = {name: draws[name] for name in used}
-                self._known[number][frozenset(used)] = margins_of(
-                    result, big_blind=self._big_blind, estimates=partial(self._estimates, number, pair, kept)
-                )
+                margins, hands = self._fitted(result, partial(self._estimates, number, pair, kept))
+                self._known[number][frozenset(used)], lessons[frozenset(used)] = margins, hands
         self._draws.judge(draws)
-        return self._known[number][frozenset(self._draws.usable(pair))]
+        usable = frozenset(self._draws.usable(pair))
+        self._fit.learn(pair, lessons[usable])
+        return self._known[number][usable]
 
     def again(self, number: int) -> Margins | None:
         """Return the margins of an earlier match, without the draws of models refused since; None if it had none."""
@@ -74,6 +85,28 @@ class MatchMargins:
             f"{'game' if len(games) == 1 else 'games'}; the first time: {next(iter(games.values()))}"
             for name, games in self._refused.items()
         ]
+
+    def _fitted(
+        self, result: MatchResult, estimates: Callable[[GameRecord], Estimates]
+    ) -> tuple[Margins, list[SeedHands]]:
+        """Return margins by the weights fitted to earlier matches, and the hands to learn from.
+
+        Nothing is fitted, nor learned, where one of the decks has been learned from.
+        """
+        known_decks = self._fit.knows(seed.seed for seed in result.seed_results)
+        games: list[tuple[HandParts, ...]] = []
+
+        def estimated(game: GameRecord) -> Estimates:
+            found = estimates(game)
+            if known_decks or not found.hands:
+                games.append(())
+                return found
+            games.append(found.hands)
+            return replace(found, fitted=found.fitted - self._fit.luck(found.hands))
+
+        margins = margins_of(result, big_blind=self._big_blind, estimates=estimated)
+        by_seed = zip(result.seed_results, games[::2], games[1::2], strict=True)
+        return margins, [(seed.seed, both) for seed, *both in by_seed]
 
     def _estimates(
         self, number: int, pair: Pair, draws: MatchDraws, game: GameRecord, *, known: Estimates | None = None

@@ -8,7 +8,9 @@ All have the same expectation. With X the net chips, and e the equity of a seat'
   raise on the street before (a chance control variate, as in MIVAT, White and Bowling 2009, and AIVAT, Burch et al.
   2018). Before the hole cards, e is 1/2 and the pot is the blinds and antes;
 - corrected: also the action correction of AIVAT, where a player publishes its probabilities;
-- ranged: also the mean over the cards that a built-in bot could have held, where it plays against somebody else.
+- ranged: also the mean over the cards that a built-in bot could have held, where it plays against somebody else;
+- aivat: against the blueprint, with its own values (`molt_bench.luck.aivat`);
+- fitted: corrected by weights that earlier matches of the run suggest (`molt_bench.luck.fitting`).
 
 The second and the third exist twice, by each set of coefficients: one for players of any kind, and one for those who
 bet by the strength of their hands (`solid`).
@@ -21,7 +23,7 @@ sees. For the corrected estimators, the published probabilities must be those th
 Over the two games of a seed the hole-card term cancels out, since each player gets both hands; it helps single games.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import fsum
 from typing import TypeAlias
@@ -31,9 +33,11 @@ import msgspec
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.errors import RulesError
+from molt_bench.luck.aivat import known_bot_value, reference_bot
 from molt_bench.luck.chance import ChanceTerm, hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
 from molt_bench.luck.dice import Folds, PolicyError, action_features, action_value, dice_terms
+from molt_bench.luck.fitting import HandParts, add_dice, card_parts
 from molt_bench.luck.ranges import built_in_bot, mean_over, never_mixes, possible_holes, remembered, weights_against
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import ParsedHand
@@ -57,8 +61,13 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
         corrected_solid: As `adjusted_solid`, likewise.
         ranged: The same averaged over a built-in bot's possible cards; equals `corrected_solid` where that was not
             asked for, or where neither player is built in, or both are.
+        aivat: Without the luck of the cards and of the blueprint's dice, by the blueprint's values; equals `ranged`
+            where not exactly one player is the blueprint.
+        fitted: By weights fitted to earlier matches; as `aivat` for a game by itself, and where no dice are known.
         refused: For each player, why its policy was not used; "" if it was, or there is none. A policy is used for a
             whole game or not at all, since leaving out single decisions by their outcome would be a bias.
+        hands: The hands in parts that weights can be fitted to; none where no dice are known, or with an average over
+            cards.
     """
 
     raw: int
@@ -68,7 +77,10 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
     corrected: float
     corrected_solid: float
     ranged: float
+    aivat: float
+    fitted: float
     refused: tuple[str, str] = ("", "")
+    hands: tuple[HandParts, ...] = ()
 
 
 def hand_estimates(hand: Hand, *, coefficients: tuple[Coefficients, Coefficients] = FROZEN) -> Estimates:
@@ -82,7 +94,7 @@ def hand_estimates(hand: Hand, *, coefficients: tuple[Coefficients, Coefficients
     """
     luck = hand_luck(hand)
     adjusted, solid = (luck.all_in - chance_luck(luck.terms, each) for each in coefficients)
-    return Estimates(luck.raw, luck.all_in, adjusted, solid, adjusted, solid, solid)
+    return Estimates(luck.raw, luck.all_in, adjusted, solid, adjusted, solid, solid, solid, solid)
 
 
 def game_estimates(
@@ -99,17 +111,19 @@ def game_estimates(
     milliseconds for each.
     """
     if record.both_failed:
-        return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     sign = 1 if record.seating == "AB" else -1
     dice = _Dice(record, policies, coefficients)
     raw, all_in, chance = 0, [], [[0.0] * len(coefficients)]
     hands: list[tuple[ParsedHand, tuple[float, float]]] = []
+    terms = {}
     for at, parsed in enumerate(record.replay()):
         if at >= record.spec.warmup_hands:
             luck = hand_luck(parsed.hand)
             raw += luck.raw
             all_in.append(luck.all_in)
             chance.append([-chance_luck(luck.terms, each) for each in coefficients])
+            terms[parsed.number] = luck.terms
             dice.add(parsed, luck.equities)
             hands.append((parsed, (dice.folds.share(0), dice.folds.share(1))))
         dice.folds.add(parsed.hand)
@@ -117,7 +131,12 @@ def game_estimates(
         raise RulesError("the hands of a game do not add up to its result")
     adjusted, solid = (sign * fsum([*all_in, *column]) for column in zip(*chance, strict=True))
     corrected, corrected_solid = dice.corrections()
-    ranged = _over_range(record.spec, hands, dice) if averaged else None
+    in_range = _over_range(record.spec, hands, dice) if averaged else None
+    ranged = solid + corrected_solid if in_range is None else sign * in_range
+    by_values = _by_values(record.spec, [parsed for parsed, _ in hands], dice)
+    aivat = ranged if by_values is None else sign * by_values
+    by_frozen = [sign * (won + luck[-1]) for won, luck in zip(all_in, chance[1:], strict=True)]
+    averages = by_values is not None or (averaged and dice.known_player is not None)
     return Estimates(
         sign * raw,
         sign * fsum(all_in),
@@ -125,8 +144,11 @@ def game_estimates(
         solid,
         adjusted + corrected,
         solid + corrected_solid,
-        solid + corrected_solid if ranged is None else sign * ranged,
+        ranged,
+        aivat,
+        aivat,
         (dice.refused[0], dice.refused[1]),
+        () if averages else dice.hands(terms, by_frozen),
     )
 
 
@@ -148,6 +170,23 @@ def _over_range(spec: GameSpec, hands: Sequence[tuple[ParsedHand, tuple[float, f
         mixing = dice.mixing_by_seat()
         value_of = partial(_value, parsed.number, spec.max_actions, mixing, weights, folds)
         values.append(mean_over(parsed.hand, seat, holes, value_of))
+    return fsum(values)
+
+
+def _by_values(spec: GameSpec, hands: Sequence[ParsedHand], dice: "_Dice") -> float | None:
+    """Return what seat 0 won by `aivat`; None without exactly one blueprint."""
+    player = dice.reference
+    bot = None if player is None else reference_bot(dice.policies[player])
+    if player is None or bot is None:
+        return None
+    seat = 1 - player if spec.seating == "BA" else player
+    values = []
+    for parsed in hands:
+        try:
+            values.append(known_bot_value(parsed, seat, bot, bot, max_actions=spec.max_actions))
+        except PolicyError as error:
+            dice.refuse(player, f"hand {parsed.number}: {error}")
+            return None
     return fsum(values)
 
 
@@ -197,6 +236,10 @@ def margins_of(
     return {name: won(field) for name, field in ESTIMATORS.items()}
 
 
+#: A decision: the number of its hand, its features, and its correction with each set of coefficients.
+_Decision: TypeAlias = tuple[int, list[tuple[int, float]], list[float]]
+
+
 class _Dice:
     """The dice corrections of one game, for each player whose policy is credible."""
 
@@ -206,14 +249,21 @@ class _Dice:
         self.refused = ["", ""]
         self.policies = list(policies)
         built_in = [player for player in (0, 1) if built_in_bot(policies[player])]
-        #: The one player that is a built-in bot; None if neither is, or both are.
-        self.known_player = built_in[0] if len(built_in) == 1 else None
+        references = [player for player in (0, 1) if reference_bot(policies[player])]
+        #: The one player that is the blueprint; None if neither is, or both are.
+        self.reference = references[0] if len(references) == 1 else None
+        #: The one player that is another built-in bot; None if neither is, or both are.
+        self.known_player = built_in[0] if len(built_in) == 1 and not references else None
         self._certain = [never_mixes(policy) for policy in policies]
+        #: Whether a player has dice that are known, whatever comes of them in this game.
+        self._mixes = any(
+            policy is not None and not certain for policy, certain in zip(policies, self._certain, strict=True)
+        )
         self._longest = spec.max_actions
         self._swapped = spec.seating == "BA"
         self._weights = [each.actions for each in coefficients]
-        #: By player, what each decision is corrected by, with each set of coefficients.
-        self._found: tuple[list[list[float]], list[list[float]]] = ([], [])
+        #: By player and decision: the hand, its features, and what it is corrected by, with each set of coefficients.
+        self._found: tuple[list[_Decision], list[_Decision]] = ([], [])
         for fault in record.faults:
             policy = policies[fault.player]
             if policy is None or isinstance(policy, RecordedDraws):
@@ -243,7 +293,8 @@ class _Dice:
                 continue
             folds = self.folds.share(1 - seat)
             for parts in [action_features(term, folds) for term in terms]:
-                self._found[player].append([action_value(parts, weights) for weights in self._weights])
+                values = [action_value(parts, weights) for weights in self._weights]
+                self._found[player].append((parsed.number, parts, values))
 
     def mixing_by_seat(self) -> Policies:
         """Return the policies of seats 0 and 1 that mix, for one hand whose known player may hold other cards."""
@@ -261,5 +312,20 @@ class _Dice:
     def corrections(self) -> list[float]:
         """Return the corrections of player A's result with each set of coefficients, in chips."""
         nothing = [0.0] * len(self._weights)
-        first, second = ([fsum(column) for column in zip(nothing, *found, strict=True)] for found in self._found)
+        first, second = (
+            [fsum(column) for column in zip(nothing, *[values for _, _, values in found], strict=True)]
+            for found in self._found
+        )
         return [one - two for one, two in zip(first, second, strict=True)]
+
+    def hands(self, terms: Mapping[int, tuple[ChanceTerm, ...]], adjusted: Sequence[float]) -> tuple[HandParts, ...]:
+        """Return all hands in parts; none if no player is known to mix. `adjusted` is what player A won in each."""
+        if not self._mixes:
+            return ()
+        parts = {number: card_parts(found, -1 if self._swapped else 1) for number, found in terms.items()}
+        won = dict(zip(terms, adjusted, strict=True))
+        for player, decisions in enumerate(self._found):
+            for number, features, values in decisions:
+                add_dice(parts[number], features, player)
+                won[number] += -values[-1] if player else values[-1]
+        return tuple(HandParts(number, won[number], tuple(parts[number].items())) for number in terms)

@@ -58,9 +58,9 @@ def never_mixes(policy: object) -> bool:
 
 
 def weights_against(policy: PolicyOf) -> Coefficients:
-    """Return the weights of card luck for hands against a built-in bot."""
+    """Return the weights of card luck for hands against a built-in bot; `SOLID` where none were fitted for it."""
     bot = built_in_bot(policy)
-    return SOLID if bot is None else AGAINST[bot.kind]
+    return SOLID if bot is None else AGAINST.get(bot.kind, SOLID)
 
 
 def remembered(policy: PolicyOf) -> PolicyOf:

@@ -2,7 +2,7 @@
 
 All estimators have the same expectation. Which one varies least depends on the players: between two that get all-in
 alike, the chips of the two games of a seed cancel out by themselves, and any other estimate varies more. So with `auto`
-each pair uses `ranged`, unless another one varies clearly less over its seed pairs so far. The choice depends on the
+each pair uses `fitted`, unless another one varies clearly less over its seed pairs so far. The choice depends on the
 variance alone, never on the estimate itself.
 """
 
@@ -17,7 +17,7 @@ from molt_bench.specs import Pair
 
 AUTO: Final = "auto"
 #: The estimator to use until there are enough seed pairs to choose.
-FIRST: Final = "ranged"
+FIRST: Final = "fitted"
 _ENOUGH: Final = 8
 #: How many standard errors the variance of another one must be below. The least of several variances looks better than
 #: it is: choosing by it alone, the 95% intervals of six equally good estimators hold in 86 to 90% of the cases with
