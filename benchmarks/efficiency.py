@@ -95,7 +95,7 @@ def endings(pool: Pool, row: Row, seeds: Sequence[int]) -> list[Ending]:
         config = config_of(
             draws,
             {"method": row.method, "rule": row.rule, "threshold": 1 - 0.05 / share},
-            scheduler={"policy": row.policy, "exploration": row.exploration},
+            scheduler={"policy": row.policy, "exploration": row.exploration, "reference": pool.plan.reference},
             rating={"estimator": row.estimator, "margins": row.margins, "updatePer": row.by},
             seeds={"perMatch": row.per_match},
         )

@@ -2,12 +2,11 @@
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
 from typing import Literal, NamedTuple
 
 from bots import Bot
 
-from molt_bench.schedule import Pair
+from molt_bench.schedule import Pair, all_pairs
 
 
 class Plan(NamedTuple):
@@ -24,6 +23,7 @@ class Plan(NamedTuple):
         equal: Whether all are copies of one bot.
         tie: Thousandths of a big blind a hand within which two count as tied.
         most: Hands of a run at most.
+        reference: The one that everybody else plays alone, in a gauntlet; no other policy is known then.
     """
 
     name: str
@@ -36,11 +36,12 @@ class Plan(NamedTuple):
     equal: bool = False
     tie: float = 250.0
     most: int = 80_000
+    reference: str | None = None
 
     @property
     def pairs(self) -> list[Pair]:
-        """All pairings."""
-        return [*combinations(self.bots, 2)]
+        """All pairings; in a gauntlet, those with the reference."""
+        return all_pairs([*self.bots], self.reference)
 
 
 def _noises(like: str, shares: Iterable[float], *, publish: bool = False) -> dict[str, Bot]:
@@ -55,12 +56,12 @@ def _habits(*rows: tuple[str, float, float, float, int]) -> dict[str, Bot]:
     return {name: Bot("habits", habits=(calls, bets, bluffs, size)) for name, calls, bets, bluffs, size in rows}
 
 
-def _reader(error: float, calls: float, bets: float, bluffs: float, *sizes: int, like: str = "reader") -> Bot:
+def reader(error: float, calls: float, bets: float, bluffs: float, *sizes: int, like: str = "reader") -> Bot:
     reads = {"error": error, "calls": calls, "bets": bets, "bluffs": bluffs, "sizes": sizes}
     return Bot(like, reads=reads)
 
 
-def _jammer(share: float, wild: float, calls: float) -> Bot:
+def jammer(share: float, wild: float, calls: float) -> Bot:
     return Bot("jammer", reads={"share": share, "wild": wild, "calls": calls})
 
 
@@ -69,32 +70,32 @@ def _public(bots: Mapping[str, Bot]) -> dict[str, Bot]:
 
 
 _JUDGES = {
-    "keen": _reader(0.1, 0.42, 0.72, 0.06, 60, 100),
-    "fair": _reader(0.45, 0.42, 0.72, 0.08, 60, 100),
-    "vague": _reader(0.8, 0.4, 0.7, 0.1, 50, 100),
-    "poor": _reader(1.2, 0.38, 0.7, 0.14, 50, 130),
-    "blind": _reader(1.7, 0.35, 0.75, 0.2, 50, 150),
+    "keen": reader(0.1, 0.42, 0.72, 0.06, 60, 100),
+    "fair": reader(0.45, 0.42, 0.72, 0.08, 60, 100),
+    "vague": reader(0.8, 0.4, 0.7, 0.1, 50, 100),
+    "poor": reader(1.2, 0.38, 0.7, 0.14, 50, 130),
+    "blind": reader(1.7, 0.35, 0.75, 0.2, 50, 150),
 }
 _NEAR = {
-    "even": _reader(0.3, 0.4, 0.72, 0.08, 60, 90),
-    "looser": _reader(0.3, 0.3, 0.72, 0.08, 60, 90),
-    "bolder": _reader(0.35, 0.4, 0.64, 0.14, 60, 90),
-    "bigger": _reader(0.3, 0.4, 0.72, 0.1, 90, 150),
-    "shyer": _reader(0.35, 0.46, 0.8, 0.04, 50, 80),
+    "even": reader(0.3, 0.4, 0.72, 0.08, 60, 90),
+    "looser": reader(0.3, 0.3, 0.72, 0.08, 60, 90),
+    "bolder": reader(0.35, 0.4, 0.64, 0.14, 60, 90),
+    "bigger": reader(0.3, 0.4, 0.72, 0.1, 90, 150),
+    "shyer": reader(0.35, 0.46, 0.8, 0.04, 50, 80),
 }
 _JAMMERS = {
-    "picky": _jammer(0.93, 0.01, 0.9),
-    "ready": _jammer(0.85, 0.03, 0.85),
-    "often": _jammer(0.75, 0.08, 0.8),
-    "reckless": _jammer(0.6, 0.2, 0.7),
+    "picky": jammer(0.93, 0.01, 0.9),
+    "ready": jammer(0.85, 0.03, 0.85),
+    "often": jammer(0.75, 0.08, 0.8),
+    "reckless": jammer(0.6, 0.2, 0.7),
     "keen": _JUDGES["keen"],
 }
 _LEARNERS = {
-    "adapter": _reader(0.3, 0.42, 0.72, 0.08, 60, 100, like="adapter"),
-    "dull adapter": _reader(0.9, 0.42, 0.72, 0.12, 60, 100, like="adapter"),
+    "adapter": reader(0.3, 0.42, 0.72, 0.08, 60, 100, like="adapter"),
+    "dull adapter": reader(0.9, 0.42, 0.72, 0.12, 60, 100, like="adapter"),
     "watcher": Bot("watcher"),
     "fair": _JUDGES["fair"],
-    "jammer": _jammer(0.85, 0.05, 0.85),
+    "jammer": jammer(0.85, 0.05, 0.85),
 }
 _KEEN = _public(_JUDGES)["keen"]
 _ERRORS = {f"keen {share:g}": _KEEN._replace(noise=share, publish=True) for share in (0, 0.08, 0.16, 0.24, 0.32)}
@@ -241,6 +242,16 @@ TUNING = (
         stack=50,
     ),
 )
+
+
+def tag_with_errors(*, seeds: int, reference: str | None = None) -> Plan:
+    """Return `tag` with 0 to 40% of random actions, among themselves or each against the reference alone."""
+    bots = {f"tag {share:g}": Bot("tag", share) for share in (0, 0.05, 0.1, 0.2, 0.4)}
+    name, field = "tag with errors", "among themselves"
+    if reference is not None:
+        bots[reference], name, field = Bot(reference), f"{name} against {reference}", f"against {reference} alone"
+    about = f"tag with 0 to 40% of random actions, {field}; nothing published"
+    return Plan(name, about, bots, seeds=seeds, tie=0.0, most=4_000_000, reference=reference)
 
 
 def two_of(plan: Plan) -> Plan:

@@ -12,6 +12,7 @@ from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.luck.fitting import DIGITS, FAR, GROWTH, HOLD, SIZE, Fit
 from molt_bench.rating import margin
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.student import Estimate
@@ -43,8 +44,8 @@ class QuickModel(margin.MarginModel):
     _ranked: tuple[str, ...]
 
     def __init__(self, participants: Sequence[str], plan: Plan, *, additive: bool = False) -> None:
-        guess = margin.first_guess(plan.stack)
-        super().__init__(participants, hands=2 * plan.hands, sd_per_hand=guess, additive=additive)
+        guess, hands = margin.first_guess(plan.stack), 2 * plan.hands
+        super().__init__(participants, hands=hands, sd_per_hand=guess, additive=additive, reference=plan.reference)
         self._leads, self._ranked = {}, ()
 
     def replace(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Any]) -> None:
@@ -64,6 +65,39 @@ class QuickModel(margin.MarginModel):
         return self._ranked
 
 
+class QuickFit(Fit):
+    """The fitted weights, by whole arrays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._moments = np.zeros((SIZE, SIZE))
+
+    def margins(self, frozen: Any, hands: Any) -> Any:
+        """Return the margins of seed pairs; `hands` as in a pool."""
+        luck = hands[:, :, 1:].sum(axis=1, dtype=float) @ np.array(self._distances)
+        return frozen - 1000 * luck / BIG_BLIND / (2 * hands.shape[1])
+
+    def learn_from(self, pair: Pair, hands: Any) -> None:
+        """Learn from a match, as `learn` does."""
+        both = hands.reshape(-1, 1 + SIZE).astype(float)
+        won, parts = both[:, 0], both[:, 1:]
+        count, total, squares = self._sums.get(pair, (0, 0.0, 0.0))
+        count, total, squares = count + len(won), total + float(won.sum()), squares + float(won @ won)
+        self._sums[pair] = count, total, squares
+        variance = squares / count - (total / count) ** 2
+        if variance <= 1e-9 * squares or not parts.any():
+            return
+        rest = won - total / count
+        weighed = parts * (np.minimum(1, FAR * np.sqrt(variance) / np.maximum(abs(rest), 1e-9)) / variance)[:, None]
+        self._moments += weighed.T @ parts
+        self._mixed = (np.array(self._mixed) + weighed.T @ rest).tolist()
+        self._hands += len(won)
+        if self._hands >= GROWTH * self._fitted:
+            self._fitted = self._hands
+            found = np.linalg.solve(self._moments + HOLD * np.eye(SIZE), np.array(self._mixed))
+            self._distances = found.round(DIGITS).tolist()
+
+
 class PoolLadder(Ladder):
     """The ladder of a run whose games are looked up."""
 
@@ -73,6 +107,7 @@ class PoolLadder(Ladder):
         self.margins = QuickModel(draws.declared, draws.pool.plan, additive=config.rating.margins == "additive")
         self._book = MarginBook(self.margins, config.rating.estimator)
         self._verdicts: tuple[int, tuple[Verdict, ...]] = (-1, ())
+        self.fit = QuickFit()
 
     def verdicts(self) -> tuple[Verdict, ...]:
         """Return the verdicts, which many ask for."""
@@ -96,7 +131,12 @@ class PoolLadder(Ladder):
         rows = self.draws.block(pair, start, count)
         self.meetings[pair] += 1
         if self.by_margins:
-            self._book.add(pair, margins_in(rows), self.draws.seeds(pair, start, count))
+            margins = {**margins_in(rows)}
+            if self.draws.pool.hands is not None and not self.draws.shared:
+                hands = self.draws.hands(pair, start, count)
+                margins["fitted"] = tuple(self.fit.margins(np.array(margins["fitted"]), hands).tolist())
+                self.fit.learn_from(pair, hands)
+            self._book.add(pair, margins, self.draws.seeds(pair, start, count))
         else:
             scores = rows[:, 0] if self._config.rating.update_per == "seedPair" else [rows[:, 0].sum()]
             for score in scores:

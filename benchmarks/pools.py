@@ -20,7 +20,8 @@ import numpy as np
 from bots import Bot
 from ladders import Plan, two_of
 
-from molt_bench.luck.estimators import margins_of
+from molt_bench.luck.estimators import game_estimates, margins_of
+from molt_bench.luck.fitting import SIZE, together
 from molt_bench.play.match import MakeAgent, play_match
 from molt_bench.records import ESTIMATORS, Margins
 from molt_bench.schedule import Pair
@@ -31,6 +32,10 @@ COLUMNS = (*ESTIMATORS, "first game", "second game")
 BIG_BLIND = 100
 #: Seeds that are played at once by all pairings of a ladder, since they share what the bots compute about a deal.
 CHUNK = 10
+
+
+#: Of the numbers of a hand, those that are luck.
+_PARTS = np.arange(1 + SIZE, dtype=np.float32) > 0
 
 
 class Pool:
@@ -46,10 +51,14 @@ class Pool:
         table: The same, moved.
         best: The estimator with the least noise, as a column.
         truth: What each truly wins from each.
+        hands: By seed, first and second participant, and hand in both seatings: what the first won in chips by frozen
+            weights, and the terms that weights are fitted to; None where no dice are published.
     """
 
-    def __init__(self, plan: Plan, table: Any) -> None:
+    def __init__(self, plan: Plan, table: Any, hands: Any = None) -> None:
         self.plan = plan
+        # In a pool, luck does not add up to 0 as it does in the world: it is moved there, as the margins are below.
+        self.hands = hands if hands is None or plan.equal else hands - hands.mean(axis=(0, 3), keepdims=True) * _PARTS
         self.names = tuple(plan.bots)
         self.played = table
         means = table.mean(axis=0)
@@ -63,7 +72,8 @@ class Pool:
 
     def smaller(self) -> "Pool":
         """Return the pool of the first two."""
-        return Pool(two_of(self.plan), self.played[:, :2, :2])
+        hands = None if self.hands is None else self.hands[:, :2, :2]
+        return Pool(two_of(self.plan), self.played[:, :2, :2], hands)
 
     def margin(self, first: str, second: str) -> float:
         """Return what the first truly wins from the second."""
@@ -71,12 +81,17 @@ class Pool:
 
     def lead(self, first: str, second: str) -> float:
         """Return how much better the first truly is, as the margin model has it."""
-        strength = self.truth.mean(axis=1)
+        strength = self.strengths()
         return float(strength[self.names.index(first)] - strength[self.names.index(second)])
+
+    def strengths(self) -> Any:
+        """Return what each truly wins from the field, or from the reference."""
+        reference = self.plan.reference
+        return self.truth.mean(axis=1) if reference is None else self.truth[:, self.names.index(reference)]
 
     def order(self) -> tuple[str, ...]:
         """Return the true ranking."""
-        strength = self.truth.mean(axis=1)
+        strength = self.strengths()
         return tuple(sorted(self.names, key=lambda name: -strength[self.names.index(name)]))
 
     def clustering(self, column: int) -> float:
@@ -96,24 +111,40 @@ def _maker(bot: Bot, name: str) -> MakeAgent:
     return lambda: made
 
 
-def play_chunk(plan: Plan, start: int) -> Any:
-    """Play some seeds by every pairing."""
+def play_chunk(plan: Plan, start: int) -> tuple[Any, Any]:
+    """Play some seeds by every pairing; return the table, and the hands."""
     seeds = seed_pool(f"ladder {plan.name}", CHUNK, start=start)
     made = {name: _maker(bot, name) for name, bot in plan.bots.items()}
-    policies = {name: getattr(make(), "policy", None) for name, make in made.items()}
+    known = {plan.reference} if plan.reference is not None else made.keys()
+    policies = {name: getattr(make(), "policy", None) if name in known else None for name, make in made.items()}
     names = [*plan.bots]
     table = np.zeros((CHUNK, len(names), len(names), len(COLUMNS)))
-    for one, two in combinations(range(len(names)), 2):
-        first, second = names[one], names[two]
+    hands = (
+        np.zeros((CHUNK, len(names), len(names), plan.hands, 1 + SIZE), np.float32) if any(policies.values()) else None
+    )
+    for first, second in plan.pairs:
+        one, two = names.index(first), names.index(second)
         options = {"hands": plan.hands, "stack": plan.stack * BIG_BLIND, "stacks": plan.stacks}
         result = play_match((made[first], made[second]), seeds=seeds, **options)
-        margins = margins_of(result, big_blind=BIG_BLIND, policies=(policies[first], policies[second]))
+        known = {
+            game.spec: game_estimates(game, (policies[first], policies[second]))
+            for pair in result.seed_results
+            for game in pair.games
+        }
+        margins = margins_of(result, big_blind=BIG_BLIND, estimates=lambda game, known=known: known[game.spec])
+        for seed, pair in enumerate(result.seed_results if hands is not None else ()):
+            for hand, (won, parts) in enumerate(together([known[game.spec].hands for game in pair.games])):
+                own = hands[seed, one, two, hand]
+                own[0] = won
+                for at, part in parts:
+                    own[1 + at] = part
+                hands[seed, two, one, hand] = -own
         columns = [[*margins[name]] for name in ESTIMATORS]
         for side in (0, 1):
             columns.append([1000 * pair.games[side].net[0] / BIG_BLIND / plan.hands for pair in result.seed_results])
         table[:, one, two] = np.array(columns).T
         table[:, two, one] = -table[:, one, two]
-    return table
+    return table, hands
 
 
 def margins_in(rows: Any) -> Margins:
@@ -123,14 +154,18 @@ def margins_in(rows: Any) -> Margins:
 
 def played(plan: Plan, executor: Executor, folder: str | None = None) -> Pool:
     """Play a ladder's pool, or read it from a folder where it is kept."""
-    kept = Path(folder, f"{plan.name.replace(' ', '_')}-{plan.seeds}.npy") if folder else None
+    kept = Path(folder, f"{plan.name.replace(' ', '_')}-{plan.seeds}.npz") if folder else None
     if kept is not None and kept.exists():
-        return Pool(plan, np.load(kept))
-    table = np.concatenate([*executor.map(partial(play_chunk, plan), range(0, plan.seeds, CHUNK))])
+        found = np.load(kept)
+        return Pool(plan, found["table"], found["hands"] if "hands" in found.files else None)
+    tables, hands = zip(*executor.map(partial(play_chunk, plan), range(0, plan.seeds, CHUNK)), strict=True)
+    arrays = {"table": np.concatenate(tables)}
+    if hands[0] is not None:
+        arrays["hands"] = np.concatenate(hands)
     if kept is not None:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        np.save(kept, table)
-    return Pool(plan, table)
+        np.savez(kept, **arrays)
+    return Pool(plan, **arrays)
 
 
 def describe(pool: Pool) -> None:
@@ -179,11 +214,18 @@ class Draws:
 
     def block(self, pair: Pair, start: int, count: int) -> Any:
         """Return the seed pairs of a meeting."""
+        return self.pool.table[self._where(pair, start, count)]
+
+    def hands(self, pair: Pair, start: int, count: int) -> Any:
+        """Return the hands of a meeting, by seed pair."""
+        return self.pool.hands[self._where(pair, start, count)]
+
+    def _where(self, pair: Pair, start: int, count: int) -> tuple[Any, Any, Any]:
         kinds, most = self.rows.shape
         one, two = (self.pool.names.index(name) for name in pair)
         kind = (min(one, two) * len(self.pool.names) + max(one, two)) % kinds
         at = np.arange(start, start + count) % most
-        return self.pool.table[self.rows[kind, at], self.names[kind, at, one], self.names[kind, at, two]]
+        return self.rows[kind, at], self.names[kind, at, one], self.names[kind, at, two]
 
     def seeds(self, pair: Pair, start: int, count: int) -> list[Any]:
         """Return the names of the seeds of a meeting."""

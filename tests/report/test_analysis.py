@@ -1,6 +1,7 @@
 """The numbers of a result, and the files they are written to."""
 
 import json
+import re
 from io import StringIO
 from math import inf, sqrt
 from statistics import stdev
@@ -240,3 +241,49 @@ def test_times_are_written_as_people_do():
         "1 min 15 s",
         "2 h 1 min",
     ]
+
+
+class TestTheReference:
+    """What each wins from the one that all are measured against."""
+
+    def test_is_the_result_itself_in_a_gauntlet(self):
+        found = Analysis(run_benchmark(SMALL | {"scheduler": {"reference": "tight"}}))
+        for row in found.rows:
+            expected = None if row.reference else pytest.approx((row.bb_per_100, row.half_width))
+            assert row.from_reference == expected
+        assert "bb/100 v ref" in printed(found)
+
+    def test_is_the_margin_of_their_own_games_otherwise(self, monkeypatch):
+        monkeypatch.setattr("molt_bench.config.sections.REFERENCE", "tight")
+        found = Analysis(run_benchmark(SMALL))
+        board = leaderboard(found)
+        assert board["reference"] == "tight"
+        for row in board["participants"]:
+            own = row["bbPer100FromReference"], row["bbPer100FromReferenceHalfWidth95"]
+            if row["id"] == "tight":
+                assert own == (None, None)
+            else:
+                margin = found.model.margin(row["id"], "tight")
+                assert own == pytest.approx((margin.mean / 10, margin.half_width() / 10))
+        assert "bb/100 v ref is what each wins from tight, in their own games alone." in sentences(found)
+        margin = found.model.margin("folder", "tight")
+        assert re.search(rf"folder +{margin.mean / 10:+.1f} +{margin.half_width() / 10:.1f}", printed(found))
+        assert "v ref." in "".join(latex(found))
+
+    def test_has_no_column_where_nobody_is(self, result):
+        assert "reference" not in leaderboard(Analysis(result))
+        assert "v ref" not in printed(Analysis(result))
+
+
+SMALL = {
+    "participants": ["folder", "callstation", "tight"],
+    "seeds": {"perMatch": 2},
+    "game": {"handsPerGame": 10},
+    "stop": {"budget": {"maxMatches": 6}},
+}
+
+
+def printed(found):
+    console = Console(file=StringIO(), width=80)
+    print_result(found, console)
+    return console.file.getvalue()

@@ -7,7 +7,7 @@ import pytest
 from molt_bench import run_benchmark
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
-from molt_bench.study.pilot import Pilot, pilot_of
+from molt_bench.study.pilot import AGAINST_REFERENCE, Pilot, pilot_of
 from molt_bench.study.planner import Planner
 from molt_bench.study.purchase import WITH_DICE, ways, what_it_buys
 
@@ -79,7 +79,7 @@ def test_a_gauntlet_needs_a_smaller_opening():
 @pytest.mark.parametrize(
     ("participants", "scheduler", "found"),
     [
-        (("tight", "tag", "random"), {}, [("information_gain", None), ("gauntlet", "tag")]),
+        (("tight", "blueprint", "random"), {}, [("information_gain", None), ("gauntlet", "blueprint")]),
         (("tight", "callstation", "random"), {}, [("information_gain", None), ("gauntlet", "tight")]),
         (
             ("tag", {"id": "ours", "type": "maniac", "anchor": True}, "random"),
@@ -91,16 +91,17 @@ def test_a_gauntlet_needs_a_smaller_opening():
         (("tight", "tag"), {"reference": "tag"}, [("gauntlet", "tag")]),
     ],
 )
-def test_the_reference_is_an_anchor_or_a_bot_whose_dice_are_known(participants, scheduler, found):
+def test_the_reference_is_an_anchor_or_the_blueprint_or_another_bot(participants, scheduler, found):
     planned = config(*participants, scheduler=scheduler)
     assert [(policy, reference) for policy, reference, _ in labels(ways(planned))] == found
 
 
-def test_where_nobody_would_do_as_a_reference_a_bot_is_added():
-    _, gauntlet, *_ = ways(config(*MODELS))
+@pytest.mark.parametrize("bots", [(), ("tag",)])
+def test_for_models_the_blueprint_is_added_as_a_reference(bots):
+    _, gauntlet, *_ = ways(config(*MODELS, *bots))
     assert gauntlet.added
-    assert [each.id for each in gauntlet.config.participants] == ["one", "two", "three", "tag"]
-    assert len(gauntlet.config.pairings()) == 3
+    assert [each.id for each in gauntlet.config.participants] == ["one", "two", "three", *bots, "blueprint"]
+    assert len(gauntlet.config.pairings()) == 3 + len(bots)
 
 
 def test_a_config_decided_by_matches_won_has_no_gauntlet():
@@ -111,7 +112,8 @@ def test_a_config_decided_by_matches_won_has_no_gauntlet():
 def test_harnesses_are_compared_where_there_are_models():
     asked = [{**each, "comprehension": True} for each in MODELS]
     harnesses = [harness for *_, harness in labels(ways(config(*asked, "tag")))]
-    assert harnesses == ["as configured"] * 2 + ["no comprehension"] * 2 + ["log-probs"] * 2
+    # Against the blueprint, log-probabilities take nothing out.
+    assert harnesses == ["as configured"] * 2 + ["no comprehension"] * 2 + ["log-probs"]
     assert [each.harness for each in ways(config(*asked, "tag"), Pilot(10_000.0, 50))].count("no comprehension") == 0
     by_chips = config(*MODELS, "tag", rating={"estimator": "raw"})
     assert {each.harness for each in ways(by_chips)} == {"as configured"}
@@ -125,11 +127,31 @@ def test_without_the_comprehension_question_the_same_dollars_buy_more():
 
 
 def test_log_probabilities_take_out_what_is_assumed():
-    plain, _, known, in_gauntlet = what_it_buys(config(*MODELS, "tag"), hands=50_000)
+    planned = config(*MODELS, {"id": "tag", "type": "tag", "anchor": True})
+    plain, _, known, in_gauntlet = what_it_buys(planned, hands=50_000)
     left = (3 * WITH_DICE[2] + 3 * WITH_DICE[1]) / 6
     assert known.way.variance == pytest.approx(left)
     assert known.need.target / plain.need.target == pytest.approx(sqrt(left), rel=0.02)
     assert in_gauntlet.way.variance == pytest.approx(WITH_DICE[1])
+
+
+def test_pairings_of_the_blueprint_vary_less():
+    def deviation(*cast, **sections):
+        return Planner(config(*cast, **sections)).assumed.deviation
+
+    plain = deviation("tight", "tag")
+    assert deviation("tight", "blueprint") == pytest.approx(plain * sqrt(AGAINST_REFERENCE))
+    assert deviation("tight", "tag", "blueprint") == pytest.approx(plain * sqrt((1 + 2 * AGAINST_REFERENCE) / 3))
+    gauntlet = deviation("tight", "tag", "blueprint", scheduler={"reference": "blueprint"})
+    assert gauntlet == pytest.approx(plain * sqrt(AGAINST_REFERENCE))
+    by_chips = {"rating": {"estimator": "raw"}}
+    assert deviation("tight", "blueprint", **by_chips) == deviation("tight", "tag", **by_chips)
+
+
+def test_a_pilot_counts_more_than_what_is_assumed_of_the_blueprint():
+    pilot = Pilot(10_000.0, 50)
+    found = [Planner(config("tight", name), pilot=pilot).assumed.deviation for name in ("tag", "blueprint")]
+    assert found[0] == found[1]
 
 
 def test_of_two_budgets_the_tighter_counts():

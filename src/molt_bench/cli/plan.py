@@ -11,11 +11,12 @@ from rich.table import Table
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import AsJson, not_negative, positive, probability
 from molt_bench.cli.streams import camel_fields, print_json, warn
+from molt_bench.config.participants import REFERENCE
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.report.analysis import dollars
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.study.pilot import COMPREHENSION, Pilot, pilot_of
+from molt_bench.study.pilot import AGAINST_REFERENCE, COMPREHENSION, Pilot, has_reference, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
 from molt_bench.study.purchase import WITH_DICE, Bought, what_it_buys
 
@@ -73,7 +74,7 @@ def plan(
         return
     console = Console(markup=False, emoji=False, highlight=False)
     console.print(_plan_table(needs, models=bool(planner.assumed.models)))
-    for line in _remarks(needs, planner.assumed):
+    for line in [*_remarks(needs, planner.assumed), *_about_reference([planned], planner.assumed)]:
         console.print(line)
     console.print(_assumed(planner.assumed))
 
@@ -88,7 +89,7 @@ def _print_budget(found: Sequence[Bought], hands: int | None, usd: float | None,
         return
     console = Console(markup=False, emoji=False, highlight=False)
     console.print(_budget_table(found, models=bool(own.models), both=hands is not None and usd is not None))
-    for line in _budget_remarks(found):
+    for line in [*_budget_remarks(found), *_about_reference([each.way.config for each in found], own)]:
         console.print(line)
     console.print(_assumed(own))
 
@@ -155,6 +156,13 @@ def _budget_remarks(found: Sequence[Bought]) -> list[str]:
             f"no comprehension: assumed to spare {COMPREHENSION.input} tokens in and {COMPREHENSION.output} out a call."
         )
     return lines
+
+
+def _about_reference(configs: Sequence[BenchmarkConfig], assumed: Assumptions) -> list[str]:
+    """Say what is assumed of the pairings of the built-in reference, if it plays and there is no pilot."""
+    if assumed.pilot_seed_pairs or not any(has_reference(config) for config in configs):
+        return []
+    return [f"Pairings with {REFERENCE}: assumed to have {AGAINST_REFERENCE:.0%} of the variance of others (AIVAT)."]
 
 
 def _plain_bought(each: Bought) -> dict[str, Any]:

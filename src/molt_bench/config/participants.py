@@ -25,6 +25,10 @@ class InitialRating(Section):
     sigma: Sigma
 
 
+#: The built-in bot that others are measured against.
+REFERENCE: Final = "blueprint"
+
+
 class ParticipantConfig(Section):
     """One participant."""
 

@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 from molt_bench.agents.fields import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import Price
-from molt_bench.config.participants import AnyParticipant, Mu, ParticipantConfig, Sigma, named
+from molt_bench.config.participants import REFERENCE, AnyParticipant, Mu, ParticipantConfig, Sigma, named
 from molt_bench.errors import ConfigError
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.schedule import Pair, all_pairs, gauntlet, policy_named
@@ -108,7 +108,18 @@ class RatingConfig(Section):
         Literal["match", "seedPair"], Field(description="Unit whose winner updates the OpenSkill ratings.")
     ] = "match"
     estimator: Annotated[
-        Literal["auto", "raw", "allIn", "adjusted", "adjustedSolid", "corrected", "correctedSolid", "ranged"],
+        Literal[
+            "auto",
+            "raw",
+            "allIn",
+            "adjusted",
+            "adjustedSolid",
+            "corrected",
+            "correctedSolid",
+            "ranged",
+            "aivat",
+            "fitted",
+        ],
         Field(description="How margins are measured: by chips won, or with progressively more luck removed."),
     ] = "auto"
     margins: Annotated[
@@ -298,6 +309,11 @@ class BenchmarkConfig(Section):
     def pairings(self) -> list[Pair]:
         """Return the pairs of participants that may play: all, or in a gauntlet everybody with the reference."""
         return all_pairs([participant.id for participant in self.participants], self.scheduler.reference)
+
+    def measured_against(self) -> str | None:
+        """Return who the others are measured against: the reference of a gauntlet, or a `blueprint` that plays."""
+        bots = [each.id for each in self.participants if each.type == REFERENCE]
+        return self.scheduler.reference or (bots[0] if bots else None)
 
     def models(self) -> dict[str, LLMSettings]:
         """Return the settings of every language model, by participant."""

@@ -45,6 +45,8 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
         met: How many of its field it has met, and of how many; None if its result is complete.
         ranked: Whether it has a rank; not if it hardly ever answered, so that it did not really play.
         reference: Whether it is the reference of a gauntlet, which stands at 0 by definition.
+        from_reference: Big blinds won per 100 hands from the one that all are measured against, with half the width of
+            the 95% interval, from their own games alone; None for that one, where there is none, and before they met.
     """
 
     rating: Rating
@@ -59,6 +61,7 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     met: tuple[int, int] | None = None
     ranked: bool = True
     reference: bool = False
+    from_reference: tuple[float, float] | None = None
 
 
 class Analysis:
@@ -79,6 +82,11 @@ class Analysis:
     def reference(self) -> str | None:
         """The one that everybody played alone, in a gauntlet."""
         return self.result.config.scheduler.reference
+
+    @cached_property
+    def measured_against(self) -> str | None:
+        """The one that everybody is measured against: the reference of a gauntlet, or a `blueprint` that plays."""
+        return self.result.config.measured_against()
 
     @cached_property
     def model(self) -> MarginModel:
@@ -159,7 +167,15 @@ class Analysis:
             met=None if known else (len(self.model.met(rating.id)), len(self.model.field_of(rating.id))),
             ranked=rating.id not in self.unranked,
             reference=rating.id == self.reference,
+            from_reference=self._from_reference(rating.id),
         )
+
+    def _from_reference(self, name: str) -> tuple[float, float] | None:
+        other = self.measured_against
+        if other is None or other == name or not self.model.count(name, other):
+            return None
+        won = self.model.margin(name, other)
+        return won.mean / MBB_PER_BB100, won.half_width() / MBB_PER_BB100
 
     def _better(self, above: Rating, below: Rating) -> float:
         if self.by_margins:

@@ -14,14 +14,15 @@ import msgspec
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
 from molt_bench.records import ESTIMATORS
-from molt_bench.report.analysis import Analysis, cost_numbers, efficiency, guardrails, totals
+from molt_bench.report.analysis import Analysis, ParticipantNumbers, cost_numbers, efficiency, guardrails, totals
 from molt_bench.report.claims import margins
 
 
 def leaderboard(found: Analysis) -> dict[str, Any]:
-    """Return the final leaderboard; in a gauntlet, with its reference."""
+    """Return the final leaderboard; with the reference, if there is one, and what was won from it."""
+    against = found.measured_against
     return {
-        **({"reference": found.reference} if found.reference is not None else {}),
+        **({"reference": against} if against is not None else {}),
         "participants": [
             {
                 "id": row.rating.id,
@@ -29,6 +30,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 **msgspec.structs.asdict(row.rating),
                 "bbPer100": row.bb_per_100,
                 "bbPer100HalfWidth95": _finite(row.half_width),
+                **(_from_reference(row) if against is not None else {}),
                 "rankInterval95": row.ranks,
                 "betterThanNext": row.better_than_next,
                 "hands": row.hands,
@@ -39,6 +41,11 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
             for row in found.rows
         ],
     }
+
+
+def _from_reference(row: ParticipantNumbers) -> dict[str, float | None]:
+    won, half_width = row.from_reference or (None, None)
+    return {"bbPer100FromReference": won, "bbPer100FromReferenceHalfWidth95": half_width}
 
 
 def matches(result: RunResult) -> dict[str, Any]:

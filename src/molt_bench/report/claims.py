@@ -45,7 +45,8 @@ def _gauntlet(found: Analysis) -> list[str]:
     """Say what an order against one reference means, and what it leaves out."""
     name = found.reference
     if name is None:
-        return []
+        name = found.measured_against
+        return [] if name is None else [f"bb/100 v ref is what each wins from {name}, in their own games alone."]
     said = (
         f"The order is against {name}, the reference: everybody played it alone, and bb/100 is what each wins from it. "
         f"{name} itself stands at 0. Other pairs have not met, so there is no payoff matrix, Nash average or cycle."

@@ -1,7 +1,6 @@
 """The terminal: the final tables, and the progress of a run."""
 
 import shlex
-from collections.abc import Sequence
 from math import isfinite
 
 from rich import box
@@ -11,14 +10,16 @@ from rich.text import Text
 
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating
-from molt_bench.report.analysis import Analysis, CostNumbers, ParticipantNumbers, cost_numbers, dollars, totals
+from molt_bench.report.analysis import Analysis, CostNumbers, cost_numbers, dollars, totals
 from molt_bench.report.claims import sentences, way_on
 
 
 def print_result(found: Analysis, console: Console, *, folder: str | None = None) -> None:
     """Print the leaderboard, how much was played, why it stopped, and where the files are."""
     result = found.result
-    console.print(leaderboard_table(found.rows))
+    console.print(leaderboard_table(found))
+    if found.measured_against is not None and found.reference is None:
+        console.print(reference_table(found, found.measured_against))
     if result.usage:
         console.print(cost_table(cost_numbers(result)))
         print_faults(found, console)
@@ -44,14 +45,15 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
             )
 
 
-def leaderboard_table(rows: Sequence[ParticipantNumbers]) -> Table:
+def leaderboard_table(found: Analysis) -> Table:
     """Return the final table; it fits in 80 columns."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("#", justify="right")
     table.add_column("agent", overflow="fold", max_width=20)
-    for heading in ("mu", "sigma", "W-L-D", "bb/100", "±95%", "ranks", "sure", "faults"):
+    rate = "bb/100" if found.reference is None else "bb/100 v ref"
+    for heading in ("mu", "sigma", "W-L-D", rate, "±95%", "ranks", "sure", "faults"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for rank, row in enumerate(rows, start=1):
+    for rank, row in enumerate(found.rows, start=1):
         rating = row.rating
         table.add_row(
             str(rank) if row.ranked else "-",
@@ -65,6 +67,21 @@ def leaderboard_table(rows: Sequence[ParticipantNumbers]) -> Table:
             "-" if not row.ranked else "" if row.better_than_next is None else surely(row.better_than_next),
             str(sum(row.faults.values())),
         )
+    return table
+
+
+def reference_table(found: Analysis, reference: str) -> Table:
+    """Return what everybody wins from the one that all are measured against, in their own games alone."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("agent", overflow="fold", max_width=40)
+    for heading in ("bb/100 v ref", "±95%"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in found.rows:
+        cells = ["ref" if row.rating.id == reference else "-", ""]
+        if row.from_reference is not None:
+            won, half_width = row.from_reference
+            cells = [f"{won:+.1f}", f"{half_width:.1f}"]
+        table.add_row(Text(row.name), *cells)
     return table
 
 

@@ -12,6 +12,7 @@ from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.bench.result import RunResult
+from molt_bench.config.participants import REFERENCE
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.book import MarginBook
@@ -30,15 +31,43 @@ SD_PER_HAND: Final = {
     "corrected": 13_000.0,
     "correctedSolid": 13_000.0,
     "ranged": 13_000.0,
+    "aivat": 13_000.0,
+    "fitted": 13_000.0,
 }
+#: Share of the variance that is left in a pairing with the built-in reference, where AIVAT takes out its dice and the
+#: luck of the cards: the median of `benchmarks/strength.py`, over `adjusted`.
+AGAINST_REFERENCE: Final = 0.45
 #: Decisions of a model per hand against a bot, and the tokens and seconds for each.
 DECISIONS_PER_HAND: Final = 1.6
 TOKENS_PER_CALL: Final = Tokens(input=850, cached=600, output=100)
 LATENCY_S: Final = 5.0
 #: What the comprehension question adds to a call.
 COMPREHENSION: Final = Tokens(input=25, output=20)
+#: The standard deviation of a hand grows as this power of the stacks: the median is 4,700 at 20 big blinds and 18,100
+#: at 200.
+_DEPTH_POWER: Final = 0.6
+_DEPTH: Final = 100.0
 #: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
 _PRICED_CALLS: Final = 10
+
+
+def prior_deviation(config: BenchmarkConfig) -> float:
+    """Return the standard deviation of a hand that is assumed without a pilot: the mean of all pairings."""
+    known = _references(config)
+    shares = [1.0 if known.isdisjoint(pair) else AGAINST_REFERENCE for pair in config.pairings()]
+    deep: float = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
+    return SD_PER_HAND[config.rating.estimator] * deep * sqrt(fmean(shares))
+
+
+def has_reference(config: BenchmarkConfig) -> bool:
+    """Return whether the built-in reference plays, and margins are measured in a way that profits by it."""
+    return bool(_references(config))
+
+
+def _references(config: BenchmarkConfig) -> set[str]:
+    if config.rating.estimator not in ("auto", "aivat"):
+        return set()
+    return {each.id for each in config.participants if each.type == REFERENCE}
 
 
 class ModelGuess(msgspec.Struct, frozen=True):

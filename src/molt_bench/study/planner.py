@@ -23,16 +23,12 @@ from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.margin import PRIOR_WEIGHT, MarginModel
 from molt_bench.rating.student import Estimate
-from molt_bench.study.pilot import SD_PER_HAND, ModelGuess, Pilot, guess_of
+from molt_bench.study.pilot import ModelGuess, Pilot, guess_of, prior_deviation
 from molt_bench.study.waiting import sweep_s
 
 #: Gaps that a plan shows if none is requested, in thousandths of a big blind per hand; 0 is a tie.
 GAPS: Final = (2000.0, 1000.0, 500.0, 250.0, 100.0, 0.0)
 
-#: The standard deviation of a hand grows as this power of the stacks: the median is 4,700 at 20 big blinds and 18,100
-#: at 200.
-_DEPTH_POWER: Final = 0.6
-_DEPTH: Final = 100.0
 #: Hands per second of scripted bots, including the removal of luck.
 BOT_HANDS_PER_SECOND: Final = 1000.0
 
@@ -131,8 +127,7 @@ class Planner:
         ids = [participant.id for participant in config.participants]
         hands = 2 * config.game.hands_per_game
         estimator = config.rating.estimator
-        deep = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
-        per_hand = SD_PER_HAND[estimator] * deep if pilot is None else pilot.deviation_among(config.pairings())
+        per_hand = prior_deviation(config) if pilot is None else pilot.deviation_among(config.pairings())
         prices = PriceList(config.llm.prices)
         self.assumed = Assumptions(
             confidence=rule.threshold if confidence is None else confidence,

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias, Unpack
 
 import msgspec
 
-from molt_bench.config.participants import ParticipantConfig
+from molt_bench.config.participants import REFERENCE, ParticipantConfig
 from molt_bench.config.sections import GAUNTLET, MOST_PARTICIPANTS, BenchmarkConfig, SchedulerConfig
 from molt_bench.errors import ConfigError
 from molt_bench.study.pilot import Pilot
@@ -20,8 +20,6 @@ from molt_bench.study.planner import Assumptions, Need, Planner, PlannerOptions
 #: Share of the variance that is left where the log-probabilities of so many of the two are known, for players that bet
 #: by strength and decide before they explain: `benchmarks/logprobs.py`.
 WITH_DICE: Final = (1.0, 0.64, 0.45)
-#: The built-in bot that serves as a reference where no participant would do.
-REFERENCE: Final = "tag"
 
 #: The settings as they are, without the comprehension question, with the probabilities of replies as published dice.
 Harness: TypeAlias = Literal["as configured", "no comprehension", "log-probs"]
@@ -97,13 +95,20 @@ def ways(config: BenchmarkConfig, pilot: Pilot | None = None) -> Iterator[Way]:
             yield Way(fewer, "no comprehension", added=way.added)
     if models and config.rating.estimator in ("auto", "corrected"):
         for way in schedules:
-            yield Way(way.config, "log-probs", added=way.added, variance=_with_log_probabilities(way.config))
+            left = _with_log_probabilities(way.config)
+            if left < 1:
+                yield Way(way.config, "log-probs", added=way.added, variance=left)
 
 
 def _with_log_probabilities(config: BenchmarkConfig) -> float:
-    """Return the share of the variance that is left once the dice of models are known."""
+    """Return the share of the variance that is left once the dice of models are known.
+
+    Against `blueprint`, AIVAT takes out more, and not these.
+    """
     models = config.models()
-    return fmean(WITH_DICE[sum(name in models for name in pair)] for pair in config.pairings())
+    bots = {each.id for each in config.participants if each.type == REFERENCE}
+    known = [sum(name in models for name in pair) if bots.isdisjoint(pair) else 0 for pair in config.pairings()]
+    return fmean(WITH_DICE[count] for count in known)
 
 
 def _other_schedule(config: BenchmarkConfig) -> list[Way]:
@@ -127,13 +132,13 @@ def _other_schedule(config: BenchmarkConfig) -> list[Way]:
 
 
 def _reference(config: BenchmarkConfig) -> str | None:
-    """Return the best reference among the participants: an anchor, or a built-in bot, whose dice are known."""
+    """Return the best reference among the participants: an anchor, `blueprint`, or a bot if there are no models."""
     bots = [each for each in config.participants if each.kind.built_in]
     for among in (
         [each for each in bots if each.anchor],
         [each for each in config.participants if each.anchor],
         [each for each in bots if each.type == REFERENCE],
-        bots,
+        [] if config.models() else bots,
     ):
         if among:
             return among[0].id

@@ -53,10 +53,16 @@ def _leaderboard(found: Analysis) -> Iterator[str]:
     marks = {each.below: _MARKS[each.kind] for each in found.board_verdicts if each.kind != "ordered"}
     yield "\\begin{table}\n  \\centering\n"
     yield f"  \\caption{{{_leaderboard_caption(found, marks)}}}\n"
-    yield "  \\begin{tabular}{rlrrrrrr}\n    \\toprule\n"
-    yield "    \\# & Agent & bb/100 & $\\pm$ & Ranks & $\\mu$ & $\\sigma$ & Hands \\\\\n    \\midrule\n"
+    # In a gauntlet, bb/100 are won from the reference already.
+    apart = found.measured_against is not None and found.reference is None
+    yield f"  \\begin{{tabular}}{{rlrrrrrr{'r' * apart}}}\n    \\toprule\n"
+    against = "v ref. & " * apart
+    yield f"    \\# & Agent & bb/100 & $\\pm$ & {against}Ranks & $\\mu$ & $\\sigma$ & Hands \\\\\n    \\midrule\n"
     for rank, row in enumerate(found.rows, start=1):
-        yield f"    {' & '.join(_cells(rank, row, marks.get(row.rating.id, '')))} \\\\\n"
+        cells = _cells(rank, row, marks.get(row.rating.id, ""))
+        if apart:
+            cells.insert(4, _from_reference(row))
+        yield f"    {' & '.join(cells)} \\\\\n"
     yield "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n"
 
 
@@ -74,6 +80,13 @@ def _cells(rank: int, row: ParticipantNumbers, mark: str) -> list[str]:
     ]
 
 
+def _from_reference(row: ParticipantNumbers) -> str:
+    if row.from_reference is None:
+        return "--"
+    won, half_width = row.from_reference
+    return f"{_signed(won)} $\\pm$ {half_width:.1f}"
+
+
 def _leaderboard_caption(found: Analysis, marks: dict[str, str]) -> str:
     result = found.result
     hands = sum(match.result.hands for match in result.matches)
@@ -85,6 +98,9 @@ def _leaderboard_caption(found: Analysis, marks: dict[str, str]) -> str:
         f"$\\pm$: half of its 95\\% interval, with the seed pair as the unit; Ranks: 95\\% interval of the rank; "
         f"$\\mu$ and $\\sigma$: OpenSkill rating."
     )
+    if found.measured_against is not None and found.reference is None:
+        name = escaped(found.names[found.measured_against])
+        said += f" v ref.: bb/100 won from {name}, $\\pm$ half of the 95\\% interval of this pair alone."
     incomplete = met_so_far(found)
     said += f" {escaped(incomplete)}" if incomplete else ""
     used = set(marks.values())
