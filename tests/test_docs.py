@@ -120,7 +120,8 @@ def timeless(lines):
         ("benchmark.md", 0, "benchmark.yaml"),
         ("models.md", 0, "models.yaml"),
         ("models.md", 1, "local.yaml"),
-        ("models.md", 2, "logprobs.yaml"),
+        ("models.md", 2, "gauntlet.yaml"),
+        ("models.md", 3, "logprobs.yaml"),
     ],
 )
 def test_the_example_configs_are_those_in_the_guides(guide, number, example):

@@ -65,6 +65,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     limits = ["--seeds", "4", "--hands", "20", "--max-matches", "6", "--set", "stop.adjacentConfidence=null", "--quiet"]
     molt_bench("--participants", "tag,tight,callstation,random", *limits, "--output-dir", str(folder))
     bots = only_new(folder, set())
+    molt_bench("grade", str(folder / bots))
     with Provider(policy=hostile, latency_s=0.01) as provider:
         config = {
             "participants": [

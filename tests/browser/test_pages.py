@@ -32,6 +32,7 @@ def test_the_run_page_shows_every_part_of_a_run_of_bots(visit: Visit, server: st
         "Hands per pairing",
         "Winnings and luck",
         "Playing styles",
+        "Grade of decisions",
         "Matches",
         "Reproduce this run",
     ]

@@ -110,6 +110,16 @@ def test_odds_are_shown_to_those_who_want_them(sit):
     assert "against any two" not in sit(["q"], "callstation", "--seed", "docs")
 
 
+def test_what_the_reference_would_do_is_shown_to_those_who_want_it(sit):
+    out = sit(["c", "f", "y", "q"], "callstation", "--seed", "docs", "--hands", "2", "--show-reference")
+    assert re.search(r"The reference: fold \d+% \(-0\.50 bb\), call \d+% \([+-]\d+\.\d\d bb\)", out)
+    assert re.search(r"  preflop, call: (nothing is better|gives away \d+\.\d\d bb)", out)
+    assert re.search(r"  flop, fold: gives away \d+\.\d\d bb \(folds too much, .* is better\)\.", out)
+    assert "By the reference's values, your 2 decisions gave away" in out
+    assert "--seed docs --show-reference\n" in out
+    assert "reference" not in sit(["c", "q"], "callstation", "--seed", "docs")
+
+
 def test_a_terminal_without_symbols_gets_letters(sit, monkeypatch):
     monkeypatch.setenv("TERM", "dumb")
     assert sit(["?", "a"], "callstation", "--hands", "1", "--seed", "s").isascii()

@@ -55,7 +55,7 @@ def check(number, folder):
     if status:
         return
     run = run_of(output)
-    for command in (["report", run], ["verify", run], ["export", run, "--format", "csv"]):
+    for command in (["report", run], ["verify", run], ["grade", run], ["export", run, "--format", "csv"]):
         status, _ = ended_well(*command, about=about)
         # A time limit that bots can miss is the one thing that is not the same when it is played again.
         assert status == 0 or (command[0] == "verify" and config.game.action_timeout_s), (about, command)

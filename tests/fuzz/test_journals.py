@@ -43,6 +43,7 @@ def commands(run, good, config, folder):
         ["report", run, "--json"],
         ["report", run, "--html", folder / "page.html"],
         ["verify", run],
+        ["grade", run],
         ["replay", run],
         ["compare", run, good],
         ["compare", good, run, "--json"],

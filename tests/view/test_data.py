@@ -17,7 +17,7 @@ from tests.view.conftest import EVIL
 RUN_KEYS = {
     *("id", "version", "status", "started", "stopReason", "pending", "complete", "warnings", "totals", "participants"),
     *("leaderboard", "sentences", "convergence", "spent", "payoff", "styles", "winnings", "costs", "faults"),
-    *("reproduce", "matches"),
+    *("reproduce", "matches", "grades"),
 }
 
 

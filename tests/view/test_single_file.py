@@ -114,7 +114,10 @@ def test_it_has_every_hand_of_a_run_of_usual_size_under_the_paths_of_the_server(
     known, packed = data_of(Page(files[bots_id]))
     assert known["limits"] is None
     assert sum("/hand/" in path for path in packed) == 144
-    assert packed["api/runs/run/hand/1/0/1.json"] == json.loads(json.dumps(library.hand_page(bots_id, 1, 0, 1)))
+    served = json.loads(json.dumps(library.hand_page(bots_id, 1, 0, 1)))
+    for side in served["sides"]:
+        side["grades"] = None  # grades of all hands would take too long
+    assert packed["api/runs/run/hand/1/0/1.json"] == served
     assert len(packed["api/runs/run/hands.json"]["columns"]["net"]) == 288
     assert {f"api/runs/run/match/{match}.json" for match in (1, 2, 3, 4)} <= packed.keys()
     assert (known["api/runs/run.json"]["id"], known["api/runs/run.json"]["name"]) == ("run", bots_id)

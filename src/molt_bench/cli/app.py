@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "view": "View runs in the browser, live or finished: results, confidence, every hand from both sides.",
     "verify": "Replay every game of a run and check that it is identical; no model is called.",
     "replay": "Rerun a whole benchmark from its records, calling no model, and compare every file.",
+    "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
     "validate": "Check a config without running it, and name the API keys that a run will need.",
     "plan": "Estimate what a config will take in hands, calls, dollars and hours before you spend anything.",
     "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",

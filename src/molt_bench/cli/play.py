@@ -28,6 +28,9 @@ class TableOptions(msgspec.Struct, frozen=True, kw_only=True):
     seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Determines the cards; random by default.")] = None
     seat: Annotated[Literal["button", "big_blind"], typer.Option(help="Your seat in the first hand.")] = "button"
     show_odds: Annotated[bool, typer.Option("--show-odds", help="Show your equity and the pot odds.")] = False
+    show_reference: Annotated[
+        bool, typer.Option("--show-reference", help="Show what the reference bot would do, and grade what you did.")
+    ] = False
     duplicate: Annotated[bool, typer.Option("--duplicate", help="Then play the same cards again, seats swapped.")] = (
         False
     )
@@ -45,6 +48,7 @@ def play(agent: AgentName, *, param: Params = None, table: TableOptions) -> None
         seed=secrets.token_hex(4) if table.seed is None else table.seed,
         seat=table.seat,
         show_odds=table.show_odds,
+        show_reference=table.show_reference,
         duplicate=table.duplicate,
     )
     opponent = agent_from(agent, param or [])

@@ -43,6 +43,8 @@ class Person:
             while True:
                 wanted = self._wanted(observation)
                 if isinstance(wanted, Action):
+                    if self._screen.coach is not None:
+                        self._screen.coach.note(wanted)
                     return wanted
                 if wanted == "quit":
                     raise PersonLeft

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from molt_bench.errors import printable
+from molt_bench.person.coach import Coach
 from molt_bench.person.input import HELP
 from molt_bench.person.table import Look, choices, odds_of, outcome, story, table_of
 from molt_bench.poker.observation import HandResult, Observation
@@ -24,9 +25,12 @@ class Screen:
     Attributes:
         results: The finished hands.
         faults: The opponent's faults: hand number and message.
+        coach: Says what the reference would do; None if that is not wanted.
     """
 
-    def __init__(self, console: Console, look: Look, *, hands: int, odds: bool = False) -> None:
+    def __init__(
+        self, console: Console, look: Look, *, hands: int, odds: bool = False, coach: Coach | None = None
+    ) -> None:
         self.console = console
         self.look = look
         self.results: list[HandResult] = []
@@ -34,6 +38,7 @@ class Screen:
         self.in_hand = False
         self._hands = hands
         self._odds = odds
+        self.coach = coach
         self._hand = 0
         self._lines_told = 0
         self._net = 0
@@ -61,6 +66,8 @@ class Screen:
         self.print(table_of(seen, self.look))
         if self._odds:
             self.print(Text(f"  {odds_of(seen)}", "dim"))
+        if self.coach is not None:
+            self.print(self.coach.hint(seen))
         self.print(choices(seen))
 
     def again(self, seen: Observation) -> None:
@@ -83,6 +90,8 @@ class Screen:
         played = len(self.results)
         rate = 100 * self._net / self.look.rules.big_blind / played
         self.print(outcome(result, self.look))
+        if self.coach is not None:
+            self.print(*self.coach.review())
         score = f"After {played} hand{'s' if played > 1 else ''}: {self._net:+,} chips, {rate:+,.0f} bb/100."
         self.print(Text(score, "dim"))
 

@@ -9,6 +9,8 @@ from rich.text import Text
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import MoltBenchError, printable
+from molt_bench.luck.grade import reference
+from molt_bench.person.coach import Coach
 from molt_bench.person.players import Opponent, Person, PersonLeft, read_line
 from molt_bench.person.screen import Screen, open_terminal
 from molt_bench.person.table import Look
@@ -31,6 +33,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     seed: str
     seat: Literal["button", "big_blind"] = "button"
     show_odds: bool = False
+    show_reference: bool = False
     duplicate: bool = False
 
     def __post_init__(self) -> None:
@@ -45,7 +48,8 @@ def play_session(session: Session, opponent_id: str, make: Callable[[], PokerAge
     console, symbols = open_terminal()
     name = printable(opponent_id)[:_NAME_LENGTH].replace("\n", " ")
     look = Look(name, HandRules(small, big), symbols, console.width)
-    screen = Screen(console, look, hands=session.hands, odds=session.show_odds)
+    coach = Coach(reference(), look.rules) if session.show_reference else None
+    screen = Screen(console, look, hands=session.hands, odds=session.show_odds, coach=coach)
     stacks, hands = look.chips(session.stack * big), f"{session.hands} hand{'' if session.hands == 1 else 's'}"
     screen.print(
         Text(f"You against {name}: {hands}, blinds {small:,}/{big:,}, starting stacks {stacks}."),
@@ -90,6 +94,8 @@ def _show_result(session: Session, screen: Screen) -> None:
     if found.hands:
         screen.print(tally_table(found))
     screen.print(*[Text(sentence) for sentence in sample_says(found)])
+    if screen.coach is not None:
+        screen.print(*[Text(sentence) for sentence in screen.coach.summary()])
     if screen.in_hand:
         screen.print("The unfinished hand does not count.")
     if screen.faults:
@@ -117,5 +123,6 @@ def _command_of(session: Session) -> str:
     if session.seat != usual.seat:
         words += ["--seat", session.seat]
     words += ["--show-odds"] if session.show_odds else []
+    words += ["--show-reference"] if session.show_reference else []
     words += ["--duplicate"] if session.duplicate else []
     return shlex.join(words)

@@ -1,5 +1,6 @@
 """The lists to find a hand in: all hands of a run as columns, and the seed pairs of a match."""
 
+from itertools import zip_longest
 from typing import Any, Final
 
 from molt_bench.errors import ConfigError
@@ -7,6 +8,7 @@ from molt_bench.poker.notation import hand_from_text
 from molt_bench.report.exports.chip_flow import chip_flow
 from molt_bench.runs.journal import Game
 from molt_bench.view import rounded
+from molt_bench.view.grades import losses_by_game
 from molt_bench.view.open_run import OpenRun, seating_of
 
 SHOWDOWN: Final = 1
@@ -22,18 +24,26 @@ def hand_columns(run: OpenRun) -> dict[str, Any]:
     """Return all hands of a run as columns of equal length."""
     ids = [each.id for each in run.config.participants]
     number_of = {name: at for at, name in enumerate(ids)}
+    losses = losses_by_game(run)
     rows: list[tuple[int, ...]] = []
+    worst: list[tuple[int | None, int | None]] = []
     for match in sorted(run.pairs):
         a, b = (number_of[name] for name in run.pairs[match])
         for at, seed in enumerate(run.seeds_of(match)):
             for game in run.sides(match, seed):
                 with run.reading([game]):
                     rows += [(match, at, *rest[:2], a, b, *rest[2:]) for rest in _game_rows(game)]
+                if losses is not None:
+                    found = losses.get((match, at, game.record.seating), ([], []))
+                    worst += [*zip_longest(*found)][: len(game.record.hand_texts)]
+                    worst += [(None, None)] * (len(rows) - len(worst))
     columns = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in _COLUMNS]
     return {
         "agents": ids,
         "bigBlind": run.config.game.big_blind,
         "columns": dict(zip(_COLUMNS, columns, strict=True)),
+        # The largest mistakes of A and B in each hand, in mbb, if the run has been graded.
+        "losses": None if losses is None else [list(column) for column in zip(*worst, strict=True)] or [[], []],
     }
 
 

@@ -16,6 +16,7 @@ from molt_bench.records import Fault
 from molt_bench.runs.journal import Game
 from molt_bench.seeds import Seed
 from molt_bench.view import rounded
+from molt_bench.view.grades import hand_grades
 from molt_bench.view.open_run import OpenRun, Span, seating_of
 from molt_bench.view.prompts import prompts_of
 from molt_bench.view.steps import steps_of
@@ -24,14 +25,21 @@ from molt_bench.view.steps import steps_of
 _SAME: Final = ("kind", "seat", "action", "amount")
 
 
-def hand_page(run: OpenRun, match: int, seed_index: int, number: int, *, prompts: bool = True) -> dict[str, Any]:
+def hand_page(
+    run: OpenRun, match: int, seed_index: int, number: int, *, prompts: bool = True, grades: bool = True
+) -> dict[str, Any]:
     """Return one hand of a seed pair in both seatings, or raise ConfigError if there is no such hand.
 
-    Seed pairs are counted from 0, matches and hands from 1. Prompts of models take up most of the space.
+    Seed pairs are counted from 0, matches and hands from 1. Prompts of models take up most of the space, grades of
+    decisions most of the time.
     """
     seed, games = _games(run, match, seed_index)
     with run.reading(games):
-        sides = [_side(run, game, number, prompts=prompts) for game in games if number <= len(game.record.hand_texts)]
+        sides = [
+            _side(run, game, number, prompts=prompts, grades=grades)
+            for game in games
+            if number <= len(game.record.hand_texts)
+        ]
     if number < 1 or not sides:
         raise ConfigError("hand", number, "a hand of this game")
     rules = run.config.game
@@ -96,7 +104,7 @@ def _neighbour(run: OpenRun, match: int, seed_index: int, number: int, step: int
     return None
 
 
-def _side(run: OpenRun, game: Game, number: int, *, prompts: bool) -> dict[str, Any]:
+def _side(run: OpenRun, game: Game, number: int, *, prompts: bool, grades: bool) -> dict[str, Any]:
     record = game.record
     parsed = hand_from_text(record.hand_texts[number - 1])
     hand, swapped = parsed.hand, bool(seating_of(record))
@@ -124,6 +132,7 @@ def _side(run: OpenRun, game: Game, number: int, *, prompts: bool) -> dict[str, 
         "steps": steps_of(hand, (names[seats[0]], names[seats[1]]), forced=parsed.forced),
         "decisions": _decisions(run, game, number, hand, seats, faults, prompts=prompts),
         "faults": [_fault(fault, seats, swapped=swapped) for fault in faults],
+        "grades": hand_grades(parsed, max_actions=record.spec.max_actions) if grades else None,
     }
 
 

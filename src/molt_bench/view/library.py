@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.lines import Replaced
+from molt_bench.view.grades import grades_version
 from molt_bench.view.hand_list import hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import Chapter, chapter_of, history
@@ -91,8 +92,9 @@ class Library:
         with self._lock:
             opened = self.open(run, styles=False)
             known = self._hands.get(run)
-            if known is None or known[0] is not opened or known[1] != len(opened.games):
-                known = opened, len(opened.games), hand_columns(opened)
+            state = len(opened.games) + grades_version(opened.folder)
+            if known is None or known[0] is not opened or known[1] != state:
+                known = opened, state, hand_columns(opened)
                 self._hands = {run: known}
             return known[2]
 

@@ -13,6 +13,7 @@ from molt_bench.report.analysis import MBB_PER_BB100, Analysis, cost_numbers
 from molt_bench.report.claims import sentences
 from molt_bench.runs.header import config_hash
 from molt_bench.view import rounded
+from molt_bench.view.grades import grades_data
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import started
 from molt_bench.view.run_parts import (
@@ -96,6 +97,7 @@ def run_page(run: OpenRun) -> dict[str, Any]:
         "spent": _spent(result),
         "payoff": _payoff(found),
         "styles": styles_data(run),
+        "grades": grades_data(run),
         "winnings": winnings_data(run, result),
         "costs": costs_data(found),
         "faults": faults_data(run),
@@ -148,6 +150,7 @@ def _leaderboard(found: Analysis) -> list[dict[str, Any]]:
             "draws": row.rating.draws,
             "bb100": rounded(row.bb_per_100),
             "halfWidth": rounded(row.half_width),
+            "fromReference": None if row.from_reference is None else [rounded(each) for each in row.from_reference],
             "sure": rounded(row.better_than_next, 5),
             "verdict": kinds.get(row.rating.id),
             "hands": row.hands,

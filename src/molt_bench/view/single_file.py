@@ -133,7 +133,9 @@ def _packed_hands(run: OpenRun, room: int) -> tuple[str, int, int]:
     places, count = _by_swing(run), 0
     for start in range(0, len(places), _AT_ONCE):
         some = places[start : start + _AT_ONCE]
-        pages = {f"api/runs/{ONLY_RUN}/hand/{m}/{s}/{h}.json": hand_page(run, m, s, h) for m, s, h in some}
+        pages = {
+            f"api/runs/{ONLY_RUN}/hand/{m}/{s}/{h}.json": hand_page(run, m, s, h, grades=False) for m, s, h in some
+        }
         if not pack.add(pages, room=room * 3 // 4 - 100):  # base64 makes it a third longer
             break
         count += len(some)

@@ -4,7 +4,7 @@ import { handsPath, loadOnce, runPath } from "./data.js";
 import { announce, button, cast, choice, h, runName } from "./dom.js";
 import { ariaSort, arrow } from "./matches.js";
 import { crumbs, replaceHash, route, withQuery } from "./router.js";
-import { fixed, plural, signed, STREETS, whole } from "./text.js";
+import { fixed, isMissing, NONE, plural, signed, STREETS, whole } from "./text.js";
 
 // Row heights, as in pages.css.
 const ROW_REM = 2.1;
@@ -15,21 +15,42 @@ const ALL_IN = 2;
 const FAULT = 4;
 const FORCED = 8;
 const MARKS = Object.entries({ 1: "showdown", 2: "all-in", 4: "fault", 8: "forced fold", 16: "not counted" });
-const FIELDS = ["agent", "match", "street", "pot", "showdown", "allin", "fault"];
-const NAMES = { place: "Hand", a: "A", b: "B", net: "A's bb", pot: "Pot bb", street: "Ended", flags: "Marks" };
-const COLUMNS = Object.entries(NAMES);
+const FIELDS = ["agent", "match", "street", "pot", "mistake", "showdown", "allin", "fault"];
+const NAMES = {
+  place: "Hand",
+  a: "A",
+  b: "B",
+  net: "A's bb",
+  pot: "Pot bb",
+  loss: "Mistake bb",
+  street: "Ended",
+  flags: "Marks",
+};
+/** The columns of the list; mistakes only if the run has been graded. */
+const columnsOf = ({ losses }) => Object.entries(NAMES).filter(([key]) => key !== "loss" || losses);
 
 const ABOUT_HANDS =
   "Each deal appears twice, once per seating (AB and BA). Match · seed pair · hand links to the replayer.";
 const listScroll = new Map();
 
+/** The largest mistake in a hand, in mbb: of the agent that was chosen, or else of both; null if it has no grade. */
+function lossOf({ columns, agents, losses }, agent, index) {
+  const [a, b] = (losses ?? []).map((column) => column[index]);
+  if (isMissing(a) || isMissing(b)) return null;
+  if (agent === "") return Math.max(a, b);
+  return agents[columns.a[index]] === agent ? a : b;
+}
+
 /** Return the indices of the hands that pass the filters, in the requested order. */
-function chosen(columns, agents, filters, order) {
+function chosen(data, filters, order) {
+  const { columns, agents } = data;
   const { match, a, b, net, pot, street, flags } = columns;
   const agent = filters.agent ? agents.indexOf(filters.agent) : -1;
   const only = filters.match === "" ? null : Number(filters.match);
   const ended = filters.street === "" ? null : Number(filters.street);
   const least = Number(filters.pot || 0) * 100;
+  const mistake = Number(filters.mistake || 0) * 1000;
+  const loss = data.losses ? net.map((_, index) => lossOf(data, filters.agent, index)) : [];
   const bits = [[filters.showdown, SHOWDOWN], [filters.allin, ALL_IN], [filters.fault, FAULT | FORCED]]
     .filter(([wish]) => wish !== "");
   const found = [];
@@ -38,19 +59,21 @@ function chosen(columns, agents, filters, order) {
     if (only !== null && match[index] !== only) continue;
     if (ended !== null && street[index] !== ended) continue;
     if (pot[index] < least) continue;
+    if (data.losses && (loss[index] ?? 0) < mistake) continue;
     if (bits.some(([wish, bit]) => ((flags[index] & bit) !== 0) !== (wish === "yes"))) continue;
     found.push(index);
   }
   if (order.key === "place") return order.down ? found.reverse() : found;
-  const values = order.key === "swing" ? net.map(Math.abs) : columns[order.key];
+  const values = order.key === "swing" ? net.map(Math.abs) : order.key === "loss" ? loss : columns[order.key];
   const sign = order.down ? -1 : 1;
   return found.sort((one, other) => sign * (values[one] - values[other]) || one - other);
 }
 
 /** The row of one hand in the list. */
-function handRow(run, data, agents, index) {
+function handRow(run, data, agents, agent, index) {
   const at = Object.fromEntries(Object.entries(data.columns).map(([key, column]) => [key, column[index]]));
   const net = at.net / 100;
+  const loss = lossOf(data, agent, index);
   const href = route("run", run, "hand", at.match, at.seed, at.hand);
   const marks = MARKS.filter(([bit]) => at.flags & bit);
   const cells = {
@@ -59,10 +82,11 @@ function handRow(run, data, agents, index) {
     b: agents.label(data.agents[at.b]),
     net: h("span", { class: net < 0 ? "negative" : net > 0 ? "positive" : "" }, signed(net, 2)),
     pot: fixed(at.pot / 100, 2),
+    loss: isMissing(loss) ? NONE : fixed(loss / 1000, 2),
     street: STREETS[at.street],
     flags: marks.map(([bit, word]) => h("span", { class: bit & (FAULT | FORCED) ? "bad" : "" }, word)),
   };
-  const shown = COLUMNS.map(([key]) => h(`span.v-cell.v-${key}`, { role: "cell" }, cells[key]));
+  const shown = columnsOf(data).map(([key]) => h(`span.v-cell.v-${key}`, { role: "cell" }, cells[key]));
   return h("div.v-row", { role: "row" }, shown);
 }
 
@@ -78,23 +102,27 @@ export async function handsPage(place, view) {
   const count = h("p.count", { role: "status" });
   const head = h("div.v-row", { role: "row", "aria-rowindex": "1" });
   const rowHeight = () => (matchMedia(NARROW).matches ? NARROW_ROW_REM : ROW_REM) * rootSize();
-  const list = longList({ label: "Hands", head, rowHeight, row: (index) => handRow(id, data, agents, found[index]) });
+  const row = (index) => handRow(id, data, agents, filters.agent, found[index]);
+  const list = longList({ label: "Hands", head, rowHeight, row });
+  list.element.classList.toggle("graded", Boolean(data.losses));
   const none = h("p.empty", { hidden: true }, total ? "No hand passes these filters." : "No hand has been played yet.");
 
   function drawHead() {
-    head.replaceChildren(...COLUMNS.map(([key, text]) => {
-      const here = order.key === key || (key === "net" && order.key === "swing");
-      const act = () => {
-        sortBy(key, here ? !order.down : key !== "place");
-        head.querySelector(`[data-key="${key}"]`).focus();
-      };
-      const sort = button([text, arrow(here, order)], act, { class: "sort", "data-key": key });
-      return h(`span.v-cell.v-${key}`, { role: "columnheader", "aria-sort": ariaSort(here, order) }, sort);
-    }));
+    head.replaceChildren(
+      ...columnsOf(data).map(([key, text]) => {
+        const here = order.key === key || (key === "net" && order.key === "swing");
+        const act = () => {
+          sortBy(key, here ? !order.down : key !== "place");
+          head.querySelector(`[data-key="${key}"]`).focus();
+        };
+        const sort = button([text, arrow(here, order)], act, { class: "sort", "data-key": key });
+        return h(`span.v-cell.v-${key}`, { role: "columnheader", "aria-sort": ariaSort(here, order) }, sort);
+      }),
+    );
   }
 
   function draw() {
-    found = chosen(data.columns, data.agents, filters, order);
+    found = chosen(data, filters, order);
     drawHead();
     list.setCount(found.length);
     list.element.hidden = found.length === 0;
@@ -121,7 +149,7 @@ export async function handsPage(place, view) {
     crumbs([`Run ${runName(run)}`, route("run", id)], ["Hands", null]),
     h("h1", "Hands"),
     h("p.soft", ABOUT_HANDS),
-    filterForm(run, agents, filters, update),
+    filterForm(run, agents, filters, update, Boolean(data.losses)),
     h("div.bar", count, biggest),
     list.element,
     none,
@@ -133,7 +161,7 @@ export async function handsPage(place, view) {
   list.element.addEventListener("scroll", remember, { passive: true });
 }
 
-function filterForm(run, agents, filters, update) {
+function filterForm(run, agents, filters, update, isGraded) {
   const set = (field) => (value) => {
     filters[field] = value;
     update();
@@ -153,6 +181,7 @@ function filterForm(run, agents, filters, update) {
     amount("match", "Match", { step: "1", placeholder: "all" }),
     pick("street", "Ended on", [["", "any street"], ...STREETS.map((street, index) => [String(index), street])]),
     amount("pot", "Minimum pot, bb", { step: "any", placeholder: "0" }),
+    isGraded && amount("mistake", "Minimum mistake, bb", { step: "any", placeholder: "0" }),
     yesNo("showdown", "Showdown"),
     yesNo("allin", "All-in"),
     yesNo("fault", "Fault"),

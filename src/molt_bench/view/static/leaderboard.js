@@ -17,12 +17,15 @@ export function leaderboardSection(run, agents) {
   const rows = run.leaderboard;
   if (!rows.length) return h("p.empty", "No match is finished yet.");
   const [low, high] = extent([0, ...rows.flatMap((one) => ends(one.bb100, one.halfWidth))], 0.04);
+  // In a gauntlet, bb/100 are won from the reference already.
+  const isApart = rows.some((one) => one.fromReference) && !rows.some((one) => agents.reference(one.id));
   const isPaid = rows.some((one) => !isMissing(one.usdPerHand));
   const head = [
     numberHead("#"),
     th("Agent"),
     numberHead("bb/100"),
     numberHead("± 95%", { title: "Half the width of the 95% interval, at a single look" }),
+    isApart && numberHead("v reference", { title: "bb/100 won from the reference, in their own games alone" }),
     th([h("span.unseen", "Interval as a chart"), whiskerAxis(low, high)]),
     numberHead("Ranks", { title: "The ranks that this result leaves possible" }),
     th("Against the next below"),
@@ -37,6 +40,7 @@ export function leaderboardSection(run, agents) {
       h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents)),
       number(signed(one.bb100), { class: "strong" }),
       number(agents.reference(one.id) ? "–" : fixed(one.halfWidth)),
+      isApart && number(one.fromReference ? `${signed(one.fromReference[0])} ± ${fixed(one.fromReference[1])}` : "–"),
       h("td.plot", whisker(one.bb100, one.halfWidth, low, high, agents.colour(one.id))),
       number(one.ranks ? rankText(one.ranks) : "–"),
       h("td", verdict(one, rows[index + 1], agents)),

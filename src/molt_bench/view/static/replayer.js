@@ -2,6 +2,7 @@
 import { handPath, isHere, load, loadOnce, runPath } from "./data.js";
 import { announce, button, cast, copyButton, facts, h, runName } from "./dom.js";
 import { drawTable, equityBars, icon } from "./felt.js";
+import { gradePanel, MISTAKE_BB } from "./grades.js";
 import { crumbs, fullLink, helpDialog, listenKeys, replaceHash, route, withQuery } from "./router.js";
 import { dollars, fixed, isMissing, signed, visible, visibleLine, whole } from "./text.js";
 
@@ -14,11 +15,18 @@ export async function replayerPage(place, view) {
   const last = Math.max(...data.sides.map((side) => side.steps.length)) - 1;
   const here = route("run", id, "hand", match, seed, hand);
   const open = {}; // texts that the reader has opened
-  let at = clamp(Number(place.query.get("step") ?? 0));
+  let at = stepIn(place.query);
   let timer = null;
 
   function clamp(step) {
     return Math.max(0, Math.min(last, Number.isFinite(step) ? Math.trunc(step) : 0));
+  }
+
+  /** The step that an address names: by its number, or as a decision of one seating. */
+  function stepIn(query) {
+    const side = data.sides.find(({ seating }) => seating === query.get("seating"));
+    const found = side && side.steps.findIndex(({ decision }) => String(decision) === query.get("decision"));
+    return clamp(found > 0 ? found : Number(query.get("step") ?? 0));
   }
 
   const panes = data.sides.map((side) => sidePane(side, data, agents, go));
@@ -104,7 +112,7 @@ export async function replayerPage(place, view) {
     End: () => go(last),
     " ": toggle,
   });
-  view.onQuery((query) => go(Number(query.get("step") ?? 0)));
+  view.onQuery((query) => go(stepIn(query)));
 }
 
 /** The result of both lines of play, in words. */
@@ -147,7 +155,7 @@ function sidePane(side, data, agents, go) {
     list,
     luckLine(side, agents.name(data.a)),
     strayFaults(side, agents),
-    h("h3", "What the agent saw and said"),
+    h("h3", "The decision: what the reference would do, what the agent saw and said"),
     said,
   ]);
   function draw(step, open) {
@@ -170,7 +178,10 @@ function sidePane(side, data, agents, go) {
 
 function stepItem(side, index, parted, act) {
   const step = side.steps[index];
-  const texts = [h("span.street", step.street), h("span.what", visibleLine(step.text)), h("span.pot", whole(step.pot))];
+  const loss = side.grades?.[step.decision]?.loss ?? 0;
+  const mark = loss >= MISTAKE_BB && h("span.note.bad", `gives away ${fixed(loss, 2)} bb`);
+  const what = h("span.what", visibleLine(step.text), mark);
+  const texts = [h("span.street", step.street), what, h("span.pot", whole(step.pot))];
   const opens = !index || step.street !== side.steps[index - 1].street;
   const classes = [index === parted && "parted", step.forced && "forced", opens && "opens"].filter(Boolean).join(" ");
   return h("li", { class: classes }, index === parted && h("span.part-mark", "lines diverge here"), button(texts, act));
@@ -218,6 +229,7 @@ function decisionPanel(side, at, agents, open) {
       return h("p.warning", h("strong", title), visibleLine(message).slice(0, 600));
     }),
     step.forced && h("p.warning", "Forced fold: the agent gave no legal action."),
+    gradePanel(side.grades?.[step.decision], step),
     exchange ? exchangeBody(exchange, open) : h("p.soft", "No model is behind this decision, so there is no text."),
   ]);
 }

@@ -2,6 +2,7 @@
 import { convergenceSection, spentSection, winningsSection } from "./curves.js";
 import { forget, isSingleFile, limits, load, loadNewer, runPath } from "./data.js";
 import { announce, cast, copyButton, facts, h, runName } from "./dom.js";
+import { gradesSection } from "./grades.js";
 import { leaderboardSection } from "./leaderboard.js";
 import { matchesSection, payoffSection } from "./matches.js";
 import { route, withQuery } from "./router.js";
@@ -21,6 +22,7 @@ const PARTS = [
   ["winnings", "Winnings and luck", (run) => run.winnings, winningsSection],
   ["costs", "What it cost", (run) => [run.costs, run.leaderboard], costsSection],
   ["styles", "Playing styles", (run) => run.styles, stylesSection],
+  ["grades", "Grade of decisions", (run) => [run.grades, run.leaderboard], gradesSection],
   ["faults", "Faults", (run) => run.faults, faultsSection],
   ["matches", "Matches", (run) => run.matches, matchesSection],
   ["reproduce", "Reproduce this run", (run) => run.reproduce, recipeSection],

@@ -1,0 +1,52 @@
+"""`molt-bench grade`: what each agent's decisions gave away."""
+
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+
+from molt_bench.cli.options import AsJson, RunFolder
+from molt_bench.cli.streams import print_json, warn
+from molt_bench.errors import ConfigError
+from molt_bench.files import write_whole
+from molt_bench.luck.grade import reference
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.grade_tables import print_grades
+from molt_bench.report.grades import GRADES, grade_run
+from molt_bench.runs.folder import JOURNAL
+from molt_bench.runs.lines import being_written
+from molt_bench.runs.stored_run import StoredRun
+
+
+def grade(
+    folder: RunFolder,
+    agent: Annotated[str | None, typer.Option(metavar="ID", help="Print the grades of this agent alone.")] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Grade every decision of a run by the values of the reference bot, and write grades.json.
+
+    It is not the ranking. For a run that is still going it prints the grades so far and writes nothing.
+    """
+    stored = StoredRun.open(folder)
+    going = being_written(stored.folder / JOURNAL)
+    found = Analysis(stored.result())
+    if agent is not None and agent not in found.names:
+        raise ConfigError("--agent", agent, f"one of {', '.join(found.names)}")
+    grades = grade_run(stored, reference()).grades(found)
+    if not going:
+        path = stored.folder / GRADES
+        try:
+            write_whole(path, msgspec.json.encode(grades) + b"\n")
+        except OSError as error:
+            warn(f"{path} could not be written: {error.strerror}")
+    shown = {name: shown for name, shown in found.names.items() if agent in (None, name)}
+    if as_json:
+        chosen = [row for row in grades.participants if row.id in shown]
+        content = msgspec.to_builtins(msgspec.structs.replace(grades, participants=chosen))
+        print_json({"runDir": str(stored.folder), **content})
+    else:
+        print_grades(grades, shown, Console(markup=False, emoji=False, highlight=False), folder=folder)
+    if going:
+        warn("the run is still going: these are interim grades, and nothing was written")

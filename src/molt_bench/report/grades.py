@@ -1,0 +1,275 @@
+"""Grades of a run: what each agent's decisions gave away, by street and by kind, and its costliest decisions.
+
+Only hands that count are graded, so no warm-up hands. A forced fold is not the agent's decision: it is counted, and
+has no grade. Losses are in thousandths of a big blind (mbb).
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from heapq import nlargest
+from math import inf, sqrt
+from typing import Final, Literal
+
+import msgspec
+
+from molt_bench.bench.seed_blocks import SeedBlocks
+from molt_bench.luck.grade import MISTAKES, Grade, Mistake, Reference, action_text, grade_hand
+from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
+from molt_bench.poker.cards import cards_to_text
+from molt_bench.rating.student import student_quantile
+from molt_bench.report.analysis import MBB_PER_BB100, Analysis, ParticipantNumbers
+from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
+from molt_bench.runs.conclusion import naming_damage
+from molt_bench.runs.journal import Game
+from molt_bench.runs.stored_run import StoredRun
+from molt_bench.schedule import Pair
+from molt_bench.seeds import Seed
+from molt_bench.specs import Seating
+
+#: The name of the file in the folder of a run.
+GRADES: Final = "grades.json"
+#: A decision that gives away at least this much is counted as a mistake, in mbb.
+MISTAKE_MBB: Final = 100.0
+#: How many of an agent's costliest decisions are listed.
+LISTED: Final = 10
+NOT_THE_RANKING: Final = (
+    "This is not the ranking: it measures the distance from near-equilibrium play, and against weak opponents the best "
+    "reply departs from that, so a bot that exploits callstations is graded down."
+)
+_CONFIDENCE: Final = 0.95
+
+
+class LossSum(msgspec.Struct, frozen=True, rename="camel"):
+    """Decisions, how many of them were mistakes, and what they gave away: each on average, and per 100 hands."""
+
+    decisions: int
+    mistakes: int
+    loss_mbb: float | None
+    loss_bb_per_100: float | None
+
+
+class CostlyDecision(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """One decision that gave something away, and where it is: match, seed pair from 0, seating, hand, action from 0."""
+
+    loss_mbb: float
+    match: int
+    seed_index: int
+    seating: Seating
+    hand: int
+    decision: int
+    street: Street
+    cards: str
+    board: str
+    done: str
+    best: str
+
+
+class AgentGrades(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """The grades of one agent, beside what it won.
+
+    Attributes:
+        hands: Hands that count, also those in which it had nothing to decide.
+        forced_folds: Folds that were forced on it; they have no grade.
+        ungraded: Decisions in pots and with stacks that the reference has no values for.
+        loss_mbb_half_width_95: Half the width of the 95% interval of its mean loss.
+        accuracy: The mean over decisions of 100 minus the loss in percent of the pot.
+    """
+
+    id: str
+    bb_per_100: float | None
+    bb_per_100_half_width_95: float | None
+    hands: int
+    decisions: int
+    forced_folds: int
+    ungraded: int
+    mistakes: int
+    loss_mbb: float | None
+    loss_mbb_half_width_95: float | None
+    loss_bb_per_100: float | None
+    accuracy: float | None
+    streets: dict[Street, LossSum]
+    kinds: dict[Mistake, LossSum]
+    costliest: list[CostlyDecision]
+
+
+class GameLosses(msgspec.Struct, frozen=True, rename="camel"):
+    """The largest loss of players A and B in every hand of a game, in whole mbb."""
+
+    match: int
+    seed_index: int
+    seating: Seating
+    worst_mbb: tuple[list[int], list[int]]
+
+
+class Grades(msgspec.Struct, frozen=True, rename="camel"):
+    """The grades of a run: the content of `grades.json`."""
+
+    format: Literal[1]
+    reference: str
+    note: str
+    games: int
+    participants: list[AgentGrades]
+    hands: list[GameLosses]
+
+
+class _Sum:
+    """Decisions, and what they gave away in mbb."""
+
+    def __init__(self) -> None:
+        self.decisions = 0
+        self.loss = 0.0
+        self.mistakes = 0
+
+    def add(self, loss: float) -> None:
+        self.decisions += 1
+        self.loss += loss
+        self.mistakes += loss >= MISTAKE_MBB
+
+    @property
+    def mean(self) -> float | None:
+        return self.loss / self.decisions if self.decisions else None
+
+
+class _Tally:
+    """What the decisions of one agent gave away."""
+
+    def __init__(self) -> None:
+        self.hands = 0
+        self.forced_folds = 0
+        self.ungraded = 0
+        self.accuracy = 0.0
+        self.total = _Sum()
+        self.streets = {street: _Sum() for street in STREETS}
+        self.kinds = {kind: _Sum() for kind in MISTAKES}
+        self.seeds: dict[Seed, _Sum] = defaultdict(_Sum)
+        self.costliest: list[CostlyDecision] = []
+
+    def add(self, grade: Grade, loss: float, seed: Seed, place: Callable[[], CostlyDecision]) -> None:
+        for each in (self.total, self.streets[grade.street], self.seeds[seed]):
+            each.add(loss)
+        self.accuracy += grade.accuracy
+        if grade.mistake is None:
+            return
+        self.kinds[grade.mistake].add(loss)
+        if len(self.costliest) < LISTED or loss > self.costliest[-1].loss_mbb:
+            self.costliest = nlargest(LISTED, [*self.costliest, place()], key=lambda each: each.loss_mbb)
+
+    def half_width(self) -> float:
+        """Return half the width of the 95% interval of the mean loss; the decisions on one seed's decks are a unit."""
+        mean, units = self.total.mean, len(self.seeds)
+        if mean is None or units < 2:
+            return inf
+        squares = sum((each.loss - mean * each.decisions) ** 2 for each in self.seeds.values())
+        error = sqrt(squares * units / (units - 1)) / self.total.decisions
+        return error * student_quantile((1 + _CONFIDENCE) / 2, units - 1)
+
+    def grades(self, row: ParticipantNumbers) -> AgentGrades:
+        decisions = self.total.decisions
+        return AgentGrades(
+            id=row.rating.id,
+            bb_per_100=_rounded(row.bb_per_100),
+            bb_per_100_half_width_95=_rounded(row.half_width),
+            hands=self.hands,
+            decisions=decisions,
+            forced_folds=self.forced_folds,
+            ungraded=self.ungraded,
+            mistakes=self.total.mistakes,
+            loss_mbb=_rounded(self.total.mean),
+            loss_mbb_half_width_95=_rounded(self.half_width()),
+            loss_bb_per_100=self._per_100(self.total),
+            accuracy=_rounded(self.accuracy / decisions) if decisions else None,
+            streets={street: self._sum(each) for street, each in self.streets.items()},
+            kinds={kind: self._sum(each) for kind, each in self.kinds.items()},
+            costliest=self.costliest,
+        )
+
+    def _per_100(self, each: _Sum) -> float | None:
+        return _rounded(each.loss / self.hands / MBB_PER_BB100) if self.hands else None
+
+    def _sum(self, each: _Sum) -> LossSum:
+        return LossSum(each.decisions, each.mistakes, _rounded(each.mean), self._per_100(each))
+
+
+class GradeBook:
+    """The grades of all agents of a run, game by game."""
+
+    def __init__(self, agents: Iterable[str], by: Reference) -> None:
+        self._by = by
+        self._agents = {name: _Tally() for name in agents}
+        self._games: list[GameLosses] = []
+
+    def add(self, game: Game, seed_index: int) -> None:
+        """Grade every decision of a game; `seed_index` is the place of its seed in the match, from 0."""
+        worst: tuple[list[int], list[int]] = ([], [])
+        for dealt in hands_of(game):
+            found = dealt.turned(self._hand(dealt, game.record.spec.max_actions, seed_index))
+            for losses, loss in zip(worst, found, strict=True):
+                losses.append(loss)
+        self._games.append(GameLosses(game.match, seed_index, game.record.seating, worst))
+
+    def grades(self, found: Analysis) -> Grades:
+        """Return the grades of everybody, beside what they won."""
+        rows = {row.rating.id: row for row in found.rows}
+        agents = [tally.grades(rows[name]) for name, tally in self._agents.items()]
+        return Grades(1, "blueprint", NOT_THE_RANKING, len(self._games), agents, self._games)
+
+    def _hand(self, dealt: DealtHand, max_actions: int, seed_index: int) -> tuple[int, int]:
+        """Grade a hand, if it counts, and return the largest loss of each seat."""
+        worst = [0, 0]
+        if not dealt.counts:
+            return 0, 0
+        agents = [self._agents[name] for name in dealt.names]
+        for seat, agent in enumerate(agents):
+            agent.hands += 1
+            agent.forced_folds += dealt.forced == seat
+            agent.ungraded += sum(done.seat == seat for done in dealt.hand.log) - (dealt.forced == seat)
+        for grade in grade_hand(dealt.hand, self._by, forced=dealt.forced, max_actions=max_actions):
+            loss = grade.loss_mbb(dealt.hand.rules.big_blind)
+            place = _place(dealt, grade, loss, seed_index)
+            agents[grade.seat].add(grade, loss, dealt.seed, place)
+            agents[grade.seat].ungraded -= 1
+            worst[grade.seat] = max(worst[grade.seat], round(loss))
+        return worst[0], worst[1]
+
+
+def _place(dealt: DealtHand, grade: Grade, loss: float, seed_index: int) -> Callable[[], CostlyDecision]:
+    """Return a function that describes a decision: few of them are ever listed."""
+    return lambda: CostlyDecision(
+        loss_mbb=round(loss, 1),
+        match=dealt.match,
+        seed_index=seed_index,
+        seating=dealt.seating,
+        hand=dealt.number,
+        decision=grade.at,
+        street=grade.street,
+        cards=cards_to_text(dealt.hand.holes[grade.seat]),
+        board=cards_to_text(dealt.hand.board[: OPEN_CARDS[grade.street]]),
+        done=action_text(grade.done),
+        best=action_text(grade.best),
+    )
+
+
+def grade_run(stored: StoredRun, by: Reference) -> GradeBook:
+    """Grade all finished games of a run."""
+    book = GradeBook([each.id for each in stored.config.participants], by)
+    games = stored.games
+    seeds = _seeds(stored, {game.match: game.participants for game in games})
+    with naming_damage(stored.content):
+        for game in games:
+            book.add(game, seeds[game.match].index(game.record.seed))
+    return book
+
+
+def _seeds(stored: StoredRun, pairs: dict[int, Pair]) -> dict[int, list[Seed]]:
+    """Return the seeds of each match in the order in which they are dealt."""
+    blocks = SeedBlocks(stored.config.seeds, dict.fromkeys(stored.config.pairings(), 0), stored.header.seeds)
+    met: dict[Pair, int] = defaultdict(int)
+    found = {}
+    for match, pair in sorted(pairs.items()):
+        found[match] = blocks.block(pair, met[pair])
+        met[pair] += 1
+    return found
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or value == inf else round(value, 3)

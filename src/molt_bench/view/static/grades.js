@@ -1,0 +1,87 @@
+// Grades of decisions: what the reference would do and what each action is worth, and the grades of a run.
+import { h, number, numberHead, row, scrollTable, th } from "./dom.js";
+import { route, withQuery } from "./router.js";
+import { fixed, isMissing, NONE, signed, visibleLine, whole } from "./text.js";
+
+/** A loss of this many big blinds is marked in the list of steps. */
+export const MISTAKE_BB = 0.1;
+
+function optionName({ action, amount }) {
+  return action === "raiseTo" ? `raise to ${whole(amount)}` : action;
+}
+
+/** The mix of the reference at a decision as bars, with the value of each action, and the grade of what was done. */
+export function gradePanel(grade, { action, amount }) {
+  if (!grade) return null;
+  const rows = grade.options.map((option) => {
+    const isDone = option.action === action && (action !== "raiseTo" || option.amount === amount);
+    const marks = [isDone && h("span.note", "done"), option.best && h("span.note", "best")];
+    return h("div.mix-row", { class: isDone ? "done" : "", role: "listitem" }, [
+      h("span.mix-name", optionName(option), marks),
+      h("span.track", { "aria-hidden": "true" }, h("span.slice", { css: { width: `${option.chance * 100}%` } })),
+      h("span.share", `${fixed(option.chance * 100, 0)}%`),
+      h("span.share", `${signed(option.value, 2)} bb`),
+    ]);
+  });
+  const offered = grade.options.some((one) => one.action === action && (action !== "raiseTo" || one.amount === amount));
+  const own = offered ? "" : ` What was done is worth ${signed(grade.value, 2)} bb.`;
+  const said = grade.loss > 0
+    ? `Gives away ${fixed(grade.loss, 2)} bb: ${visibleLine(grade.mistake)}.`
+    : "Nothing is better by these values.";
+  return h("div.mix", [
+    h(
+      "p.soft",
+      "What the reference bot, blueprint, would do with these cards, and what each action is worth in the whole hand:",
+    ),
+    h("div", { role: "list", "aria-label": "The reference's mix" }, rows),
+    h("p", { class: grade.loss >= MISTAKE_BB ? "bad" : "" }, h("strong", said), own),
+  ]);
+}
+
+/** The grades of a run, beside what everybody won. */
+export function gradesSection(run, agents, state) {
+  const { grades } = run;
+  if (!grades?.rows.length) return null;
+  const won = new Map(run.leaderboard.map(({ id, bb100 }) => [id, bb100]));
+  const columns = ["mbb lost per decision", "bb lost per 100 hands", "Accuracy", "Mistakes", "Decisions", "bb/100 won"];
+  const rows = grades.rows.map((one) =>
+    row(agents.label(one.id), [
+      h("td.number", fixed(one.lossMbb, 0), h("small", isMissing(one.halfWidth) ? "" : `± ${fixed(one.halfWidth, 0)}`)),
+      number(fixed(one.lossBb100)),
+      number(fixed(one.accuracy)),
+      [one.mistakes, one.decisions].map((count) => number(whole(count))),
+      number(signed(won.get(one.id))),
+    ])
+  );
+  const parts = [...grades.streets, ...grades.kinds].map((text) => numberHead(visibleLine(text)));
+  const byPart = grades.rows.map((one) =>
+    row(agents.label(one.id), [...one.byStreet, ...one.byKind].map((loss) => number(fixed(loss))))
+  );
+  const old = grades.games < grades.of &&
+    h("p.warning", `Graded after ${whole(grades.games)} of ${whole(grades.of)} games: run molt-bench grade again.`);
+  return [
+    h("p.soft", visibleLine(grades.note)),
+    old,
+    scrollTable("Grades", [th("Agent"), columns.map((text) => numberHead(text))], rows),
+    h("h3", "bb lost per 100 hands, by street and by kind of mistake"),
+    scrollTable("Grades by street and kind", [th("Agent"), parts], byPart, { class: "stats" }),
+    costliest(grades.rows, agents, state),
+  ];
+}
+
+function costliest(found, agents, state) {
+  const all = found.flatMap(({ id, costliest }) => costliest.map((one) => ({ ...one, id })));
+  if (!all.length) return null;
+  const rows = all.sort((one, other) => other.lossMbb - one.lossMbb).map((one) => {
+    const hand = route("run", state.run, "hand", one.match, one.seedIndex, one.hand);
+    const href = withQuery(hand, { seating: one.seating, decision: one.decision });
+    const texts = [one.street, one.cards, one.board || NONE, one.done, one.best].map((text) =>
+      h("td", visibleLine(text))
+    );
+    const place = h("td", h("a", { href }, `${one.match} · ${one.seedIndex} · ${one.hand} ${one.seating}`));
+    return row(agents.label(one.id), place, texts, number(fixed(one.lossMbb / 1000, 2)));
+  });
+  const head = ["Hand", "Street", "Cards", "Board", "Did", "Better"].map((text) => th(text));
+  const table = scrollTable("Costliest decisions", [th("Agent"), head, numberHead("bb lost")], rows, { class: "tall" });
+  return h("details", h("summary", "The costliest decisions of each agent"), table);
+}
