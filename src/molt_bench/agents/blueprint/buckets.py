@@ -22,6 +22,7 @@ from molt_bench.agents.blueprint.table import load
 from molt_bench.errors import RulesError
 from molt_bench.poker import evaluator
 from molt_bench.poker.equity import card_arrays, strengths
+from molt_bench.poker.range_equity import holes_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +150,7 @@ class CardBuckets:
             return found
         named, renamings = canonical(board)
         numbers = representatives(renamings)
-        distinct = np.unique(numbers[~collides(board)])
+        distinct = distinct_of(numbers, board)
         found[distinct] = nearest(turn_features(self._flop(named[:3]), named, distinct), self.turn_centres)
         return found[numbers]
 
@@ -174,7 +175,7 @@ class CardBuckets:
 
         named, renamings = canonical(flop)
         numbers = representatives(renamings)
-        distinct = np.unique(numbers[~collides(flop)])
+        distinct = distinct_of(numbers, flop)
         at = self.flops[named]
         found = np.zeros(HOLES, np.uint8)
         found[distinct] = self.flop_rows[self.flop_starts[at] : self.flop_starts[at + 1]]
@@ -194,13 +195,24 @@ def nearest(features: Ints, centres: Ints) -> Ints:
     return found
 
 
+def distinct_of(numbers: Ints, board: tuple[int, ...]) -> Ints:
+    """Return the representatives of the holes that share no card with a board, in ascending order."""
+    import numpy as np  # here, since it is slow to load
+
+    found = np.zeros(HOLES, bool)
+    found[numbers[~collides(board)]] = True
+    return np.flatnonzero(found)
+
+
 @lru_cache(maxsize=256)
 def collides(cards: tuple[int, ...]) -> Ints:
     """Return for every hole whether it holds one of the cards."""
     import numpy as np  # here, since it is slow to load
 
-    held = np.isin(holes(), cards)
-    return held[:, 0] | held[:, 1]
+    held = np.zeros(HOLES, bool)
+    for card in cards:
+        held |= holes_with()[card]
+    return held
 
 
 def _hole_strengths(numbers: Ints, boards: Ints) -> Ints:
