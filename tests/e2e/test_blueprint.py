@@ -19,7 +19,7 @@ def test_the_same_results_inline_in_workers_and_on_replay(tmp_path):
 def test_it_makes_no_mistakes_and_its_policy_is_used(tmp_path):
     folder = quick_run(tmp_path / "out", *FLAGS)
     (row,) = [each for each in read(folder, "leaderboard.json")["participants"] if each["id"] == "blueprint"]
-    assert row.get("faults", {}) in ({}, 0)
+    assert not row["faults"]
     told = quick("report", folder)
     assert "were not used" not in told.stdout + told.stderr
 

@@ -27,8 +27,8 @@ _BUCKETS: Final = len(SOLID.chance[0])
 _CARDS: Final = _BUCKETS * (len(SOLID.chance) - 1)
 #: How many weights there are.
 SIZE: Final = _CARDS + FEATURES
-#: How strongly a weight is held to the frozen one: as if its distance had a standard deviation of 1 / sqrt(20). Chosen
-#: on players that the frozen weights are fitted to.
+#: How strongly a weight is held to the frozen one: as if its distance had a standard deviation of 1 / sqrt(20). The
+#: ladders of docs/methods.md had been looked at when it was chosen.
 HOLD: Final = 20.0
 #: From so many standard deviations on, a hand counts for less.
 FAR: Final = 3.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from molt_bench.agents.blueprint.buckets import buckets, holes
+from molt_bench.agents.blueprint.buckets import buckets, collides
 from molt_bench.agents.blueprint.tree import CALL as CALL_COLUMN
 from molt_bench.agents.scripted import raise_by_pot
 from molt_bench.poker.actions import CALL, CHECK, FOLD
@@ -45,8 +45,7 @@ def hand_ranks(at: DepthTable, board: Board) -> Floats:
     while at.tree.street[node] < _STREETS[len(board)]:
         node = int(at.tree.children[node, CALL_COLUMN])
     worth = at.values(node, 0)[buckets(board)]
-    possible = np.array([not {*hole} & {*board} for hole in holes()])
-    others = np.sort(worth[possible])
+    others = np.sort(worth[~collides(board)])
     below = np.searchsorted(others, worth, side="left") + np.searchsorted(others, worth, side="right")
     ranks: Floats = below / (2 * len(others))
     return ranks
