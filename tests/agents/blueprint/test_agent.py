@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from molt_bench.agents.blueprint.agent import BlueprintAgent
-from molt_bench.agents.blueprint.buckets import hole_index, holes
+from molt_bench.agents.blueprint.buckets import holes
 from molt_bench.agents.blueprint.mapping import depth_table, followed
 from molt_bench.agents.blueprint.off_tree import hand_ranks
 from molt_bench.agents.blueprint.state import public_state
@@ -21,6 +21,7 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
+from molt_bench.poker.range_equity import hole_number
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import check_agent
@@ -78,7 +79,7 @@ def test_every_answer_is_legal_over_a_million_decisions(bot, part):
 def test_the_policy_of_a_hole_is_its_row_of_the_range(bot, spots):
     for seen in spots[:150]:
         found = bot.range_policy(seen)
-        row = found.chances[hole_index(seen.cards)].tolist()
+        row = found.chances[hole_number(seen.cards)].tolist()
         assert list(bot.policy(seen)) == list(zip(found.actions, row, strict=True))
 
 
@@ -93,7 +94,7 @@ def test_other_holes_have_their_rows_too(bot, spots):
         for hole in ((51, 50), (0, 17), (33, 2)):
             if not {*hole} & {*seen.board}:
                 policy = bot.policy(msgspec.structs.replace(seen, cards=hole))
-                assert [chance for _, chance in policy] == found.chances[hole_index(hole)].tolist()
+                assert [chance for _, chance in policy] == found.chances[hole_number(hole)].tolist()
 
 
 def test_the_policy_does_not_depend_on_the_noise(bot, spots):

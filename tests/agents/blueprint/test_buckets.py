@@ -17,8 +17,8 @@ def shipped():
 
 
 def test_holes_are_numbered_in_their_order():
-    assert [bk.hole_index(hole) for hole in bk.holes().tolist()] == [*range(1326)]
-    assert bk.hole_index((0, 51)) == bk.hole_index((51, 0))
+    assert [bk.hole_number(hole) for hole in bk.holes().tolist()] == [*range(1326)]
+    assert bk.hole_number((0, 51)) == bk.hole_number((51, 0))
 
 
 def test_there_are_169_classes_before_the_flop(shipped):
@@ -42,7 +42,7 @@ def test_one_hole_gets_what_all_holes_get(deal, cards):
     assert len(everything) == 1326
     live = [hole for hole in bk.holes()[::97].tolist() if not {*hole} & {*board}]
     for hole in (deal[0], *live):
-        assert bk.shipped().bucket(tuple(hole), board) == everything[bk.hole_index(hole)]
+        assert bk.shipped().bucket(tuple(hole), board) == everything[bk.hole_number(hole)]
 
 
 @settings(max_examples=4, deadline=None)

@@ -116,7 +116,7 @@ def test_the_trainer_reads_trees_and_buckets_as_python_does(trainer, tmp_path, c
     theirs = np.fromfile(tmp_path / "out", "<i4").reshape(-1, 4)
     ours = [[shipped.bucket(tuple(deal[:2]), tuple(deal[2:end])) for end in (2, 5, 6, 7)] for deal in mixed]
     everything = [shipped.buckets(tuple(board[:end])) for end in (0, 3, 4, 5)]
-    ours += [[int(street[buckets.hole_index(hole)]) for street in everything] for hole in rest]
+    ours += [[int(street[buckets.hole_number(hole)]) for street in everything] for hole in rest]
     assert theirs.tolist() == ours
 
 

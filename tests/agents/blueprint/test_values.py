@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from molt_bench.agents.blueprint.agent import BlueprintAgent
-from molt_bench.agents.blueprint.buckets import buckets, hole_index
+from molt_bench.agents.blueprint.buckets import buckets
 from molt_bench.agents.blueprint.mapping import places
 from molt_bench.agents.blueprint.state import public_state
 from molt_bench.agents.blueprint.table import load
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.poker.hand import HandRules
+from molt_bench.poker.range_equity import hole_number
 from tests.agents.blueprint.odd_hands import decisions
 from tests.agents.blueprint.test_mapping import DEEPEST, played, raised
 
@@ -49,7 +50,7 @@ def test_after_a_fold_the_value_is_what_was_won():
 def test_aces_are_worth_more_than_rags_before_the_flop():
     for seat in (0, 1):
         values = BOT.hand_values(public_state(played()), seat)
-        assert values[hole_index((51, 50))] > 100 > 0 > values[hole_index((20, 1))]
+        assert values[hole_number((51, 50))] > 100 > 0 > values[hole_number((20, 1))]
 
 
 def test_every_state_of_an_odd_hand_has_values():
@@ -60,4 +61,4 @@ def test_every_state_of_an_odd_hand_has_values():
                     values = BOT.hand_values(state, seat)
                     assert values.shape == (1326,)
                     assert np.isfinite(values).all()
-                    assert BOT.hand_value(state, seat, seen.cards) == values[hole_index(seen.cards)]
+                    assert BOT.hand_value(state, seat, seen.cards) == values[hole_number(seen.cards)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from molt_bench.agents.blueprint.buckets import HOLES, bucket, buckets, hole_index
+from molt_bench.agents.blueprint.buckets import bucket, buckets
 from molt_bench.agents.blueprint.mapping import Places, depth_table, followed, paid_at, raise_amounts
 from molt_bench.agents.blueprint.next_cards import buckets_on
 from molt_bench.agents.blueprint.off_tree import hand_ranks, rule_actions
@@ -20,6 +20,7 @@ from molt_bench.agents.blueprint.state import PublicState, public_state
 from molt_bench.agents.blueprint.tree import BIG_BLIND, FIRST_RAISE
 from molt_bench.agents.scripted import ScriptedAgent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action
+from molt_bench.poker.range_equity import HOLES, hole_number
 
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
@@ -97,7 +98,7 @@ class BlueprintAgent(ScriptedAgent):
         lookup = _look_up(observation)
         if not lookup.places:
             found = self.range_policy(observation)
-            return list(zip(found.actions, found.chances[hole_index(observation.cards)].tolist(), strict=True))
+            return list(zip(found.actions, found.chances[hole_number(observation.cards)].tolist(), strict=True))
         chances = [0.0] * len(lookup.actions)
         own = bucket(observation.cards, observation.board)
         for (node, weight), columns in zip(lookup.places.items(), lookup.columns, strict=True):
@@ -165,7 +166,7 @@ class BlueprintAgent(ScriptedAgent):
         worth = _worth(state, seat)
         if worth.shares is None:
             return float(worth.value(0.0))
-        at = bucket(hole, worth.board) if worth.by_bucket else hole_index(hole)
+        at = bucket(hole, worth.board) if worth.by_bucket else hole_number(hole)
         return float(worth.value(worth.shares[at]))
 
     def board_values(self, state: PublicState, seat: int, hole: Hole, boards: Ints) -> Floats:

@@ -22,7 +22,7 @@ from molt_bench.agents.blueprint.table import load
 from molt_bench.errors import RulesError
 from molt_bench.poker import evaluator
 from molt_bench.poker.equity import card_arrays, strengths
-from molt_bench.poker.range_equity import holes_with
+from molt_bench.poker.range_equity import HOLES, hole_cards, hole_number, holes_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     Ints: TypeAlias = np.ndarray[Any, Any]
 
-HOLES: Final = 1326
 PREFLOP_BUCKETS: Final = 169
 #: On the turn every eighth hole is compared with.
 TURN_STEP: Final = 8
@@ -53,22 +52,10 @@ RENAMINGS: Final = tuple(permutations(range(4)))
 _IMAGES: Final = tuple(tuple(card & ~3 | renaming[card & 3] for card in range(52)) for renaming in RENAMINGS)
 
 
-def hole_index(hole: Sequence[int]) -> int:
-    """Return the number of two hole cards, in any order.
-
-    >>> hole_index((1, 0)), hole_index((50, 51))
-    (0, 1325)
-    """
-    high, low = max(hole), min(hole)
-    return high * (high - 1) // 2 + low
-
-
 @cache
 def holes() -> Ints:
     """Return the 1,326 holes by their number, shape (1326, 2), the higher card first."""
-    import numpy as np  # here, since it is slow to load
-
-    return np.array([(high, low) for high in range(52) for low in range(high)], np.int64)
+    return hole_cards()[:, ::-1]
 
 
 def canonical(board: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -106,7 +93,7 @@ def representatives(renamings: Sequence[int]) -> Ints:
 def preflop_buckets() -> Ints:
     """Return the class of every hole: pairs 0 to 12, then suited, then offsuit, by ranks.
 
-    >>> [int(preflop_buckets()[hole_index(hole)]) for hole in ((1, 0), (51, 50), (4, 0), (5, 0), (51, 46))]
+    >>> [int(preflop_buckets()[hole_number(hole)]) for hole in ((1, 0), (51, 50), (4, 0), (5, 0), (51, 46))]
     [0, 12, 13, 91, 168]
     """
     import numpy as np  # here, since it is slow to load
@@ -157,16 +144,16 @@ class CardBuckets:
     def bucket(self, hole: tuple[int, int], board: tuple[int, ...]) -> int:
         """Return the bucket of one hole, the same as `buckets` does for all."""
         if len(board) <= 3:
-            return int(self.buckets(board)[hole_index(hole)])
+            return int(self.buckets(board)[hole_number(hole)])
         import numpy as np  # here, since it is slow to load
 
         if {*hole} & {*board}:
             raise RulesError(f"hole {hole} and board {board} share a card")
         if len(board) == 5:
-            at = np.array([hole_index(hole)])
+            at = np.array([hole_number(hole)])
             return int(nearest(river_features(self._flop(board[:3]), board, at), self.river_centres)[0])
         named, renamings = canonical(board)
-        at = np.array([representatives(renamings)[hole_index(hole)]])
+        at = np.array([representatives(renamings)[hole_number(hole)]])
         return int(nearest(turn_features(self._flop(named[:3]), named, at), self.turn_centres)[0])
 
     @lru_cache(maxsize=4096)  # noqa: B019 - there is one object for each table, and it stays

@@ -11,7 +11,6 @@ from molt_bench.agents.blueprint.buckets import (
     GROUP_OF_EIGHTH,
     GROUP_STARTS,
     GROUPS,
-    HOLES,
     RENAMINGS,
     RIVER_SCALE,
     TURN_BINS,
@@ -20,7 +19,6 @@ from molt_bench.agents.blueprint.buckets import (
     buckets,
     canonical,
     collides,
-    hole_index,
     holes,
     nearest,
     representatives,
@@ -28,6 +26,7 @@ from molt_bench.agents.blueprint.buckets import (
 )
 from molt_bench.poker.equity import card_arrays, strengths
 from molt_bench.poker.evaluator import KEY_START
+from molt_bench.poker.range_equity import HOLES, hole_number
 
 if TYPE_CHECKING:
     from molt_bench.agents.blueprint.buckets import Ints
@@ -90,7 +89,7 @@ def _on_turns(hole: Hole, boards: Ints) -> Ints:
         named, renamings = canonical(board)
         live = np.flatnonzero(~collides(named))
         samples.append(live[np.argsort(buckets(named[:3])[live], kind="stable")][TURN_STEP // 2 :: TURN_STEP])
-        own.append(representatives(renamings)[hole_index(hole)])
+        own.append(representatives(renamings)[hole_number(hole)])
         rivers.append([card for card in range(52) if card not in named])
         turns.append(named)
     five = np.concatenate([np.repeat(np.array(turns)[:, None], 48, axis=1), np.array(rivers)[..., None]], axis=2)
