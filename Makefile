@@ -1,7 +1,9 @@
 # Every target creates the virtual environment it needs: `make bench` and `make test` work in a fresh clone.
 PYTHON ?= python3
 BIN := .venv/bin
+# What a user needs; and what tests, checks and measurements need beside it.
 INSTALLED := .venv/.installed
+INSTALLED_ALL := .venv/.installed-all
 
 .DEFAULT_GOAL := help
 .PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline throughput real-llm test-cheats test-models test-long test-docs test-ray test-browser test-exports fuzz luck strength tables blueprint clean
@@ -11,6 +13,10 @@ help: ## list all targets
 
 $(INSTALLED): pyproject.toml src/molt_bench/_version.py
 	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable .
+	@touch $@
+
+$(INSTALLED_ALL): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
@@ -20,14 +26,14 @@ bench: $(INSTALLED) ## run the benchmark with default settings
 # Many tests spend their time waiting, so run more of them at once than there are cores.
 TESTERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) + 2)')
 
-test: $(INSTALLED) ## run the tests, under five minutes on two cores
+test: $(INSTALLED_ALL) ## run the tests, under five minutes on two cores
 	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m 'not slow'
 
 # Deno checks the scripts of the pages. They run in a browser, so `window` is fine; async marks what returns a promise.
 SCRIPTS := src/molt_bench/view/static/*.js
 export DENO_NO_UPDATE_CHECK := 1
 
-check: $(INSTALLED) ## check lint, formatting, types and layers
+check: $(INSTALLED_ALL) ## check lint, formatting, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/deno lint --quiet --rules-exclude=no-window,no-window-prefix,require-await $(SCRIPTS)
@@ -35,21 +41,21 @@ check: $(INSTALLED) ## check lint, formatting, types and layers
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_layers.py
 
-format: $(INSTALLED) ## format the code
+format: $(INSTALLED_ALL) ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/deno fmt --quiet --line-width 120 $(SCRIPTS)
 
-test-cheats: $(INSTALLED) ## check that cheating agents gain nothing over 200 seed pairs, about five minutes
+test-cheats: $(INSTALLED_ALL) ## check that cheating agents gain nothing over 200 seed pairs, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py
 
-test-models: $(INSTALLED) ## run the slow language model tests, about five minutes
+test-models: $(INSTALLED_ALL) ## run the slow language model tests, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/agents/llm tests/e2e/test_llm_*.py
 
-test-long: $(INSTALLED) ## run the slow tests of whole runs: acceptance, kills, secrecy, executors, about five minutes
+test-long: $(INSTALLED_ALL) ## run the slow tests of whole runs: acceptance, kills, secrecy, executors, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents/test_scripted.py -k 'not llm and not ray and not cheats'
 
-test-docs: $(INSTALLED) ## run every command shown in the docs, in an empty environment, too, about three minutes
+test-docs: $(INSTALLED_ALL) ## run every command shown in the docs, in an empty environment, too, about three minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/test_docs.py tests/e2e/test_compare.py
 
 # Ray is large, so it gets its own environment.
@@ -72,27 +78,27 @@ test-browser: .venv-browser/.installed ## open every viewer page in Chromium, ab
 		|| { echo "test-browser needs chromium: install it, then try again"; exit 1; }
 	.venv-browser/bin/python -m pytest -m slow tests/browser
 
-test-blueprint: $(INSTALLED) ## check a million decisions and 100,000 draws of the blueprint, about ten minutes on two cores
+test-blueprint: $(INSTALLED_ALL) ## check a million decisions and 100,000 draws of the blueprint, about ten minutes on two cores
 	$(BIN)/python -m pytest -n auto -m slow tests/agents/blueprint
 
-test-exports: $(INSTALLED) ## read 5,000 exported hands back with PokerKit, about a minute
+test-exports: $(INSTALLED_ALL) ## read 5,000 exported hands back with PokerKit, about a minute
 	$(BIN)/python -m pytest -n auto -m slow tests/report
 
-fuzz: $(INSTALLED) ## run every command on odd configs and damaged journals, about five minutes on two cores
+fuzz: $(INSTALLED_ALL) ## run every command on odd configs and damaged journals, about five minutes on two cores
 	$(BIN)/python -m pytest -n auto tests/fuzz
 
-oracle: $(INSTALLED) ## play a million random hands against PokerKit, about 20 minutes on two cores
+oracle: $(INSTALLED_ALL) ## play a million random hands against PokerKit, about 20 minutes on two cores
 	$(BIN)/python -m pytest -n auto -m slow tests/poker
 
-luck: $(INSTALLED) ## measure what removing luck saves and test it for bias, about ten minutes
+luck: $(INSTALLED_ALL) ## measure what removing luck saves and test it for bias, about ten minutes
 	$(BIN)/python benchmarks/luck.py
 	$(BIN)/python benchmarks/logprobs.py
 	$(BIN)/python -m pytest -n auto -m slow tests/luck
 
-strength: $(INSTALLED) ## measure how strong blueprint is and what it saves as a reference, some hours on two cores
+strength: $(INSTALLED_ALL) ## measure how strong blueprint is and what it saves as a reference, some hours on two cores
 	$(BIN)/python benchmarks/strength.py
 
-tables: $(INSTALLED) ## rebuild the strength and equity tables, about three minutes
+tables: $(INSTALLED_ALL) ## rebuild the strength and equity tables, about three minutes
 	$(BIN)/python scripts/build_tables.py
 	$(BIN)/python scripts/build_preflop.py
 
@@ -100,7 +106,7 @@ tables: $(INSTALLED) ## rebuild the strength and equity tables, about three minu
 CORES ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 2)')
 MINUTES ?= 120
 
-blueprint: $(INSTALLED) ## train the blueprint's table anew, which needs cc, about two hours on two cores
+blueprint: $(INSTALLED_ALL) ## train the blueprint's table anew, which needs cc, about two hours on two cores
 	$(BIN)/python scripts/blueprint/build.py --threads $(CORES) --minutes $(MINUTES) --note '{"cores": $(CORES), "minutes": $(MINUTES)}'
 
 # The other engines get their own environment, so their dependencies never end up in ours.
@@ -112,28 +118,28 @@ blueprint: $(INSTALLED) ## train the blueprint's table anew, which needs cc, abo
 benchmark: .venv-benchmark/.installed ## measure speed alongside other engines
 	.venv-benchmark/bin/python benchmarks/engine.py
 
-calibration: $(INSTALLED) ## measure whether 95% sure is right 95% of the time, about 15 minutes
+calibration: $(INSTALLED_ALL) ## measure whether 95% sure is right 95% of the time, about 15 minutes
 	$(BIN)/python benchmarks/calibration.py
 
-efficiency: $(INSTALLED) ## measure how many hands a confident ranking takes, about 20 minutes
+efficiency: $(INSTALLED_ALL) ## measure how many hands a confident ranking takes, about 20 minutes
 	$(BIN)/python benchmarks/efficiency.py
 
-games: $(INSTALLED) ## measure the best game length and the effect of warm-up hands, about five minutes
+games: $(INSTALLED_ALL) ## measure the best game length and the effect of warm-up hands, about five minutes
 	$(BIN)/python benchmarks/games.py
 
-grades: $(INSTALLED) ## measure the grade of decisions beside winnings, about ten minutes on two cores
+grades: $(INSTALLED_ALL) ## measure the grade of decisions beside winnings, about ten minutes on two cores
 	$(BIN)/python benchmarks/grades.py
 
-scale: $(INSTALLED) ## measure the speedup from worker processes, about five minutes
+scale: $(INSTALLED_ALL) ## measure the speedup from worker processes, about five minutes
 	$(BIN)/python benchmarks/scale.py
 
-blueprint-speed: $(INSTALLED) ## measure how long a decision of the blueprint takes
+blueprint-speed: $(INSTALLED_ALL) ## measure how long a decision of the blueprint takes
 	$(BIN)/python benchmarks/blueprint_speed.py
 
-pipeline: $(INSTALLED) ## measure the overhead of a run and the start-up time of the command
+pipeline: $(INSTALLED_ALL) ## measure the overhead of a run and the start-up time of the command
 	$(BIN)/python benchmarks/pipeline.py
 
-throughput: $(INSTALLED) ## measure 500 concurrent language model games, about five minutes
+throughput: $(INSTALLED_ALL) ## measure 500 concurrent language model games, about five minutes
 	$(BIN)/python benchmarks/llm.py
 
 # A real model on the CPU, served from its own environment.
@@ -142,7 +148,7 @@ throughput: $(INSTALLED) ## measure 500 concurrent language model games, about f
 	.venv-smollm/bin/python -m pip install --quiet --disable-pip-version-check 'xllamacpp>=2026.10'
 	@touch $@
 
-real-llm: $(INSTALLED) .venv-smollm/.installed ## benchmark a small real model on this machine against the bots
+real-llm: $(INSTALLED_ALL) .venv-smollm/.installed ## benchmark a small real model on this machine against the bots
 	.venv-smollm/bin/python scripts/serve_smollm.py --port 8011 --run -- \
 		$(BIN)/molt-bench --config docs/examples/smollm.yaml
 

@@ -1,28 +1,56 @@
-"""Measure what the benchmark adds to its games, and how quick the command is: `make pipeline`, some seconds.
+"""Measure what surrounds the games: `make pipeline`, about two minutes; with `--full`, about half an hour.
 
-The same games are played bare, and as a run with agents made afresh, records, journal, ratings and all files. Then the
-default run and the help are timed from the shell, wall clock.
+The same games are played bare, and as a run with agents made afresh, records, journal, ratings and all files; the two
+take turns, so that a busy machine slows both alike. Times are CPU time, but for the command, which is timed from the
+shell. The luck of the cards includes rebuilding the hands from their text.
 """
 
+import argparse
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from time import perf_counter, process_time
 
+from deciding import ladder_config, milliseconds
+
 from molt_bench import make_agent, run_benchmark, write_artifacts
+from molt_bench.agents.starting_hands import equity_against_best
+from molt_bench.luck.chance import forget
+from molt_bench.luck.estimators import game_estimates
+from molt_bench.luck.strength import forget_strengths
 from molt_bench.play.drivers import drive
+from molt_bench.play.match import seed_pair_specs
+from molt_bench.records import GameRecord
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.stored_run import RunFiles
 from molt_bench.specs import GameSpec
 
-CONFIG = {"stop": {"adjacentConfidence": None, "budget": {"maxMatches": 40}}}
-ROUNDS = 5
+FIVE = ("tight", "callstation", "random", "maniac", "tag")
+NO_END = {"adjacentConfidence": None}
+CHEAP_RUN = {"stop": {**NO_END, "budget": {"maxMatches": 40}}}
+FIVE_RUN = {
+    "participants": [{"id": name, "type": name} for name in FIVE],
+    "stop": {**NO_END, "budget": {"maxMatches": 20}},
+    "seeds": {"perMatch": 2},
+    "game": {"handsPerGame": 100},
+}
+ROUNDS = 3
+GAME = {"stack": 10_000, "small_blind": 50, "big_blind": 100}
+
+
+def row(name: str, measured: float, goal: float, unit: str = "", *, digits: int = 1) -> None:
+    """Print a figure with its goal, and whether it is reached."""
+    status = "reached" if measured <= goal else "missed"
+    print(f"{name:58}{measured:>9.{digits}f}{unit:3}  goal: at most {goal:g}{unit:3}  {status}", flush=True)
 
 
 def bare(specs: list[GameSpec]) -> float:
-    """Return the CPU seconds of the games alone."""
+    """Return the CPU seconds of the games alone, as if none of their cards had been seen before."""
+    equity_against_best.cache_clear()
     start = process_time()
     for spec in specs:
         first, second = (make_agent(name, seed=name) for name in spec.players)
@@ -30,15 +58,86 @@ def bare(specs: list[GameSpec]) -> float:
     return process_time() - start
 
 
-def whole() -> float:
+def whole(config: dict[str, object]) -> float:
     """Return the CPU seconds of the same games as a run."""
+    equity_against_best.cache_clear()
+    forget()
+    forget_strengths()
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(f"{folder}/journal.jsonl")
         start = process_time()
-        write_artifacts(run_benchmark(CONFIG, files=RunFiles(journal)), folder)
+        write_artifacts(run_benchmark(config, files=RunFiles(journal), executor="inline"), folder)
         spent = process_time() - start
         journal.close()
     return spent
+
+
+def overhead(name: str, config: dict[str, object], goal: float) -> None:
+    """Print how much longer a run takes than its games."""
+    run = run_benchmark(config, executor="inline")
+    specs = [game.spec for match in run.matches for pair in match.result.seed_results for game in pair.games]
+    ratio = median([whole(config) / bare(specs) for _ in range(ROUNDS)])
+    row(f"whole run over its bare games, {name}", ratio, goal, digits=2)
+
+
+def games_of(pairing: tuple[str, str], seeds: int) -> Iterator[GameRecord]:
+    """Play some games of 100 hands in both seatings."""
+    for seed in range(seeds):
+        for spec in seed_pair_specs(pairing, seed=f"pipeline {seed}", hands=100, options=GAME):
+            first, second = (make_agent(name, seed=name) for name in pairing)
+            yield drive(spec, (first, second))
+
+
+def luck_seconds(games: list[GameRecord], pairing: tuple[str, str], *, dice: bool) -> float:
+    """Return the CPU seconds of taking luck out, as if none of the cards had been seen before."""
+    first, second = (make_agent(name, seed=name).policy if dice else None for name in pairing)
+    forget()
+    forget_strengths()
+    start = process_time()
+    for game in games:
+        game_estimates(game, (first, second))
+    return process_time() - start
+
+
+def luck() -> None:
+    """Print what the luck of cards and dice takes."""
+    cards = []
+    for pairing in combinations(FIVE, 2):
+        games = list(games_of(pairing, 2))
+        luck_seconds(games[:1], pairing, dice=True)
+        cards.append(luck_seconds(games, pairing, dice=False) / sum(game.dealt for game in games))
+    row("luck of the cards a hand, mean over ten pairings", 1e6 * fmean(cards), 15, " us")
+    dice = {}
+    for name in ("random", "maniac", "tag"):
+        pairing = (name, "callstation")
+        games = list(games_of(pairing, 2))
+        luck_seconds(games[:1], pairing, dice=True)
+        replayed = [(game.seating == "BA", hand) for game in games for _, hand, _ in game.replay()]
+        decisions = sum(done.seat == seat for seat, hand in replayed for done in hand.log)
+        more = [
+            luck_seconds(games, pairing, dice=True) - luck_seconds(games, pairing, dice=False) for _ in range(ROUNDS)
+        ]
+        dice[name] = 1e6 * median(more) / decisions
+    worst = max(dice, key=dice.__getitem__)
+    row(f"luck of the dice a decision, worst built-in bot ({worst})", dice[worst], 10, " us")
+
+
+def tag() -> None:
+    """Print what the decisions of `tag` take in a hand, with situations that are new, and seen before."""
+    specs = [
+        spec
+        for seed in range(4)
+        for spec in seed_pair_specs(("tag", "callstation"), seed=seed, hands=100, options=GAME)
+    ]
+    bare(specs[:1])
+    without = bare([seed_pair_specs(("callstation", "callstation"), seed=0, hands=100, options=GAME)[0]] * len(specs))
+    cold, start = bare(specs), process_time()
+    for spec in specs:
+        drive(spec, (make_agent("tag", seed="tag"), make_agent("callstation")))
+    warm = process_time() - start
+    hands = 100 * len(specs)
+    row("decisions of tag a hand, new situations", 1e6 * (cold - without) / hands, 100, " us")
+    row("decisions of tag a hand, seen before", 1e6 * (warm - without) / hands, 100, " us")
 
 
 def shell_seconds(*arguments: str) -> float:
@@ -46,23 +145,47 @@ def shell_seconds(*arguments: str) -> float:
     command = [str(Path(sys.executable).with_name("molt-bench")), *arguments]
     times = []
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(ROUNDS):
+        for _ in range(5):
             start = perf_counter()
             subprocess.run(command, check=True, capture_output=True, cwd=folder)
             times.append(perf_counter() - start)
     return median(times)
 
 
+def full() -> None:
+    """Print what takes long: many participants, and many hands."""
+    opening, after = milliseconds(100)
+    row("deciding a round of 100, all have met", after, 20, " ms", digits=2)
+    row("deciding a round of 100, before that", opening, 20, " ms", digits=2)
+    for matches in (1250, 2500, 5000):
+        start = process_time()
+        run_benchmark(ladder_config(100, matches), executor="inline", keep_hands=False)
+        print(f"run of 100 participants, {matches:,} matches of two hands: {process_time() - start:.1f} s")
+    hands = 1_000_000
+    config = {**FIVE_RUN, "seeds": {"perMatch": 10}, "stop": {**NO_END, "budget": {"maxMatches": hands // 2000}}}
+    start = perf_counter()
+    run = run_benchmark(config, keep_hands=False)
+    print(f"{hands:,} hands of five bots on all cores: {perf_counter() - start:.0f} s, wall clock")
+    specs = [game.spec for match in run.matches[:50] for pair in match.result.seed_results for game in pair.games]
+    print(f"the same games bare, on one core: {bare(specs) * len(run.matches) / 50:.0f} s, from every tenth match")
+
+
 def main() -> None:
     """Measure and print."""
-    run = run_benchmark(CONFIG)
-    specs = [game.spec for match in run.matches for pair in match.result.seed_results for game in pair.games]
-    pairs = [(bare(specs), whole()) for _ in range(ROUNDS)]
-    games, run_time = median([pair[0] for pair in pairs]), median([pair[1] for pair in pairs])
-    ratio = median([pair[1] / pair[0] for pair in pairs])
-    print(f"{len(specs)} games bare {games:.2f} s, as a run {run_time:.2f} s: ratio {ratio:.2f} (goal: at most 2)")
-    print(f"default run from the shell: {shell_seconds():.2f} s (goal: under 2 s)")
-    print(f"molt-bench --help:          {shell_seconds('--help'):.2f} s (goal: under 0.3 s)")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--full", action="store_true", help="also 100 participants, and a million hands")
+    options = parser.parse_args()
+    overhead("five bots", FIVE_RUN, 1.5)
+    overhead("the two cheapest", CHEAP_RUN, 2)
+    luck()
+    tag()
+    for participants, goal in ((5, 1), (20, 2), (40, 5)):
+        _, after = milliseconds(participants)
+        row(f"deciding a round of {participants}, all have met", after, goal, " ms", digits=2)
+    row("default run from the shell, wall clock", shell_seconds(), 2, " s", digits=2)
+    row("molt-bench --help, wall clock", shell_seconds("--help"), 0.3, " s", digits=2)
+    if options.full:
+        full()
 
 
 if __name__ == "__main__":

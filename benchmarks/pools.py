@@ -133,11 +133,10 @@ def play_chunk(plan: Plan, start: int) -> tuple[Any, Any]:
         }
         margins = margins_of(result, big_blind=BIG_BLIND, estimates=lambda game, known=known: known[game.spec])
         for seed, pair in enumerate(result.seed_results if hands is not None else ()):
-            for hand, (won, parts) in enumerate(together([known[game.spec].hands for game in pair.games])):
+            parts = [known[game.spec].hands for game in pair.games]
+            for hand, row in enumerate(zip(*together([each for each in parts if each is not None]), strict=True)):
                 own = hands[seed, one, two, hand]
-                own[0] = won
-                for at, part in parts:
-                    own[1 + at] = part
+                own[0], own[1:] = row
                 hands[seed, two, one, hand] = -own
         columns = [[*margins[name]] for name in ESTIMATORS]
         for side in (0, 1):

@@ -29,7 +29,8 @@ from molt_bench.agents.scripted import ScriptedAgent
 from molt_bench.luck.chance import DEALT, hand_luck
 from molt_bench.luck.coefficients import AGAINST, LADDER, SOLID
 from molt_bench.luck.dice import Folds, action_features, action_value, dice_terms
-from molt_bench.luck.estimators import Policies, chance_luck
+from molt_bench.luck.estimators import chance_luck
+from molt_bench.luck.known_dice import Policies
 from molt_bench.luck.ranges import never_mixes, possible_holes, remembered, with_hole
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.hand import Hand

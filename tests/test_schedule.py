@@ -8,6 +8,7 @@ import pytest
 from molt_bench.errors import ConfigError
 from molt_bench.schedule import (
     Contrast,
+    Lookup,
     Situation,
     adjacent_pairs,
     all_pairs,
@@ -262,3 +263,12 @@ class TestGauntlet:
 
     def test_where_nothing_is_open_all_play_alike(self):
         assert {*self.round_of(4, contrasts=())} == {*self.PAIRS}
+
+
+def test_a_lookup_computes_what_is_asked_for_and_once():
+    asked = []
+    found = Lookup(["a", "b"], lambda name: asked.append(name) or 2.0)
+    assert (found["b"], found["b"], len(found), [*found]) == (2.0, 2.0, 2, ["a", "b"])
+    assert asked == ["b"]
+    with pytest.raises(KeyError):
+        found["c"]

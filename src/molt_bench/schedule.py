@@ -5,13 +5,13 @@ connect everybody as soon as possible, and all ratings are on one scale. Then a 
 first of them are played. A policy is a function; `register_policy` adds one under a name.
 """
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
+from functools import lru_cache
 from itertools import combinations
 from math import inf
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
@@ -21,6 +21,31 @@ from molt_bench.specs import Pair as Pair
 
 #: Among this few, any two pairs share a member, so once all are connected, any order is as good as another.
 _ANY_ORDER: Final = 3
+
+
+_Key = TypeVar("_Key")
+
+
+class Lookup(Mapping[_Key, float]):
+    """Numbers of participants or pairs, each computed when somebody asks for it, and once."""
+
+    def __init__(self, keys: Collection[_Key], compute: Callable[[_Key], float]) -> None:
+        self._keys = keys
+        self._compute = compute
+        self._known: dict[_Key, float] = {}
+
+    def __getitem__(self, key: _Key) -> float:
+        if key not in self._known:
+            if key not in self._keys:
+                raise KeyError(key)
+            self._known[key] = self._compute(key)
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[_Key]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
 
 
 class Contrast(msgspec.Struct, frozen=True):
@@ -109,15 +134,23 @@ def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
     decide each. A pair that says nothing about them has no gain.
     """
     more = situation.seeds_per_match
+    parts: dict[Pair, list[float]] = defaultdict(list)
+    for contrast in situation.contrasts:
+        for pair, weight in contrast.weights.items():
+            parts[pair].append(weight**2 / contrast.target)
+    meetings, variances, costs = situation.meetings, situation.variance, situation.cost
 
-    def gain(pair: Pair) -> float:
-        count = more * situation.meetings[pair]
-        variance = situation.variance.get(pair, 1.0)
-        saved = variance / count - variance / (count + more) if count else inf
-        useful = sum(contrast.weights.get(pair, 0.0) ** 2 / contrast.target for contrast in situation.contrasts)
-        return useful * saved / situation.cost.get(pair, 1.0) if useful else 0.0
+    def turn(pair: Pair) -> tuple[float, int]:
+        """Return minus the gain, and how often they have met."""
+        met = meetings[pair]
+        useful = sum(parts[pair]) if pair in parts else 0.0
+        if not useful:
+            return 0.0, met
+        variance = variances.get(pair, 1.0)
+        saved = variance / (more * met) - variance / (more * met + more) if met else inf
+        return -(useful * saved / costs.get(pair, 1.0)), met
 
-    return sorted(pairs, key=lambda pair: (-gain(pair), situation.meetings[pair]))
+    return sorted(pairs, key=turn)
 
 
 def gauntlet(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
@@ -163,7 +196,7 @@ def choose_round(
     matches: int,
     recent: Sequence[Pair] = (),
     threshold: float = 1.0,
-    allowed: Callable[[Pair], bool] = lambda pair: True,
+    allowed: Callable[[Pair], bool] | None = None,
 ) -> list[Pair]:
     """Choose the pairings of the next round, all of them different.
 
@@ -174,9 +207,9 @@ def choose_round(
         recent: Pairs that should not meet again so soon, unless there is no other.
         threshold: Confidence from which a pair is settled and skipped, unless all are. `round_robin` keeps playing
             settled pairs; `information_gain` and `gauntlet` decide for themselves what is worth playing.
-        allowed: Returns whether there are cards left for a pair.
+        allowed: Returns whether there are cards left for a pair; None if there always are.
     """
-    possible = [pair for pair in situation.meetings if allowed(pair)]
+    possible = [pair for pair in situation.meetings if allowed is None or allowed(pair)]
     chosen: list[Pair] = []
     meetings = dict(situation.meetings)
     situation = msgspec.structs.replace(situation, meetings=meetings)
@@ -189,7 +222,7 @@ def choose_round(
             if chosen and not useful:
                 break  # everybody else's place is known
             open_pairs = _open(useful or possible, situation, recent, threshold)
-            if chosen and not any(situation.confidence[each] < threshold for each in open_pairs):
+            if chosen and threshold <= 1 and not any(situation.confidence[each] < threshold for each in open_pairs):
                 break  # only settled pairs are left, which are played only if there is nothing else
             pair = policy(situation, open_pairs)[0]
         chosen.append(pair)
@@ -207,25 +240,26 @@ def _opening(
     members are not yet playing in this round.
     """
     meetings = situation.meetings
-    participants = tuple(dict.fromkeys(name for pair in meetings for name in pair))
-    place = _places(participants)
+    place = _places(tuple(meetings))
     group = _groups(meetings)
-    joined = all(group[one] == group[two] for one, two in possible)
-    least = min((meetings[pair] for pair in possible), default=0)
-    if joined and (least >= situation.min_meetings or len(participants) <= _ANY_ORDER):
+    apart = [pair for pair in possible if group[pair[0]] != group[pair[1]]]
+    least = min([meetings[pair] for pair in apart or possible], default=0)
+    if not apart and (least >= situation.min_meetings or len(group) <= _ANY_ORDER):
         return None
     busy = Counter(name for pair in chosen for name in pair)
 
-    def turn(pair: Pair) -> tuple[bool, int, bool, int, int]:
-        one, two = pair
-        return group[one] == group[two], meetings[pair], pair in recent, busy[one] + busy[two], place[frozenset(pair)]
+    def turn(pair: Pair) -> tuple[bool, int, int]:
+        return pair in recent, busy[pair[0]] + busy[pair[1]], place[pair]
 
-    return min(possible, key=turn)
+    return min([pair for pair in apart or possible if meetings[pair] == least], key=turn)
 
 
-@cache
-def _places(participants: tuple[str, ...]) -> dict[frozenset[str], int]:
-    return {frozenset(pair): at for at, pair in enumerate(circle_order(participants))}
+@lru_cache(maxsize=8)
+def _places(pairs: tuple[Pair, ...]) -> dict[Pair, int]:
+    """Return the place of each pair in the order of the circle method."""
+    participants = tuple(dict.fromkeys(name for pair in pairs for name in pair))
+    place = {frozenset(pair): at for at, pair in enumerate(circle_order(participants))}
+    return {pair: place[frozenset(pair)] for pair in pairs}
 
 
 def circle_order(participants: Sequence[str]) -> list[Pair]:
@@ -254,7 +288,9 @@ def _open(possible: Sequence[Pair], situation: Situation, recent: Sequence[Pair]
     least = min((situation.meetings[pair] for pair in possible), default=0)
     if least < situation.min_meetings:
         return [pair for pair in possible if situation.meetings[pair] == least]
-    unsettled = [pair for pair in possible if situation.confidence[pair] < threshold] or possible
+    unsettled = possible
+    if threshold <= 1:
+        unsettled = [pair for pair in possible if situation.confidence[pair] < threshold] or possible
     return [pair for pair in unsettled if pair not in recent] or unsettled
 
 

@@ -2,7 +2,7 @@
 
 from tests.e2e.shell import SEEDED, SMALL, quick, quick_run, read, results
 
-FLAGS = (*SMALL, *SEEDED, "--participants", "blueprint,tag,random", "--set", "game.stacks=carry")
+FLAGS = (*SMALL, *SEEDED, "--participants", "blueprint,random", "--set", "game.stacks=carry", "--max-matches", "2")
 
 
 def test_the_same_results_inline_in_workers_and_on_replay(tmp_path):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.chance import hand_luck
+from molt_bench.luck.chance import hand_luck, street_equities
 from molt_bench.luck.coefficients import FROZEN
 from molt_bench.luck.dice import Folds, action_features, action_value, dice_terms
 from molt_bench.luck.estimators import game_estimates
@@ -279,3 +279,26 @@ def test_where_raising_is_closed_no_policy_may_raise():
     players = BUILTIN_AGENTS["random"](seed=1), BUILTIN_AGENTS["maniac"](seed=2)
     record = play_game(players, seed="short", hands=40, max_actions=1)
     assert game_estimates(record, (players[0].policy, players[1].policy)).refused == ("", "")
+
+
+@given(
+    st.sampled_from([2, 10, 100, 1000]),
+    st.tuples(st.integers(1, 300), st.integers(1, 300)),
+    st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=12),
+)
+def test_all_shares_of_the_pot_at_once_are_the_sum_over_each_of_them(big_blind, stacks, throws):
+    """To the last bit: what the maniac could have done is listed as a hundred actions, and computed without that."""
+    bot = BUILTIN_AGENTS["maniac"]()
+    deal = deal_from_text("AhAd KsKc 2c3d9h8sKh")
+    hand = Hand(HandRules(big_blind // 2, big_blind), deal, (stacks[0] * big_blind, stacks[1] * big_blind), button=0)
+    numbers = iter(throws)
+    while hand.actor >= 0 and (noise := next(numbers, None)) is not None:
+        hand.apply(bot.act(observe(hand, 1, noise)))
+    while hand.actor >= 0:
+        hand.apply(CALL if hand.to_call else CHECK)
+    equities = street_equities(hand.holes, hand.runout)
+    both = [
+        list(dice_terms(hand, 1, equities, (policy, policy), 200))
+        for policy in (bot.policy, lambda seen: list(bot.policy(seen)))
+    ]
+    assert both[0] == both[1]

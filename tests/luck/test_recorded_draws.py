@@ -49,7 +49,7 @@ def standard_errors(values):
 
 @pytest.mark.parametrize("other", ["maniac", "tag"])
 def test_the_mean_is_that_of_the_adjusted_result_and_the_variance_is_lower(other):
-    games = [won for won, _ in games_of(120, other=other)]
+    games = [won for won, _ in games_of(80, other=other)]
     changes = [won.corrected - won.adjusted for won in games]
     assert abs(standard_errors(changes)) < 3
     assert variance(won.corrected for won in games) < variance(won.adjusted for won in games)
@@ -57,13 +57,14 @@ def test_the_mean_is_that_of_the_adjusted_result_and_the_variance_is_lower(other
 
 def test_faults_after_the_draw_are_no_bias():
     """Half of all raises have an illegal amount, and what comes of the second question is anything."""
-    games = games_of(120, faults=0.5)
+    games = games_of(80, faults=0.5)
     assert any(record.faults for _, record in games)
     changes = [won.corrected - won.adjusted for won, _ in games]
     assert abs(standard_errors(changes)) < 3
     assert all(won.refused == ("", "") for won, _ in games)
 
 
+@pytest.mark.slow
 def test_leaving_out_draws_that_led_to_faults_would_be_one():
     """The mutant: where a raise was not legal, its draw is forgotten. The test above would notice."""
     changes = []
@@ -78,8 +79,8 @@ def test_leaving_out_draws_that_led_to_faults_would_be_one():
 
 def test_odds_that_are_not_those_of_the_draws_are_a_bias():
     """This is what the test of draws is for."""
-    games = games_of(300, draws=lambda odds: tempered(odds, 0.3))
-    assert abs(standard_errors([won.corrected - won.adjusted for won, _ in games])) > 3
+    games = games_of(60, other="maniac", draws=lambda odds: tempered(odds, 0.1))
+    assert abs(standard_errors([won.corrected - won.adjusted for won, _ in games])) > 5
 
 
 def test_how_the_tokens_are_cut_changes_nothing():

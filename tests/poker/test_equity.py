@@ -16,10 +16,10 @@ from molt_bench.poker.equity import (
     SUIT_PATTERNS,
     _enumerate,
     equity,
-    flop_scores,
     showdowns,
 )
 from molt_bench.poker.evaluator import showdown
+from molt_bench.poker.flop_equity import flop_scores_of
 
 PUBLISHED = [
     # Wins, ties and losses of all 1,712,304 run-outs.
@@ -133,17 +133,30 @@ class TestPreflopTable:
             assert int.from_bytes(content[3 * at : 3 * at + 3], "little") == module.score(places[at], {})
 
 
-@settings(max_examples=25)
-@given(st.permutations(range(52)))
-def test_flop_scores_are_those_of_the_flop_and_of_every_turn(cards):
-    first, second, flop = cards[:2], cards[2:4], cards[4:7]
-    whole, by_turn = flop_scores(first, second, flop)
-    assert whole / 1980 == equity(first, second, flop)
-    for card in range(52):
-        dead = card in cards[:7]
-        assert by_turn[card] / 88 == (0 if dead else equity(first, second, [*flop, card]))
+#: Any cards; and cards of which most are of one suit, or of two.
+SHUFFLED = st.one_of(
+    st.permutations(range(52)),
+    st.permutations(range(0, 52, 4)),
+    st.permutations([*range(0, 52, 4), *range(1, 52, 4)]),
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(SHUFFLED, min_size=1, max_size=4))
+def test_flop_scores_are_those_of_the_flop_and_of_every_turn(decks):
+    deals = [(cards[:2], cards[2:4], cards[4:7]) for cards in decks]
+    for (first, second, flop), (whole, by_turn) in zip(deals, flop_scores_of(deals), strict=True):
+        assert whole / 1980 == equity(first, second, flop)
+        for card in range(52):
+            dead = card in (*first, *second, *flop)
+            assert by_turn[card] / 88 == (0 if dead else equity(first, second, [*flop, card]))
 
 
 def test_a_flop_has_three_cards():
     with pytest.raises(RulesError):
-        flop_scores((0, 1), (2, 3), (4, 5, 6, 7))
+        flop_scores_of([((0, 1), (2, 3), (4, 5, 6, 7))])
+
+
+def test_no_card_is_dealt_twice():
+    with pytest.raises(RulesError):
+        flop_scores_of([((0, 1), (2, 3), (4, 5, 0))])

@@ -3,7 +3,8 @@
 import importlib.util
 from collections import Counter
 from functools import cache
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
+from math import comb, prod
 from pathlib import Path
 from random import Random  # noqa: TID251 - always with a seed
 
@@ -51,6 +52,25 @@ def count_five_card_hands() -> Counter[int]:
 
 
 @cache
+def kinds_of_five_cards() -> dict[tuple[tuple[int, ...], bool], tuple[int, int]]:
+    """Return for all ranks of five cards, and whether they are of one suit, a strength and how many hands they are."""
+    found = {}
+    for ranks in combinations_with_replacement(range(13), 5):
+        times = Counter(ranks)
+        if max(times.values()) > 4:
+            continue
+        # Cards of one rank get one suit after another, and the highest card one of its own.
+        cards = [4 * rank + suit for rank in times for suit in range(times[rank])]
+        ways = prod(comb(4, count) for count in times.values())
+        if len(times) == 5:
+            found[ranks, True] = strength(cards), 4
+            ways -= 4
+            cards[-1] += 1
+        found[ranks, False] = strength(cards), ways
+    return found
+
+
+@cache
 def count_seven_card_hands() -> np.ndarray:
     """Evaluate all 133,784,560 hands of seven cards and count each strength; three seconds.
 
@@ -77,15 +97,28 @@ def by_category(counts) -> dict[str, int]:
     return dict(total)
 
 
-@pytest.mark.slow
+def test_every_kind_of_five_cards_has_a_strength_of_its_own_from_1_to_7462():
+    assert sorted(found for found, _ in kinds_of_five_cards().values()) == list(range(1, STRENGTHS + 1))
+
+
 def test_every_category_of_five_cards_is_as_frequent_as_published():
+    assert by_category(dict(kinds_of_five_cards().values())) == FIVE_CARD_HANDS
+
+
+def test_of_five_cards_ranks_and_a_flush_decide():
+    rng = Random("kinds")
+    for _ in range(20_000):
+        cards = rng.sample(range(52), 5)
+        ranks, flush = tuple(sorted(card >> 2 for card in cards)), len({card & 3 for card in cards}) == 1
+        assert strength(cards) == kinds_of_five_cards()[ranks, flush][0]
+
+
+@pytest.mark.slow
+def test_all_hands_of_five_cards_are_as_frequent_as_published():
     assert by_category(count_five_card_hands()) == FIVE_CARD_HANDS
 
 
-def test_five_cards_have_exactly_the_strengths_1_to_7462():
-    assert set(count_five_card_hands()) == set(range(1, STRENGTHS + 1))
-
-
+@pytest.mark.slow
 def test_a_strength_of_five_cards_has_as_many_hands_as_its_category_says():
     """Hands of one strength differ in suits alone, and the category says in how many ways."""
     ways = {
@@ -103,10 +136,12 @@ def test_a_strength_of_five_cards_has_as_many_hands_as_its_category_says():
     assert {value: counts[value] for value in counts} == {value: ways[category(value)] for value in counts}
 
 
+@pytest.mark.slow
 def test_every_category_of_seven_cards_is_as_frequent_as_published():
     assert by_category(count_seven_card_hands()) == SEVEN_CARD_HANDS
 
 
+@pytest.mark.slow
 def test_seven_cards_have_4824_strengths_and_4324_royal_flushes():
     counts = count_seven_card_hands()
     assert np.count_nonzero(counts) == 4_824

@@ -4,6 +4,8 @@ from math import exp, inf, log, pi, sqrt
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from molt_bench.rating import sequential
 from molt_bench.rating.margin import MarginModel
@@ -292,3 +294,16 @@ def test_a_smaller_error_is_kept_as_well():
 def test_it_needs_fewer_looks_than_the_mixture():
     lead = Estimate(0.0, 50.0, KNOWN, 1000.0)
     assert Horizon(250.0, 10).bars(lead, 0.05)[0] < Anytime(250.0).bars(lead, 0.05)[0]
+
+
+@given(
+    st.floats(-2000, 2000),
+    st.floats(1, 2000),
+    st.floats(1, 1e8),
+    st.sampled_from([0.002, 0.05, 0.3]),
+    st.sampled_from([Horizon(250.0, 4), Horizon(50.0, 1), Anytime(250.0), Anytime(0.0)]),
+)
+def test_the_deciding_standard_error_is_that_of_the_nearer_bar(mean, scale, free, error, test):
+    lead = Estimate(mean, scale, free, 1000.0)
+    order, tie = test.bars(lead, error)
+    assert test.deciding(lead, error) == max(abs(mean) / order, (test.tie_margin - abs(mean)) / tie)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from molt_bench.poker.cards import RANKS, Board, Hole, cards_to_text
 from molt_bench.poker.deck import Shoe
-from molt_bench.poker.equity import card_arrays, strengths
+from molt_bench.poker.equity import card_arrays, flush_table, rank_strengths, strengths
 from molt_bench.poker.evaluator import KEY_START
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ _NAMES: Final = tuple(
     for low in range(13)
     for suited in (False, True)
 )
+_RANK_PAIRS: Final = tuple(combinations(range(13), 2))
+#: Where the counter of each suit begins in an evaluator key, in bits.
+_COUNTERS: Final = (0, 4, 8, 12)
 #: Run-outs sampled while the board is incomplete, by number of cards to come.
 _RUNOUTS: Final = (1, 10, 8, 8, 24, 48)
 
@@ -52,16 +55,59 @@ def starting_hand(cards: Hole) -> str:
     return _NAMES[26 * (high >> 2) + 2 * (low >> 2) + (first & 3 == second & 3)]
 
 
+class _Range(NamedTuple):
+    """The best hands, best first.
+
+    Attributes:
+        bits: The card bits of each.
+        suited: Its ranks in each of the four suits, as bits.
+        pairs: By suit, the place of each two different ranks of it in this list; -1 if they are not among the best.
+        starts: Where each starting hand begins: the cards of one have the same ranks.
+        keys: The evaluator keys of their ranks.
+        numbers: The starting hand of each, by number.
+    """
+
+    bits: Ints
+    suited: Ints
+    pairs: Ints
+    starts: Ints
+    keys: Ints
+    numbers: Ints
+
+
 @cache
-def _ranges() -> tuple[Ints, Ints]:
-    """Return the evaluator keys and the card bits of all 1,326 hands, best first."""
+def _best(percent: int) -> _Range:
+    """Return the best so many percent of all 1,326 hands."""
     import numpy as np  # loaded when needed, for a fast start
 
     place = {name: at for at, name in enumerate(RANKED_HANDS)}
-    hands = sorted(combinations(range(52), 2), key=lambda hand: place[starting_hand(hand)])
+    hands = sorted(combinations(range(52), 2), key=lambda hand: place[starting_hand(hand)])[: 1326 * percent // 100]
     cards = np.array(hands, np.int64)
+    numbers = np.array([place[starting_hand(hand)] for hand in hands], np.int64)
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
     keys, bits = card_arrays()
-    return keys[cards].sum(axis=1), bits[cards].sum(axis=1)
+    of_suit = (cards & 3)[None] == np.arange(4)[:, None, None]
+    places = {hand: at for at, hand in enumerate(hands)}
+    pairs = [[places.get((4 * low + suit, 4 * high + suit), -1) for low, high in _RANK_PAIRS] for suit in range(4)]
+    suited = (of_suit * (1 << (cards >> 2))).sum(axis=2)
+    rank_keys = keys[cards].sum(axis=1) >> 16
+    return _Range(bits[cards].sum(axis=1), suited, np.array(pairs, np.int64), starts, rank_keys[starts], numbers)
+
+
+@cache
+def _suited_bits() -> Ints:
+    """Return each two different ranks as bits."""
+    import numpy as np  # loaded when needed, for a fast start
+
+    return np.array([1 << low | 1 << high for low, high in _RANK_PAIRS], np.int64)
+
+
+def _scores(own: Ints, others: Ints) -> Ints:
+    """Return 2 where one's own strength is higher, 1 for a tie, and 0 elsewhere."""
+    import numpy as np  # loaded when needed, for a fast start
+
+    found: Ints = (own > others).astype(np.int64) + (own >= others)
+    return found
 
 
 @lru_cache(maxsize=100_000)
@@ -72,19 +118,32 @@ def equity_against_best(hole: Hole, board: Board, percent: int) -> float:
     """
     import numpy as np  # loaded when needed, for a fast start
 
-    range_keys, range_bits = (part[: 1326 * percent // 100] for part in _ranges())
+    best = _best(percent)
     keys, bits = card_arrays()
-    runouts = _runouts((*hole, *board), 5 - len(board))
-    boards = np.array([(*board, *runout) for runout in runouts], np.int64)
-    board_keys = KEY_START + keys[boards].sum(axis=1)
-    board_bits = bits[boards].sum(axis=1)
+    boards = np.array([(*board, *runout) for runout in _runouts((*hole, *board), 5 - len(board))], np.int64)
+    board_keys, board_bits = KEY_START + keys[boards].sum(axis=1), bits[boards].sum(axis=1)
     own_cards = list(hole)
     known_bits = board_bits + bits[own_cards].sum()
-    own = strengths(board_keys + keys[own_cards].sum(), known_bits)
-    possible = range_bits & known_bits[:, None] == 0
-    others = strengths((board_keys[:, None] + range_keys)[possible], (board_bits[:, None] | range_bits)[possible])
-    mine = np.repeat(own, possible.sum(axis=1))
-    return float(((mine > others).sum() + (mine >= others).sum()) / (2 * len(others)))
+    own = strengths(board_keys + keys[own_cards].sum(), known_bits)[:, None]
+    possible = best.bits & known_bits[:, None] == 0
+    # All cards of a starting hand are as strong as each other, but for flushes.
+    ways = np.add.reduceat(possible, best.starts, axis=1, dtype=np.int64)
+    others = rank_strengths((board_keys >> 16)[:, None] + best.keys)
+    scores = _scores(own, others)
+    won = int((ways * scores).sum())
+    # With three of a suit on a board, its counter is six, and hands with two of it have a flush.
+    counters = board_keys[:, None] >> _COUNTERS & 0xF
+    at, suit = (counters == 6).nonzero()
+    if len(at):
+        some, ranks = best.pairs[suit], board_bits[at] >> 13 * suit & 0x1FFF
+        flushes = flush_table().take(ranks[:, None] | _suited_bits())
+        change = _scores(own[at], flushes) - scores[at[:, None], best.numbers[some]]
+        won += int((change * possible[at[:, None], some])[some >= 0].sum())
+    for place, four in zip(*(counters > 6).nonzero(), strict=True):
+        flushes = flush_table().take(best.suited[four] | int(board_bits[place]) >> 13 * int(four) & 0x1FFF)
+        change = _scores(own[place], flushes) - scores[place, best.numbers]
+        won += int((change * possible[place])[flushes > 0].sum())
+    return won / (2 * int(ways.sum()))
 
 
 def _runouts(known: tuple[int, ...], missing: int) -> list[list[int]]:

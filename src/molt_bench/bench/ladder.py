@@ -1,6 +1,8 @@
 """The ladder: what a run has learned so far, match by match."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import pairwise
 from math import inf
 from typing import TypeAlias
@@ -18,9 +20,10 @@ from molt_bench.luck.estimators import Estimates
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
+from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Fault, Margins, MatchResult, Rating, RatingChange
-from molt_bench.schedule import Contrast, Pair, Situation, connected
+from molt_bench.schedule import Contrast, Lookup, Pair, Situation, connected
 from molt_bench.specs import GameSpec
 
 #: Confidence that the first participant is better than the second.
@@ -43,6 +46,10 @@ def margin_model(config: BenchmarkConfig) -> MarginModel:
     )
 
 
+def _sigma(result: Estimate) -> float:
+    return result.scale if result.scale != inf else _ANYTHING
+
+
 class Ladder:
     """The matches in order, and what follows from them.
 
@@ -53,6 +60,8 @@ class Ladder:
         rankings: The ranking after every round.
         rounds: Rounds completed so far.
         hands: Hands played so far, warm-up included.
+        games: Games played so far.
+        played: Matches of each participant so far.
         estimates: What player A won in games that are not rated yet, if a worker has computed it.
         model_draws: The draws of language models.
 
@@ -99,6 +108,11 @@ class Ladder:
         self.rankings: list[tuple[str, ...]] = []
         self.rounds = 0
         self.hands = 0
+        self.games = 0
+        self.played: Counter[str] = Counter()
+        self._stop: StopConfig | None = None
+        self._confidences: tuple[float, ...] | None = None
+        self._verdicts: tuple[Verdict, ...] | None = None
         self.judge_by(config.stop)
         self.by_margins = self._rule.method == "margin"
         by_prediction = self._rule.method == "predict_win"
@@ -113,8 +127,12 @@ class Ladder:
 
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
+        if self._stop is stop:
+            return
+        self._stop = stop
         self._rule = stop.adjacent_confidence or AdjacentConfidence()
         self._judge = judge_of(self._config.model_copy(update={"stop": stop}))
+        self._look_anew()
 
     def rate(
         self, pair: Pair, result: MatchResult, *, margins: Margins | None = None, decided: int | None = None
@@ -132,6 +150,7 @@ class Ladder:
         else:
             self.model_draws.forget(len(self.matches) + 1)
         self._book.add(pair, margins, [seed.seed for seed in result.seed_results])
+        self._look_anew()
         self.meetings[pair] += 1
         match = PlayedMatch(
             number=len(self.matches) + 1,
@@ -144,6 +163,8 @@ class Ladder:
         )
         self.matches.append(match)
         self.hands += sum(game.dealt for seed in result.seed_results for game in seed.games)
+        self.games += 2 * len(result.seed_results)
+        self.played.update(pair)
         board = tuple(self.leaderboard())
         self.convergence.append(Convergence(match.number, board, self.ranking(), self.confidences()))
         return match
@@ -192,14 +213,23 @@ class Ladder:
 
     def confidences(self) -> tuple[float, ...]:
         """Return the confidence in the order of each adjacent pair of the ranking."""
-        return tuple(self._confidence(above, below) for above, below in pairwise(self.ranking()))
+        if self._confidences is None:
+            self._confidences = tuple(self._confidence(above, below) for above, below in pairwise(self.ranking()))
+        return self._confidences
 
     def _sure(self, above: str, below: str) -> float:
         return self._judge.sure(self.margins.lead(above, below))
 
     def verdicts(self) -> tuple[Verdict, ...]:
         """Return the verdict on each adjacent pair, based on margins."""
-        return self._judge.neighbours(self.margins)
+        if self._verdicts is None:
+            self._verdicts = self._judge.neighbours(self.margins)
+        return self._verdicts
+
+    def _look_anew(self) -> None:
+        """Forget what was computed before the last change."""
+        self._confidences = None
+        self._verdicts = None
 
     def recent(self, window: int) -> list[Pair]:
         """Return the pairs of the last `window` matches."""
@@ -209,37 +239,30 @@ class Ladder:
         """Return what the scheduler looks at; `cost` is the cost of a match of each pair, if costs differ."""
         ranking, scheduler = self.ranking(), self._config.scheduler
         per_match = self._config.seeds.per_match
-        if self.by_margins:
-            results = {name: self.margins.result(name) for name in ranking}
-            mu = {name: known.mean for name, known in results.items()}
-            sigma = {name: known.scale if known.scale != inf else _ANYTHING for name, known in results.items()}
-        else:
-            mu = {name: self.ratings[name].mu for name in ranking}
-            sigma = {name: self.ratings[name].sigma for name in ranking}
+        # Most policies look at some of these only: they are computed when asked for.
+        result, variances = cache(self.margins.result), cache(self.margins.variances)
         return Situation(
             ranking=ranking,
-            mu=mu,
-            sigma=sigma,
+            mu=Lookup(ranking, lambda name: result(name).mean if self.by_margins else self.ratings[name].mu),
+            sigma=Lookup(ranking, lambda name: _sigma(result(name)) if self.by_margins else self.ratings[name].sigma),
             meetings=self.meetings,
-            confidence={pair: max(self._confidence(*pair), self._confidence(*pair[::-1])) for pair in self.meetings},
+            confidence=Lookup(self.meetings, lambda pair: max(self._confidence(*pair), self._confidence(*pair[::-1]))),
             exploration=scheduler.exploration,
             seed=self._config.seeds.master_seed or 0,
             matches=len(self.matches),
             seeds_per_match=per_match,
             min_meetings=-(-scheduler.min_seed_pairs // per_match) if self.by_margins else 0,
-            variance={pair: self.margins.variance(*pair) for pair in self.meetings},
+            variance=Lookup(self.meetings, lambda pair: variances()[pair]),
             contrasts=self._contrasts(),
             cost=cost or {},
         )
 
     def _contrasts(self) -> tuple[Contrast, ...]:
         """Return the neighbours whose order is undecided, and the variance of their lead that would decide it."""
-        found, tie_margin = [], self._rule.tie_margin_mbb
+        found = []
         for each in self.verdicts():
             if each.kind == "unresolved":
-                order, tie = self._judge.test.bars(each.lead, 2 * self.error)
-                far = abs(each.lead.mean)
-                wanted = max(far / order, (tie_margin - far) / tie, _LEAST_SCALE)
+                wanted = max(self._judge.test.deciding(each.lead, 2 * self.error), _LEAST_SCALE)
                 found.append(Contrast(self.margins.lead_weights(each.above, each.below), wanted**2))
         return tuple(found)
 
@@ -284,7 +307,7 @@ class Ladder:
         usd, tokens = spending.up_to(len(self.matches))
         return Progress(
             matches=len(self.matches),
-            games=sum(2 * len(match.result.seed_results) for match in self.matches),
+            games=self.games,
             hands=self.hands,
             seconds=seconds,
             ranking=self.ranking(),

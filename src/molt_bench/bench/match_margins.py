@@ -15,7 +15,7 @@ from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.bench.draws import Draws, MatchDraws
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
-from molt_bench.luck.fitting import Fit, HandParts, SeedHands
+from molt_bench.luck.fitting import Fit, GameParts, SeedHands
 from molt_bench.records import GameRecord, Margins, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
 
@@ -94,19 +94,19 @@ class MatchMargins:
         Nothing is fitted, nor learned, where one of the decks has been learned from.
         """
         known_decks = self._fit.knows(seed.seed for seed in result.seed_results)
-        games: list[tuple[HandParts, ...]] = []
+        games: list[GameParts | None] = []
 
         def estimated(game: GameRecord) -> Estimates:
             found = estimates(game)
-            if known_decks or not found.hands:
-                games.append(())
+            if known_decks or found.hands is None:
+                games.append(None)
                 return found
             games.append(found.hands)
             return replace(found, fitted=found.fitted - self._fit.luck(found.hands))
 
         margins = margins_of(result, big_blind=self._big_blind, estimates=estimated)
         by_seed = zip(result.seed_results, games[::2], games[1::2], strict=True)
-        return margins, [(seed.seed, both) for seed, *both in by_seed]
+        return margins, [(seed.seed, [game for game in both if game is not None]) for seed, *both in by_seed]
 
     def _estimates(
         self, number: int, pair: Pair, draws: MatchDraws, game: GameRecord, *, known: Estimates | None = None

@@ -5,8 +5,9 @@ run is resumed by stepping through it again with the games in its journal, and o
 way, the journal's account of the run is checked: that no game is missing, and that the run stopped when its rules say.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import cached_property
 from typing import TypeAlias
 
 import msgspec
@@ -29,7 +30,7 @@ from molt_bench.specs import GameLabel, GameSpec
 Games: TypeAlias = Mapping[GameLabel, GameRecord]
 
 
-class Past(msgspec.Struct, frozen=True):
+class Past(msgspec.Struct, frozen=True, dict=True):
     """What is known of a run that has started.
 
     Attributes:
@@ -49,10 +50,19 @@ class Past(msgspec.Struct, frozen=True):
         """Number of the last match with a finished game; 0 for none."""
         return max((label.match for label in self.games), default=0)
 
+    @cached_property
+    def _labels(self) -> dict[int, list[GameLabel]]:
+        """The finished games by match."""
+        found: dict[int, list[GameLabel]] = defaultdict(list)
+        for label in self.games:
+            found[label.match].append(label)
+        return found
+
     def of(self, wanted: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameRecord]:
         """Return the known records of the wanted games; raises JournalError if a match has different games."""
         matches = {label.match for label in wanted}
-        stray = next((label for label in self.games if label.match in matches and label not in wanted), None)
+        labels = (label for match in matches for label in self._labels.get(match, ()))
+        stray = next((label for label in labels if label not in wanted), None)
         if stray is not None:
             raise JournalError(
                 f"the journal's match {stray.match} has seed {stray.seed!r}, which its config does not deal"
@@ -127,7 +137,7 @@ def rounds(
     past, spending = past or Past(), spending or Spending(config.models())
     last_match = past.last_match
     course = Course(past.stages or (Stage(config.stop),), extend=extend, last_match=last_match, missing=past.missing)
-    under_way, played = course.now.under_way, Played()
+    under_way, played, at_once = course.now.under_way, Played(), config.matches_per_round()
     while True:
         config = config.model_copy(update={"stop": course.now.stop})
         ladder.judge_by(config.stop)
@@ -135,7 +145,7 @@ def rounds(
         # Time does not count while stepping through known matches: they were played within the limit.
         progress = ladder.progress(spending, seconds=played.seconds if count >= last_match else 0.0)
         reason = None if under_way else first_reason(rules_of(config.stop), progress)
-        pairs = under_way or (_next_pairs(config, ladder, deal, progress, spending) if reason is None else ())
+        pairs = under_way or (_next_pairs(config, ladder, deal, progress, spending, at_once) if reason is None else ())
         seconds = max(past.seconds, played.seconds)
         stage = course.told_next(count, reason, pairs, seconds)
         if stage is not None:
@@ -179,11 +189,10 @@ def play_nothing(wanted: Round) -> Played:
 
 
 def _next_pairs(
-    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, progress: Progress, spending: Spending
+    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, progress: Progress, spending: Spending, room: int
 ) -> tuple[Pair, ...]:
-    """Choose the pairings of the next round, as many as the budget allows."""
+    """Choose the pairings of the next round: `room`, or as many as the budget allows."""
     confidence, limits = config.stop.adjacent_confidence, config.stop.budget
-    room = config.matches_per_round()
     if limits is not None:
         for limit, spent, more in (
             (limits.max_matches, progress.matches, 1),
@@ -200,17 +209,18 @@ def _next_pairs(
         matches=room,
         recent=ladder.recent(config.scheduler.rematch_window),
         threshold=1.0 if confidence is None else 1 - ladder.error if ladder.by_margins else confidence.threshold,
-        allowed=lambda pair: deal.blocks.has_block(pair, ladder.meetings[pair]),
+        allowed=None if deal.blocks.endless else lambda pair: deal.blocks.has_block(pair, ladder.meetings[pair]),
     )
     return tuple(chosen)
 
 
 def _costs(ladder: Ladder, spending: Spending) -> dict[Pair, float]:
     """Return the cost of a match of each pair in dollars, judging by those so far; empty if it is unknown."""
-    matches = Counter(name for match in ladder.matches for name in match.participants)
-    played = len(ladder.matches)
-    spent = {name: spending.usd_of(name, played) for pair in ladder.meetings for name in pair}
-    known = {name: usd / matches[name] for name, usd in spent.items() if usd is not None and matches[name]}
+    if spending.free:
+        return {}
+    names = {name for pair in ladder.meetings for name in pair}
+    spent = {name: spending.usd_of(name, len(ladder.matches)) for name in names}
+    known = {name: usd / ladder.played[name] for name, usd in spent.items() if usd is not None and ladder.played[name]}
     if len(known) < len(spent) or not any(known.values()):
         return {}
     least = max(known.values()) / 100  # a match of bots is nearly free, but still takes time
@@ -226,8 +236,11 @@ def _rate(
     on_match: Callable[[PlayedMatch], None] | None,
 ) -> bool:
     """Rate the matches of a round in order, and return whether all of them were complete."""
+    by_match: dict[int, list[GameLabel]] = defaultdict(list)
+    for label in wanted:
+        by_match[label.match].append(label)
     for number, pair in enumerate(pairs, start=len(ladder.matches) + 1):
-        labels = [label for label in wanted if label.match == number]
+        labels = by_match[number]
         if any(label not in games for label in labels):
             return False
         result = match_result([games[label] for label in labels], draw_threshold=config.match.draw_threshold)

@@ -43,6 +43,11 @@ class SeedBlocks:
         self._number_of = {pair: at for at, pair in enumerate(pairs)}
 
     @property
+    def endless(self) -> bool:
+        """Whether there is a block for every meeting."""
+        return self._listed is None
+
+    @property
     def exhausted(self) -> str:
         """Why the run ends when no pairing has a block left."""
         count = len(self._listed or ())

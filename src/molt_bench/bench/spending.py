@@ -47,6 +47,11 @@ class Spending:
         return sum(price for price, _ in spent) / _PER_DOLLAR, sum(tokens for _, tokens in spent)
 
     @property
+    def free(self) -> bool:
+        """Whether no participant is a language model."""
+        return not self._models
+
+    @property
     def unpriced(self) -> bool:
         """Whether the price of any reply is unknown."""
         return any(sums.unpriced for sums in self._sums.values())

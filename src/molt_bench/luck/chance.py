@@ -1,15 +1,17 @@
 """The luck of the cards in one hand: equities in hindsight, and how each deal changed them."""
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import msgspec
 
+from molt_bench.luck.batches import Batches
+from molt_bench.luck.walk import Walk, walked
 from molt_bench.poker.actions import OPEN_CARDS, STREETS
 from molt_bench.poker.cards import Board, Hole
-from molt_bench.poker.equity import equity, flop_scores
+from molt_bench.poker.equity import equity
 from molt_bench.poker.evaluator import showdown
+from molt_bench.poker.flop_equity import flop_scores_of
 from molt_bench.poker.hand import Hand
 
 #: The deals of a hand, in order.
@@ -17,7 +19,7 @@ DEALT: Final = ("holes", "flop", "turn", "river")
 
 #: Slow to compute, and needed again: a deal is played in two seatings, and by every pairing that uses its seed. Some
 #: 500 bytes for each flop. Hardly any two deals of a run match but for the names of the suits.
-_flop_scores = lru_cache(maxsize=1 << 16)(flop_scores)
+_FLOPS: Final = Batches(flop_scores_of, 1 << 16)
 
 
 class ChanceTerm(NamedTuple):
@@ -54,31 +56,27 @@ class HandLuck(msgspec.Struct, frozen=True, gc=False):
     equities: tuple[float, ...]
 
 
-def hand_luck(hand: Hand) -> HandLuck:
-    """Analyse a finished hand in hindsight, with both seats' cards known."""
+def prepare_luck(hands: Iterable[Hand]) -> None:
+    """Compute the equities of finished hands that are about to be analysed, together, which is much faster."""
+    _FLOPS.prepare([(*hand.holes, hand.board[:3]) for hand in hands if hand.street != STREETS[0]])
+
+
+def hand_luck(hand: Hand, walk: Walk | None = None) -> HandLuck:
+    """Analyse a finished hand in hindsight, with both seats' cards known; `walk` if it has been gone through."""
     decided_on = OPEN_CARDS[hand.street]
     equities = street_equities(hand.holes, hand.board[:decided_on])
     raw = hand.payoffs[0]
     all_in = float(raw)
     if hand.folded < 0 and decided_on < 5:
         all_in = (2 * equities[-1] - 1) * hand.at_stake
-    return HandLuck(raw, all_in, tuple(_terms(hand, equities)), equities)
-
-
-def _terms(hand: Hand, equities: tuple[float, ...]) -> Iterator[ChanceTerm]:
     rules, shorter = hand.rules, min(hand.starting_stacks)
     blinds = min(rules.small_blind + rules.big_blind + 2 * rules.ante, 2 * shorter)
-    yield ChanceTerm(0, blinds, shorter, raised=False, change=equities[0] - 0.5)
-    dealt, street = 0, STREETS[0]
-    for before, _ in hand.steps() if len(equities) > 1 else ():
-        if before.street != street:
-            # The first decision on a new street: the pot was there before the card.
-            raised = any(done.kind == "raiseTo" and done.street == street for done in before.log)
-            dealt, street = dealt + 1, before.street
-            change = equities[dealt] - equities[dealt - 1]
-            yield ChanceTerm(dealt, before.pot, min(before.limits), raised, change)
-            if dealt == len(equities) - 1:
-                return
+    terms = [ChanceTerm(0, blinds, shorter, raised=False, change=equities[0] - 0.5)]
+    if decided_on:
+        # The pot at the first decision on a street was there before the card.
+        for dealt, (pot, behind, raised) in enumerate((walk or walked(hand)).openings, start=1):
+            terms.append(ChanceTerm(dealt, pot, behind, raised, equities[dealt] - equities[dealt - 1]))
+    return HandLuck(raw, all_in, tuple(terms), equities)
 
 
 def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]:
@@ -91,7 +89,7 @@ def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]
     first, second = holes
     found = [equity(first, second)]
     if board:
-        on_flop, by_turn = _flop_scores(first, second, board[:3])
+        on_flop, by_turn = _FLOPS.of((first, second, board[:3]))
         found.append(on_flop / (2 * 990))
         if len(board) > 3:
             found.append(by_turn[board[3]] / (2 * 44))
@@ -103,4 +101,4 @@ def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]
 
 def forget() -> None:
     """Clear the cache, for benchmarks."""
-    _flop_scores.cache_clear()
+    _FLOPS.clear()

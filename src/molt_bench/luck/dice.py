@@ -21,10 +21,14 @@ from typing import Final, NamedTuple
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.agents.llm.odds import Drawn, RecordedDraws
+from molt_bench.agents.scripted import PotRaises
+from molt_bench.luck.pot_raises import pot_raise_chances
 from molt_bench.luck.strength import hand_strengths
+from molt_bench.luck.walk import walked
 from molt_bench.poker.actions import STREETS, Action
+from molt_bench.poker.cards import Hole
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.observation import Observation, observe
+from molt_bench.poker.observation import Observation
 
 #: Bins of the price of a raise begin at these percentages of the pot after a call; all-in is the last bin.
 PRICES: Final = (150,)
@@ -34,6 +38,7 @@ _PASSIVE, _RAISED = 6, 9
 _FIRST_RAISED: Final = len(STREETS) + 4 * _PASSIVE
 #: How many features the value of an action has.
 FEATURES: Final = _FIRST_RAISED + 2 * BINS * _RAISED
+_STREET_NUMBERS: Final = {street: number for number, street in enumerate(STREETS)}
 #: By how much the sum of a policy's probabilities may miss 1.
 _TOLERANCE: Final = 1e-9
 
@@ -144,42 +149,57 @@ def dice_terms(
 ) -> Iterator[DiceTerm]:
     """Yield every decision of a finished hand by a seat with a policy; raise `PolicyError` if one cannot be right.
 
+    `longest` is the game's `max_actions`; for the others see `terms_of`.
+    """
+    walk = walked(hand, number, [policy is not None for policy in policies], longest)
+    return terms_of(walk.decisions, hand.holes, equities, policies)
+
+
+def terms_of(
+    decisions: Iterable[tuple[Observation, Action]],
+    holes: tuple[Hole, Hole],
+    equities: tuple[float, ...],
+    policies: Sequence[PolicyOf | RecordedDraws | None],
+) -> Iterator[DiceTerm]:
+    """Yield the decisions of a hand by seats with a policy; raise `PolicyError` if one cannot be right.
+
     Where the draws were recorded, they count rather than the actions, and decisions without a known draw are left out.
 
-    `equities` are seat 0's, before the flop and on every street with a decision. `longest` is the game's `max_actions`.
+    `equities` are seat 0's, before the flop and on every street with a decision.
     """
-    for before, action in hand.steps(max_actions=longest):
-        policy = policies[before.actor]
+    for seen, action in decisions:
+        policy = policies[seen.seat]
         if policy is None:
             continue
-        seen, street = observe(before, number), STREETS.index(before.street)
         if isinstance(policy, RecordedDraws):
             drawn = policy.at(seen)
             if drawn is None:
                 continue
-            surplus = _surplus(partial(_recorded, drawn), seen, before, drawn.action)
+            surplus = _surplus(partial(_recorded, drawn), seen, drawn.action)
         else:
-            surplus = _surplus(policy, seen, before, action)
-        yield _term(before, street, equities[street], surplus)
+            surplus = _surplus(policy, seen, action)
+        street = _STREET_NUMBERS[seen.street]
+        yield _term(seen, street, equities[street], surplus, hand_strengths(holes, seen.board))
 
 
 def _recorded(drawn: Drawn, _seen: Observation) -> Policy:
     return drawn.policy
 
 
-def _term(before: Hand, street: int, share: float, surplus: Draw) -> DiceTerm:
-    seat = before.actor
+def _term(seen: Observation, street: int, share: float, surplus: Draw, strengths: tuple[float, float]) -> DiceTerm:
+    seat = seen.seat
     edge = 1 - 2 * share if seat else 2 * share - 1
-    called_to = before.bets[seat] + before.to_call
-    passive = surplus.passive * (before.at_stake + called_to)
-    exact = -surplus.fold * before.chips_in(seat)
-    opened = bool(before.log) and before.log[-1].street == before.street
+    called_to = seen.bets[seat] + seen.to_call
+    limits, staked = _limits(seen), _at_stake(seen)
+    passive = surplus.passive * (staked + called_to)
+    # What each seat has put in, which a fold costs.
+    own, other = (seen.starting_stacks[each] - seen.stacks[each] for each in (seat, 1 - seat))
+    exact = -surplus.fold * own
+    opened = bool(seen.log) and seen.log[-1].street == seen.street
     # The first action on a street leaves the other seat a decision, unless a seat is all-in.
-    if called_to in before.limits or (opened and street == 3):
+    if called_to in limits or (opened and street == 3):
         exact += passive * edge
         passive = 0.0
-    first, second = hand_strengths(before.holes, before.board)
-    pot = before.pot + sum(before.bets)
     return DiceTerm(
         seat,
         street,
@@ -188,18 +208,31 @@ def _term(before: Hand, street: int, share: float, surplus: Draw) -> DiceTerm:
         opened,
         surplus.raised,
         surplus.matched,
-        before.chips_in(1 - seat),
+        other,
         edge,
-        (second, first) if seat else (first, second),
-        (min(before.limits) - called_to) / (pot + before.to_call),
+        strengths[::-1] if seat else strengths,
+        (min(limits) - called_to) / (seen.pot + seen.to_call),
     )
 
 
-def _surplus(policy_of: PolicyOf, seen: Observation, before: Hand, action: Action) -> Draw:
+def _limits(seen: Observation) -> tuple[int, int]:
+    """Return the most each seat could bet on this street in total, as in `Hand.limits`."""
+    stacks, bets = seen.stacks, seen.bets
+    return stacks[0] + bets[0], stacks[1] + bets[1]
+
+
+def _at_stake(seen: Observation) -> int:
+    """Return the chips of each seat that both have matched before this street, as in `Hand.at_stake`."""
+    starting, (first, second) = seen.starting_stacks, _limits(seen)
+    return min(starting[0] - first, starting[1] - second)
+
+
+def _surplus(policy_of: PolicyOf, seen: Observation, action: Action) -> Draw:
     """Return the mean over possible draws, minus the actual draw."""
+    begins = _prices(seen)
     try:
         policy = policy_of(seen)
-        mean, chance = _mean(policy, seen, before, action)
+        fold, passive, raised, sizes, chance = _chances(policy, seen, begins, action)
     except PolicyError:
         raise
     except Exception as error:
@@ -207,21 +240,35 @@ def _surplus(policy_of: PolicyOf, seen: Observation, before: Hand, action: Actio
         raise PolicyError(f"its policy failed: {type(error).__name__}: {error}") from error
     if not chance > 0:
         raise PolicyError(f"its policy gives what it did, {action.kind}, no chance")
-    if abs(mean.fold + mean.passive + sum(mean.raised) - 1) > _TOLERANCE:
+    if abs(fold + passive + sum(raised) - 1) > _TOLERANCE:
         raise PolicyError("the probabilities of its policy do not add up to 1")
-    done = _mean(((action, 1.0),), seen, before, action)[0]
-    return Draw(
-        mean.fold - done.fold,
-        mean.passive - done.passive,
-        [could - did for could, did in zip(mean.raised, done.raised, strict=True)],
-        [could - did for could, did in zip(mean.matched, done.matched, strict=True)],
-    )
+    staked = _at_stake(seen)
+    # No more than the shorter stack can be matched.
+    sizes[-1] = raised[-1] * begins[-1]
+    matched = [size + staked * each for size, each in zip(sizes, raised, strict=True)]
+    kind = action.kind
+    if kind == "fold":
+        fold -= 1.0
+    elif kind == "raiseTo":
+        at = bisect_right(begins, action.amount)
+        raised[at] -= 1.0
+        matched[at] -= min(action.amount, begins[-1]) + staked * 1.0
+    else:
+        passive -= 1.0
+    return Draw(fold, passive, raised, matched)
 
 
-def _mean(policy: Policy, seen: Observation, before: Hand, action: Action) -> tuple[Draw, float]:
-    """Return the mean over a policy, and the probability of the action taken, or of its range of sizes."""
+def _chances(
+    policy: Policy, seen: Observation, begins: list[int], action: Action
+) -> tuple[float, float, list[float], list[float], float]:
+    """Return the probabilities of a policy: of a fold, of a check or call, and of raises by price.
+
+    Then, by price, the sum of the sizes times their probabilities; and the probability of the action taken, or of its
+    range of sizes.
+    """
+    if isinstance(policy, PotRaises) and policy.distinct:
+        return pot_raise_chances(policy, begins, action)
     least, most = seen.min_raise_to, seen.max_raise_to
-    begins = _prices(before)
     drawn = action.amount if action.kind == "raiseTo" else 0
     chances = {"fold": 0.0, "call" if seen.to_call else "check": 0.0}
     raised, sizes, taken = [0.0] * BINS, [0.0] * BINS, 0.0
@@ -247,18 +294,15 @@ def _mean(policy: Policy, seen: Observation, before: Hand, action: Action) -> tu
             sizes[at] += chance * low
         else:
             _spread(low, high, chance, begins, raised, sizes)
-    # No more than the shorter stack can be matched.
-    sizes[-1] = raised[-1] * begins[-1]
-    matched = [size + before.at_stake * chance for size, chance in zip(sizes, raised, strict=True)]
     fold, passive = chances.values()
-    return Draw(fold, passive, raised, matched), chances.get(action.kind, taken)
+    return fold, passive, raised, sizes, chances.get(action.kind, taken)
 
 
-def _prices(before: Hand) -> list[int]:
+def _prices(seen: Observation) -> list[int]:
     """Return the sizes at which a new bin of prices begins, all-in last."""
-    all_in = min(before.limits)
-    facing = before.bets[before.actor] + before.to_call
-    pot = before.pot + sum(before.bets) + before.to_call
+    all_in = min(_limits(seen))
+    facing = seen.bets[seen.seat] + seen.to_call
+    pot = seen.pot + seen.to_call
     return [min(facing - (-pot * percent // 100), all_in) for percent in PRICES] + [all_in]
 
 

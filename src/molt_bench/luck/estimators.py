@@ -23,29 +23,29 @@ sees. For the corrected estimators, the published probabilities must be those th
 Over the two games of a seed the hole-card term cancels out, since each player gets both hands; it helps single games.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import fsum
-from typing import TypeAlias
 
 import msgspec
 
-from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.errors import RulesError
 from molt_bench.luck.aivat import known_bot_value, reference_bot
-from molt_bench.luck.chance import ChanceTerm, hand_luck
+from molt_bench.luck.chance import ChanceTerm, hand_luck, prepare_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
-from molt_bench.luck.dice import Folds, PolicyError, action_features, action_value, dice_terms
-from molt_bench.luck.fitting import HandParts, add_dice, card_parts
-from molt_bench.luck.ranges import built_in_bot, mean_over, never_mixes, possible_holes, remembered, weights_against
+from molt_bench.luck.dice import PolicyError, action_features, action_value, dice_terms
+from molt_bench.luck.fitting import GameParts
+from molt_bench.luck.known_dice import KnownDice, Policies
+from molt_bench.luck.ranges import mean_over, possible_holes, weights_against
+from molt_bench.luck.strength import prepare_strengths
+from molt_bench.luck.walk import Walk
+from molt_bench.poker.actions import OPEN_CARDS
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.notation import ParsedHand
+from molt_bench.poker.notation import ParsedHand, hand_from_text
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
-#: Published policies or recorded draws of players A and B, or of seats 0 and 1; None where there are none.
-Policies: TypeAlias = tuple[PolicyOf | RecordedDraws | None, PolicyOf | RecordedDraws | None]
 _NO_POLICIES: Policies = (None, None)
 
 
@@ -66,7 +66,7 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
         fitted: By weights fitted to earlier matches; as `aivat` for a game by itself, and where no dice are known.
         refused: For each player, why its policy was not used; "" if it was, or there is none. A policy is used for a
             whole game or not at all, since leaving out single decisions by their outcome would be a bias.
-        hands: The hands in parts that weights can be fitted to; none where no dice are known, or with an average over
+        hands: The hands in parts that weights can be fitted to; None where no dice are known, or with an average over
             cards.
     """
 
@@ -80,7 +80,7 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
     aivat: float
     fitted: float
     refused: tuple[str, str] = ("", "")
-    hands: tuple[HandParts, ...] = ()
+    hands: GameParts | None = None
 
 
 def hand_estimates(hand: Hand, *, coefficients: tuple[Coefficients, Coefficients] = FROZEN) -> Estimates:
@@ -113,18 +113,20 @@ def game_estimates(
     if record.both_failed:
         return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     sign = 1 if record.seating == "AB" else -1
-    dice = _Dice(record, policies, coefficients)
+    dice = KnownDice(record, policies, coefficients)
     raw, all_in, chance = 0, [], [[0.0] * len(coefficients)]
     hands: list[tuple[ParsedHand, tuple[float, float]]] = []
     terms = {}
-    for at, parsed in enumerate(record.replay()):
+    replayed = [_replayed(text, dice.mixing_seats(), record.spec.max_actions) for text in record.hand_texts]
+    _prepare(replayed[record.spec.warmup_hands :])
+    for at, (parsed, walk) in enumerate(replayed):
         if at >= record.spec.warmup_hands:
-            luck = hand_luck(parsed.hand)
+            luck = hand_luck(parsed.hand, walk)
             raw += luck.raw
             all_in.append(luck.all_in)
             chance.append([-chance_luck(luck.terms, each) for each in coefficients])
             terms[parsed.number] = luck.terms
-            dice.add(parsed, luck.equities)
+            dice.add(parsed, walk, luck.equities)
             hands.append((parsed, (dice.folds.share(0), dice.folds.share(1))))
         dice.folds.add(parsed.hand)
     if sign * raw != record.net[0]:
@@ -148,11 +150,27 @@ def game_estimates(
         aivat,
         aivat,
         (dice.refused[0], dice.refused[1]),
-        () if averages else dice.hands(terms, by_frozen),
+        None if averages else dice.hands(terms, by_frozen),
     )
 
 
-def _over_range(spec: GameSpec, hands: Sequence[tuple[ParsedHand, tuple[float, float]]], dice: "_Dice") -> float | None:
+def _replayed(text: str, seats: tuple[bool, bool], longest: int) -> tuple[ParsedHand, Walk]:
+    """Rebuild a hand from its text, and note on the way what its luck depends on."""
+    walk = Walk(seats, longest)
+    return hand_from_text(text, walk.step), walk
+
+
+def _prepare(hands: Sequence[tuple[ParsedHand, Walk]]) -> None:
+    """Compute what is needed of the cards of many hands, together."""
+    prepare_luck([parsed.hand for parsed, _ in hands])
+    prepare_strengths(
+        (parsed.hand.holes, seen.board) for parsed, walk in hands for seen, _ in walk.decisions if seen.board
+    )
+
+
+def _over_range(
+    spec: GameSpec, hands: Sequence[tuple[ParsedHand, tuple[float, float]]], dice: KnownDice
+) -> float | None:
     """Return what seat 0 won on average over a built-in bot's possible cards; None without exactly one such bot."""
     player = dice.known_player
     policy = None if player is None else dice.policies[player]
@@ -169,11 +187,12 @@ def _over_range(spec: GameSpec, hands: Sequence[tuple[ParsedHand, tuple[float, f
             return None
         mixing = dice.mixing_by_seat()
         value_of = partial(_value, parsed.number, spec.max_actions, mixing, weights, folds)
-        values.append(mean_over(parsed.hand, seat, holes, value_of))
+        boards = {parsed.hand.board[: OPEN_CARDS[done.street]] for done in parsed.hand.log if mixing[done.seat]}
+        values.append(mean_over(parsed.hand, seat, holes, value_of, boards=boards))
     return fsum(values)
 
 
-def _by_values(spec: GameSpec, hands: Sequence[ParsedHand], dice: "_Dice") -> float | None:
+def _by_values(spec: GameSpec, hands: Sequence[ParsedHand], dice: KnownDice) -> float | None:
     """Return what seat 0 won by `aivat`; None without exactly one blueprint."""
     player = dice.reference
     bot = None if player is None else reference_bot(dice.policies[player])
@@ -234,98 +253,3 @@ def margins_of(
         )
 
     return {name: won(field) for name, field in ESTIMATORS.items()}
-
-
-#: A decision: the number of its hand, its features, and its correction with each set of coefficients.
-_Decision: TypeAlias = tuple[int, list[tuple[int, float]], list[float]]
-
-
-class _Dice:
-    """The dice corrections of one game, for each player whose policy is credible."""
-
-    def __init__(self, record: GameRecord, policies: Policies, coefficients: Sequence[Coefficients]) -> None:
-        spec: GameSpec = record.spec
-        self.folds = Folds()
-        self.refused = ["", ""]
-        self.policies = list(policies)
-        built_in = [player for player in (0, 1) if built_in_bot(policies[player])]
-        references = [player for player in (0, 1) if reference_bot(policies[player])]
-        #: The one player that is the blueprint; None if neither is, or both are.
-        self.reference = references[0] if len(references) == 1 else None
-        #: The one player that is another built-in bot; None if neither is, or both are.
-        self.known_player = built_in[0] if len(built_in) == 1 and not references else None
-        self._certain = [never_mixes(policy) for policy in policies]
-        #: Whether a player has dice that are known, whatever comes of them in this game.
-        self._mixes = any(
-            policy is not None and not certain for policy, certain in zip(policies, self._certain, strict=True)
-        )
-        self._longest = spec.max_actions
-        self._swapped = spec.seating == "BA"
-        self._weights = [each.actions for each in coefficients]
-        #: By player and decision: the hand, its features, and what it is corrected by, with each set of coefficients.
-        self._found: tuple[list[_Decision], list[_Decision]] = ([], [])
-        for fault in record.faults:
-            policy = policies[fault.player]
-            if policy is None or isinstance(policy, RecordedDraws):
-                continue  # recorded draws are known, whatever came of them
-            # An answer after a fault, or a forced fold, is not the agent's draw.
-            if fault.attempt and fault.hand_number > spec.warmup_hands:
-                self.refuse(fault.player, "it answered with faults")
-
-    def refuse(self, player: int, why: str) -> None:
-        """Stop using a player's policy, and drop its corrections so far."""
-        self.policies[player] = None
-        self.refused[player] = why
-        self._found[player].clear()
-
-    def add(self, parsed: ParsedHand, equities: tuple[float, ...]) -> None:
-        """Correct one hand for each player separately, so that one wrong policy does not affect the other."""
-        for player in (0, 1):
-            policy = self.policies[player]
-            if policy is None or self._certain[player]:
-                continue
-            seat = 1 - player if self._swapped else player
-            by_seat: Policies = (None, policy) if seat else (policy, None)
-            try:
-                terms = list(dice_terms(parsed.hand, parsed.number, equities, by_seat, self._longest))
-            except PolicyError as error:
-                self.refuse(player, f"hand {parsed.number}: {error}")
-                continue
-            folds = self.folds.share(1 - seat)
-            for parts in [action_features(term, folds) for term in terms]:
-                values = [action_value(parts, weights) for weights in self._weights]
-                self._found[player].append((parsed.number, parts, values))
-
-    def mixing_by_seat(self) -> Policies:
-        """Return the policies of seats 0 and 1 that mix, for one hand whose known player may hold other cards."""
-        found: list[PolicyOf | RecordedDraws | None] = []
-        for player, policy in enumerate(self.policies):
-            if policy is None or isinstance(policy, RecordedDraws):
-                found.append(policy)
-            elif self._certain[player]:
-                found.append(None)
-            else:
-                bot = built_in_bot(policy)
-                found.append(policy if bot is not None and bot.sees_cards else remembered(policy))
-        return (found[1], found[0]) if self._swapped else (found[0], found[1])
-
-    def corrections(self) -> list[float]:
-        """Return the corrections of player A's result with each set of coefficients, in chips."""
-        nothing = [0.0] * len(self._weights)
-        first, second = (
-            [fsum(column) for column in zip(nothing, *[values for _, _, values in found], strict=True)]
-            for found in self._found
-        )
-        return [one - two for one, two in zip(first, second, strict=True)]
-
-    def hands(self, terms: Mapping[int, tuple[ChanceTerm, ...]], adjusted: Sequence[float]) -> tuple[HandParts, ...]:
-        """Return all hands in parts; none if no player is known to mix. `adjusted` is what player A won in each."""
-        if not self._mixes:
-            return ()
-        parts = {number: card_parts(found, -1 if self._swapped else 1) for number, found in terms.items()}
-        won = dict(zip(terms, adjusted, strict=True))
-        for player, decisions in enumerate(self._found):
-            for number, features, values in decisions:
-                add_dice(parts[number], features, player)
-                won[number] += -values[-1] if player else values[-1]
-        return tuple(HandParts(number, won[number], tuple(parts[number].items())) for number in terms)

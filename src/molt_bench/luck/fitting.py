@@ -10,11 +10,10 @@ with little data, hardly at all. The unit is a hand in both seatings, pairings c
 hand that is far off counts for less. All is plain arithmetic in a fixed order, so a replayed run finds the same.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from math import fsum, sqrt
 from operator import mul
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from molt_bench.luck.chance import ChanceTerm
 from molt_bench.luck.coefficients import SOLID
@@ -22,11 +21,14 @@ from molt_bench.luck.dice import FEATURES
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
+if TYPE_CHECKING:
+    from molt_bench.poker.range_equity import Floats
+
 #: Buckets of a deal; and how many weights of cards there are, without the hole cards, which cancel out.
 _BUCKETS: Final = len(SOLID.chance[0])
-_CARDS: Final = _BUCKETS * (len(SOLID.chance) - 1)
-#: How many weights there are.
-SIZE: Final = _CARDS + FEATURES
+CARDS: Final = _BUCKETS * (len(SOLID.chance) - 1)
+#: How many weights there are: those of the features of decisions follow those of cards.
+SIZE: Final = CARDS + FEATURES
 #: How strongly a weight is held to the frozen one: as if its distance had a standard deviation of 1 / sqrt(20). The
 #: ladders of docs/methods.md had been looked at when it was chosen.
 HOLD: Final = 20.0
@@ -37,22 +39,32 @@ GROWTH: Final = 1.1
 #: Decimals of a weight.
 DIGITS: Final = 4
 
-#: Terms of luck by the number of their weight, in chips of player A.
-Parts: TypeAlias = tuple[tuple[int, float], ...]
 
-
-class HandParts(NamedTuple):
-    """What a hand was worth to player A by the frozen weights, and the terms whose weights can be others.
+class GameParts(NamedTuple):
+    """What the hands of a game were worth to player A by the frozen weights, and the terms whose weights can be others.
 
     Attributes:
-        number: The hand's number in its game.
-        won: Chips.
-        parts: The terms.
+        numbers: The numbers of the hands.
+        won: What each was worth, in chips.
+        rows: For each term, the place of its hand.
+        places: The number of its weight.
+        parts: Chips of player A. Terms of one hand with one weight are added up in their order.
     """
 
-    number: int
-    won: float
-    parts: Parts
+    numbers: tuple[int, ...]
+    won: tuple[float, ...]
+    rows: list[int]
+    places: list[int]
+    parts: list[float]
+
+    def table(self) -> "Floats":
+        """Return the terms as a table: a row for each hand, a column for each weight."""
+        import numpy as np  # loaded when needed, for a fast start
+
+        found = np.zeros((len(self.numbers), SIZE))
+        if self.places:
+            np.add.at(found, (self.rows, self.places), self.parts)
+        return found
 
 
 def card_parts(terms: Iterable[ChanceTerm], sign: int) -> dict[int, float]:
@@ -66,23 +78,16 @@ def card_parts(terms: Iterable[ChanceTerm], sign: int) -> dict[int, float]:
     }
 
 
-def add_dice(parts: dict[int, float], features: Iterable[tuple[int, float]], player: int) -> None:
-    """Add the terms of a decision of player A (0) or B (1)."""
-    for at, part in features:
-        parts[_CARDS + at] = parts.get(_CARDS + at, 0.0) + (part if player else -part)
-
-
-#: A seed, and the hands of its two games.
-SeedHands: TypeAlias = tuple[Seed, Sequence[Sequence[HandParts]]]
+#: A seed, and the hands of its two games; none where nothing can be learned from them.
+SeedHands: TypeAlias = tuple[Seed, Sequence[GameParts]]
 
 
 class Fit:
     """What a run has learned about the weights of its luck so far."""
 
     def __init__(self) -> None:
-        #: Moments of the terms, lower triangle, and with what is to be explained.
-        self._squares = [[0.0] * (at + 1) for at in range(SIZE)]
-        self._mixed = [0.0] * SIZE
+        #: By term: its moments with what is to be explained, and with the terms up to it.
+        self._moments: dict[int, Floats] = {}
         #: By pairing: hands in both seatings, the sum of what they were worth, and of its square.
         self._sums: dict[Pair, tuple[int, float, float]] = {}
         self._seen: set[Seed] = set()
@@ -93,62 +98,74 @@ class Fit:
         """Return whether it has learned from any of these decks."""
         return not self._seen.isdisjoint(seeds)
 
-    def luck(self, hands: Iterable[HandParts]) -> float:
+    def luck(self, game: GameParts) -> float:
         """Return the luck of player A in the hands of a game, beyond that by the frozen weights, in chips."""
-        weights = self._distances
-        return fsum([weights[at] * part for hand in hands for at, part in hand.parts])
+        return fsum((game.table() * self._distances).ravel().tolist())
 
     def learn(self, pair: Pair, games: Sequence[SeedHands]) -> None:
         """Learn from a match."""
+        import numpy as np  # loaded when needed, for a fast start
+
         self._seen.update(seed for seed, _ in games)
-        both = [hand for _, seatings in games for hand in together(seatings)]
-        if not any(parts for _, parts in both):
+        if not any(game.places for _, seatings in games for game in seatings):
             return
+        both = [together(seatings) for _, seatings in games]
+        hands = [each for won, _ in both for each in won]
         count, total, squares = self._sums.get(pair, (0, 0.0, 0.0))
-        count += len(both)
-        total += fsum([won for won, _ in both])
-        squares += fsum([won * won for won, _ in both])
+        count += len(hands)
+        total += fsum(hands)
+        squares += fsum([won * won for won in hands])
         self._sums[pair] = count, total, squares
         mean = total / count
         variance = squares / count - mean * mean
         if variance <= 1e-9 * squares:
             return
         far = FAR * sqrt(variance)
-        for won, parts in both:
-            self._add(won - mean, parts, min(1.0, far / max(abs(won - mean), 1e-9)) / variance)
-        self._hands += len(both)
+        rest = [won - mean for won in hands]
+        weights = [min(1.0, far / max(abs(each), 1e-9)) / variance for each in rest]
+        self._add(rest, np.concatenate([table for _, table in both]), weights)
+        self._hands += len(hands)
         if self._hands >= GROWTH * self._fitted:
             self._fitted = self._hands
             self._solve()
 
-    def _add(self, rest: float, parts: Sequence[tuple[int, float]], weight: float) -> None:
-        """Add a hand to the moments; its parts are in order."""
-        for place, (at, part) in enumerate(parts):
-            weighed, row = weight * part, self._squares[at]
-            self._mixed[at] += weighed * rest
-            for other, second in parts[: place + 1]:
-                row[other] += weighed * second
+    def _add(self, rest: Sequence[float], table: "Floats", weights: Sequence[float]) -> None:
+        """Add hands to the moments, one after another: what is left to explain, the terms, and the weight of each."""
+        import numpy as np  # loaded when needed, for a fast start
+
+        rows, weighed = np.column_stack([rest, table]), np.array(weights)
+        for at in (1 + np.flatnonzero(table.any(axis=0))).tolist():
+            own = np.flatnonzero(rows[:, at])
+            terms = np.empty((len(own) + 1, at + 1))
+            terms[0] = self._moments.get(at - 1, 0.0)
+            others = rows[own, : at + 1]
+            np.multiply((weighed[own] * others[:, at])[:, None], others, out=terms[1:])
+            # Added row by row in their order, which is fixed where the rows are not the inner dimension.
+            self._moments[at - 1] = np.add.reduce(terms, axis=0)
 
     def _solve(self) -> None:
-        used = [at for at in range(SIZE) if self._squares[at][at]]
-        square = [[self._squares[at][other] for other in used[: place + 1]] for place, at in enumerate(used)]
-        found = solved(square, [self._mixed[at] for at in used], HOLD)
+        moments = {at: self._moments[at].tolist() for at in sorted(self._moments)}
+        used = [at for at, own in moments.items() if own[-1]]
+        square = [[moments[at][1 + other] for other in used[: place + 1]] for place, at in enumerate(used)]
+        found = solved(square, [moments[at][0] for at in used], HOLD)
         self._distances = [0.0] * SIZE
         for at, distance in zip(used, found, strict=True):
             self._distances[at] = round(distance, DIGITS)
 
 
-def together(seatings: Sequence[Sequence[HandParts]]) -> list[tuple[float, list[tuple[int, float]]]]:
-    """Return what each hand was worth in both seatings, and its terms in order of their weights."""
-    won: dict[int, float] = defaultdict(float)
-    parts: dict[int, dict[int, float]] = defaultdict(dict)
-    for hands in seatings:
-        for hand in hands:
-            won[hand.number] += hand.won
-            own = parts[hand.number]
-            for at, part in hand.parts:
-                own[at] = own.get(at, 0.0) + part
-    return [(won[number], sorted(parts[number].items())) for number in sorted(won)]
+def together(seatings: Sequence[GameParts]) -> tuple[list[float], "Floats"]:
+    """Return what each hand was worth in both seatings, in order of their numbers, and the table of their terms."""
+    import numpy as np  # loaded when needed, for a fast start
+
+    numbers = sorted({number for game in seatings for number in game.numbers})
+    row_of = {number: row for row, number in enumerate(numbers)}
+    won, table = [0.0] * len(numbers), np.zeros((len(numbers), SIZE))
+    for game in seatings:
+        rows = [row_of[number] for number in game.numbers]
+        table[rows] += game.table()
+        for row, each in zip(rows, game.won, strict=True):
+            won[row] += each
+    return won, table
 
 
 def solved(square: Sequence[Sequence[float]], wanted: Sequence[float], hold: float) -> list[float]:

@@ -15,7 +15,7 @@ Cards dealt after the last decision are not in G: nobody has acted on them, and 
 candidate may hold one of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from math import fsum
 from typing import Final, TypeAlias
 
@@ -24,10 +24,12 @@ import msgspec
 from molt_bench.agents.base import Policy, PolicyOf
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.scripted import FixedAgent, ScriptedAgent
+from molt_bench.luck.chance import prepare_luck
 from molt_bench.luck.coefficients import AGAINST, SOLID, Coefficients
 from molt_bench.luck.dice import PolicyError
+from molt_bench.luck.strength import prepare_strengths
 from molt_bench.poker.actions import OPEN_CARDS, Action
-from molt_bench.poker.cards import Hole
+from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import ParsedHand
 from molt_bench.poker.observation import Observation, observe
@@ -149,12 +151,23 @@ def chance_of(policy: Policy, action: Action) -> float:
     return found
 
 
-def mean_over(hand: Hand, seat: int, holes: list[Hole], value_of: Callable[[Hand], float]) -> float:
+def mean_over(
+    hand: Hand,
+    seat: int,
+    holes: list[Hole],
+    value_of: Callable[[Hand], float],
+    *,
+    boards: Collection[Board] = (),
+) -> float:
     """Return the mean value of a hand over the actual hole of `seat` and other `holes`.
 
-    `value_of` must not depend on cards that were dealt after the last decision.
+    `value_of` must not depend on cards that were dealt after the last decision. `boards` are those on which it needs
+    the strengths of the hands.
     """
-    return fsum([value_of(hand), *[value_of(with_hole(hand, seat, hole)) for hole in holes]]) / (len(holes) + 1)
+    hands = [hand, *[with_hole(hand, seat, hole) for hole in holes]]
+    prepare_luck(hands)
+    prepare_strengths((each.holes, board) for board in boards if board for each in hands)
+    return fsum(map(value_of, hands)) / len(hands)
 
 
 def with_hole(hand: Hand, seat: int, hole: Hole) -> Hand:

@@ -1,12 +1,14 @@
 """How strong a hand is by itself, against one that could be anything: what players bet, call and fold by."""
 
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from molt_bench.agents.starting_hands import RANKED_HANDS, starting_hand
+from molt_bench.luck.batches import Batches
 from molt_bench.poker.cards import Board, Hole
-from molt_bench.poker.equity import card_arrays, strengths
-from molt_bench.poker.evaluator import KEY_START
+from molt_bench.poker.equity import card_arrays, flush_strengths, rank_strengths
+from molt_bench.poker.evaluator import FLUSH_BITS, KEY_START
 from molt_bench.seeds import derive
 
 if TYPE_CHECKING:
@@ -14,11 +16,14 @@ if TYPE_CHECKING:
 
 #: Other hands and run-outs that a hand is compared with.
 _SAMPLES: Final = 256
+#: Boards that are computed together: the arrays of more would not stay in the processor's cache.
+_TOGETHER: Final = 16
+#: Two hands and a board of three to five cards.
+Hands: TypeAlias = tuple[tuple[Hole, Hole], Board]
 #: Cards that are live on the flop.
 _MOST_LIVE: Final = 52 - 4 - 3
 
 
-@lru_cache(maxsize=1 << 16)
 def hand_strengths(holes: tuple[Hole, Hole], board: Board) -> tuple[float, float]:
     """Return for each hand how often it beats a third one, from 0 to 1; a tie counts half.
 
@@ -32,35 +37,62 @@ def hand_strengths(holes: tuple[Hole, Hole], board: Board) -> tuple[float, float
     if not board:
         worse = _starting_strengths()
         return worse[starting_hand(holes[0])], worse[starting_hand(holes[1])]
+    return _SAMPLED.of((holes, board))
+
+
+def prepare_strengths(hands: Iterable[Hands]) -> None:
+    """Compute the strengths of hands on boards that are about to be asked for, together, which is much faster."""
+    _SAMPLED.prepare(hands)
+
+
+def forget_strengths() -> None:
+    """Clear the cache, for benchmarks."""
+    _SAMPLED.clear()
+
+
+def _sampled(hands: Sequence[Hands]) -> list[tuple[float, float]]:
+    """Return the strengths of hands on boards of the same or of different sizes."""
+    found: dict[Hands, tuple[float, float]] = {}
+    for size in {len(board) for _, board in hands}:
+        alike = [each for each in hands if len(each[1]) == size]
+        for start in range(0, len(alike), _TOGETHER):
+            part = alike[start : start + _TOGETHER]
+            found.update(zip(part, _sampled_alike(part, size), strict=True))
+    return [found[each] for each in hands]
+
+
+def _sampled_alike(hands: Sequence[Hands], size: int) -> list[tuple[float, float]]:
+    """Return the strengths of hands on boards of one size."""
     import numpy as np  # loaded when needed, for a fast start
 
     keys, bits = card_arrays()
-    dead = {*holes[0], *holes[1], *board}
-    live = np.array([card for card in range(52) if card not in dead], np.int64)
-    drawn = live[_samples(len(live), 7 - len(board))]
-    drawn_keys, drawn_bits = keys[drawn], bits[drawn]
-    known = list(board)
-    shared_keys = KEY_START + int(keys[known].sum()) + drawn_keys[:, 2:].sum(axis=1)
-    shared_bits = int(bits[known].sum()) + drawn_bits[:, 2:].sum(axis=1)
-    first, second = (list(hole) for hole in holes)
-    found = strengths(
-        np.concatenate(
-            [
-                shared_keys + keys[first].sum(),
-                shared_keys + keys[second].sum(),
-                shared_keys + drawn_keys[:, :2].sum(axis=1),
-            ]
-        ),
-        np.concatenate(
-            [
-                shared_bits + bits[first].sum(),
-                shared_bits + bits[second].sum(),
-                shared_bits + drawn_bits[:, :2].sum(axis=1),
-            ]
-        ),
-    ).reshape(3, _SAMPLES)
-    won = (found[:2] > found[2]).sum(axis=1) + (found[:2] >= found[2]).sum(axis=1)
-    return float(won[0]) / (2 * _SAMPLES), float(won[1]) / (2 * _SAMPLES)
+    known = np.array([(*first, *second, *board) for (first, second), board in hands], np.int64)
+    alive = np.ones((len(hands), 52), bool)
+    alive[np.arange(len(hands))[:, None], known] = False
+    live = np.nonzero(alive)[1].reshape(len(hands), 48 - size)
+    drawn = _samples(48 - size, 7 - size)
+    runouts, others = drawn[:, 2:].T, drawn[:, :2].T
+    of_known, of_live = keys[known], keys[live]
+    shared = KEY_START + of_known[:, 4:].sum(axis=1)[:, None]
+    for column in runouts:
+        shared = shared + of_live[:, column]
+    found = np.empty((3, len(hands), _SAMPLES), np.int64)
+    found[0] = shared + of_known[:, :2].sum(axis=1)[:, None]
+    found[1] = shared + of_known[:, 2:4].sum(axis=1)[:, None]
+    found[2] = shared + of_live[:, others[0]] + of_live[:, others[1]]
+    values = rank_strengths(found >> 16)
+    suited = np.unravel_index(np.flatnonzero((found & FLUSH_BITS) != 0), found.shape)
+    who, at, sample = suited
+    of_known, of_live = bits[known], bits[live]
+    third = of_live[at, others[0][sample]] + of_live[at, others[1][sample]]
+    own = np.where(who == 2, third, np.where(who, of_known[at, 2] + of_known[at, 3], of_known[at, 0] + of_known[at, 1]))
+    own += of_known[:, 4:].sum(axis=1)[at]
+    for column in runouts:
+        own += of_live[at, column[sample]]
+    values[suited] = flush_strengths(found[suited], own)
+    won = (values[:2] > values[2]).sum(axis=2) + (values[:2] >= values[2]).sum(axis=2)
+    first, second = won.tolist()
+    return [(one / (2 * _SAMPLES), two / (2 * _SAMPLES)) for one, two in zip(first, second, strict=True)]
 
 
 @cache
@@ -86,3 +118,7 @@ def _starting_strengths() -> dict[str, float]:
         found[name] = 1 - (better + ways / 2) / 1326
         better += ways
     return found
+
+
+#: Needed again: a deal is played in two seatings, and a board is decided on several times.
+_SAMPLED: Final = Batches(_sampled, 1 << 16)

@@ -1,6 +1,7 @@
 """Exact all-in equity of one hand against another, from any board.
 
-With three or more board cards, every run-out is looked up in one vectorised pass. Before the flop there are 1.7 million
+With three or more board cards, every run-out is looked up in one vectorised pass; many flops at once have their own
+file, `flop_equity`. Before the flop there are 1.7 million
 run-outs, but only 6,175 multisets of five ranks: each is compared once, weighted by the number of ways to suit it, and
 boards on which a hand has a flush, which take three or more cards of one suit, are then corrected. The results for
 every two hands are shipped as a table, which `scripts/build_preflop.py` builds.
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     import numpy as np  # here, since it is slow to load
 
-    Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+    Ints: TypeAlias = np.ndarray[Any, np.dtype[np.integer[Any]]]
 
 #: Preflop equities: twice the run-outs won plus those split, three bytes for each two hands, little-endian.
 PREFLOP_PATH: Final = os.path.join(os.path.dirname(__file__), "preflop.bin")
@@ -59,25 +60,6 @@ def equity(first: Sequence[int], second: Sequence[int], board: Sequence[int] = (
         return showdowns(first, second, board).equity
     _check(first, second, board)
     return _preflop_equity(first, second)
-
-
-def flop_scores(first: Sequence[int], second: Sequence[int], flop: Sequence[int]) -> tuple[int, bytes]:
-    """Score the run-outs of a flop in one pass, in total and by turn card.
-
-    Returns:
-        Twice the run-outs that `first` wins plus those split, of all 990; and the same of the 44 run-outs with each
-        card as the turn, indexed by card (0 for dead cards).
-    """
-    import numpy as np  # here, since it is slow to load
-
-    if len(flop) != 3:
-        raise RulesError(f"a flop has three cards, not {len(flop)}")
-    _check(first, second, flop)
-    live, one, two = _runout_strengths(first, second, flop)
-    scores = (one > two).astype(np.uint8) + (one >= two)
-    by_turn = np.zeros(52, np.uint8)
-    by_turn[live] = scores[_pairs_with_each()].sum(axis=1)
-    return int(scores.sum()), by_turn.tobytes()
 
 
 def showdowns(first: Sequence[int], second: Sequence[int], board: Sequence[int] = ()) -> Showdowns:
@@ -130,14 +112,20 @@ def _preflop_won(a: int, b: int, c: int, d: int, ranks: int) -> int:
 
 
 @cache
-def _tables() -> tuple[Ints, Ints, Ints]:
-    """Return the evaluator's row offsets, seven-card strengths and flushes as arrays."""
+def _tables() -> tuple[Ints, Ints]:
+    """Return the evaluator's row offsets and seven-card strengths as arrays."""
     import numpy as np  # here, since it is slow to load
 
-    offsets, seven, flush = (
-        np.array(table, np.int64) for table in (evaluator.SEVEN_OFFSETS, evaluator.SEVEN, evaluator.FLUSH)
-    )
-    return offsets, seven, flush
+    # Two bytes for a strength, so that the table stays in the processor's cache.
+    return np.array(evaluator.SEVEN_OFFSETS, np.int64), np.array(evaluator.SEVEN, np.int16)
+
+
+@cache
+def flush_table() -> Ints:
+    """Return the strengths of cards of one suit, by their ranks as bits; 0 for fewer than five cards."""
+    import numpy as np  # here, since it is slow to load
+
+    return np.array(evaluator.FLUSH, np.int16)
 
 
 @cache
@@ -158,27 +146,37 @@ def strengths(keys: Ints, bits: Ints) -> Ints:
     """
     import numpy as np  # here, since it is slow to load
 
-    offsets, seven, flush = _tables()
-    ranks = keys >> 16
-    found: Ints = seven[ranks + offsets[ranks >> evaluator.ROW_BITS]]
+    found = rank_strengths(keys >> 16)
     suited = np.flatnonzero(keys & evaluator.FLUSH_BITS)
     if len(suited):
-        flags = keys[suited] & evaluator.FLUSH_BITS
-        suits = (flags > 0x8).astype(np.int64) + (flags > 0x80) + (flags > 0x800)
-        found[suited] = flush[(bits[suited] >> 13 * suits) & 0x1FFF]
+        found[suited] = flush_strengths(keys[suited], bits[suited])
     return found
 
 
+def rank_strengths(keys: Ints) -> Ints:
+    """Return the strengths of seven cards without a flush, by the sums of the keys of their ranks.
+
+    Five of a rank, which callers leave out, are not in the tables: hence "clip", which is also faster.
+    """
+    offsets, seven = _tables()
+    return seven.take(keys + offsets.take(keys >> evaluator.ROW_BITS, mode="clip"), mode="clip")
+
+
+def flush_strengths(keys: Ints, bits: Ints) -> Ints:
+    """Return the strengths of seven cards with a flush; the arguments are those of `strengths`."""
+    flags = keys & evaluator.FLUSH_BITS
+    suits = (flags > 0x8).astype(keys.dtype) + (flags > 0x80) + (flags > 0x800)
+    return flush_table().take((bits >> 13 * suits) & 0x1FFF)
+
+
 def _enumerate(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> Showdowns:
-    _, one, two = _runout_strengths(first, second, board)
+    one, two = _runout_strengths(first, second, board)
     wins, losses = int((one > two).sum()), int((one < two).sum())
     return Showdowns(wins, len(one) - wins - losses, losses)
 
 
-def _runout_strengths(
-    first: Sequence[int], second: Sequence[int], board: Sequence[int]
-) -> tuple[list[int], Ints, Ints]:
-    """Return the live cards, and both hands' strengths on every run-out, in the order of `_combinations`."""
+def _runout_strengths(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> tuple[Ints, Ints]:
+    """Return both hands' strengths on every run-out."""
     import numpy as np  # here, since it is slow to load
 
     keys, bits = card_arrays()
@@ -196,16 +194,7 @@ def _runout_strengths(
         strengths(shared_keys + keys[hole].sum(), shared_bits + bits[hole].sum())
         for hole in (list(first), list(second))
     )
-    return live, one, two
-
-
-@cache
-def _pairs_with_each() -> Ints:
-    """Return, for each of 45 cards, which of the 990 pairs hold it."""
-    import numpy as np  # here, since it is slow to load
-
-    pairs = _combinations(45, 2)
-    return np.array([np.flatnonzero((pairs == card).any(axis=1)) for card in range(45)], np.int64)
+    return one, two
 
 
 @cache
@@ -237,15 +226,6 @@ def _ways(live: Ints, counts: Ints) -> Ints:
     return ways
 
 
-def _rank_strengths(keys: Ints) -> Ints:
-    """Return the strengths of seven cards without a flush.
-
-    Five of a rank, to which callers give weight 0, are not in the tables: hence "clip".
-    """
-    offsets, seven, _ = _tables()
-    return seven.take(keys + offsets.take(keys >> evaluator.ROW_BITS, mode="clip"), mode="clip")
-
-
 def _preflop(first: tuple[int, ...], second: tuple[int, ...]) -> Showdowns:
     import numpy as np  # here, since it is slow to load
 
@@ -255,7 +235,7 @@ def _preflop(first: tuple[int, ...], second: tuple[int, ...]) -> Showdowns:
         live[card >> 2, card & 3] = 0
     counts, keys = _multisets(5)
     weights = _ways(live.sum(axis=1), counts)
-    one, two = (_rank_strengths(keys + hole) for hole in hole_keys)
+    one, two = (rank_strengths(keys + hole) for hole in hole_keys)
     balance = np.array([(weights * (one > two)).sum(), (weights * (one < two)).sum()])
     for suit in range(4):
         balance += _flush_correction((first, second), hole_keys, live, suit)
@@ -269,7 +249,7 @@ def _flush_correction(
     """Return how boards on which a hand has a flush in `suit` change wins and losses."""
     import numpy as np  # here, since it is slow to load
 
-    flush = _tables()[2]
+    flush = flush_table()
     own_bits = [sum(1 << (card >> 2) for card in hole if card & 3 == suit) for hole in holes]
     most = max(bits.bit_count() for bits in own_bits)
     others = live.sum(axis=1) - live[:, suit]
@@ -280,7 +260,7 @@ def _flush_correction(
         suited_keys = np.array(evaluator.RANK_KEYS, np.int64)[suited].sum(axis=1)[:, None]
         counts, keys = _multisets(5 - of_suit)
         weights = _ways(others, counts)[None, :]
-        by_ranks = [_rank_strengths(suited_keys + keys[None, :] + hole) for hole in hole_keys]
+        by_ranks = [rank_strengths(suited_keys + keys[None, :] + hole) for hole in hole_keys]
         # flush[...] is 0 where the suit has fewer than five cards, and above every other strength elsewhere.
         one, two = (np.maximum(ranks, flush[board_bits | bits]) for ranks, bits in zip(by_ranks, own_bits, strict=True))
         change[0] += (weights * ((one > two).astype(np.int64) - (by_ranks[0] > by_ranks[1]))).sum()

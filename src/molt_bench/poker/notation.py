@@ -9,7 +9,9 @@ agent after its last fault is written `F`.
 """
 
 import re
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.errors import MoltBenchError, RulesError, shown
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action, Street
@@ -22,6 +24,7 @@ _LINE: Final = re.compile(
     r"(?P<number>\d+):(?P<small>\d+)/(?P<big>\d+)/(?P<ante>\d+)(?:/(?P<cap>\d+))?:(?P<first>\d+),(?P<second>\d+):b(?P<button>[01]):"
     r"(?P<hole>\w{4})\|(?P<other_hole>\w{4})\|(?P<board>\w*):(?P<actions>(?:[fFkc]|r\d+|/)*):(?P<net>-?\d+)"
 )
+_ACTION: Final = re.compile(r"([fFkc]|r)(\d*)")
 
 
 class ParsedHand(NamedTuple):
@@ -56,8 +59,12 @@ def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
     )
 
 
-def hand_from_text(line: str) -> ParsedHand:
-    """Rebuild a hand by replaying its actions.
+#: Called with the state before an action, the action, and the number of the hand.
+Watch: TypeAlias = Callable[[Hand, Action, int], None]
+
+
+def hand_from_text(line: str, watch: Watch | None = None) -> ParsedHand:
+    """Rebuild a hand by replaying its actions; `watch` is called before each of them.
 
     >>> parsed = hand_from_text("7:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kr600c/kk/kk:-900")
     >>> parsed.hand.payoffs, len(parsed.hand.log), hand_to_text(parsed.hand, parsed.number)[-10:]
@@ -69,20 +76,32 @@ def hand_from_text(line: str) -> ParsedHand:
     match = _LINE.fullmatch(line)
     if match is None:
         raise RulesError(f"not a hand: {shown(line)}")
-    part = match.groupdict()
-    number = int(part["number"])
+    text, small, big, ante, cap, first, second, button, hole, other_hole, board, actions, _ = match.groups()
+    number = int(text)
     try:
-        cap = None if part["cap"] is None else int(part["cap"])
-        rules = HandRules(int(part["small"]), int(part["big"]), int(part["ante"]), cap)
-        deal = deal_from_text(part["hole"] + part["other_hole"] + part["board"])
-        hand = Hand(rules, deal, (int(part["first"]), int(part["second"])), button=int(part["button"]))
+        hand = Hand(
+            _rules(small, big, ante, cap),
+            deal_from_text(hole + other_hole + board),
+            (int(first), int(second)),
+            button=int(button),
+        )
         forced = NOBODY
-        for letter, amount in re.findall(r"([fFkc]|r)(\d*)", part["actions"]):
+        apply = hand.apply
+        for letter, amount in _ACTION.findall(actions):
             if letter == "F":
                 forced = hand.actor
-            hand.apply(Action("raiseTo", int(amount)) if letter == "r" else _ACTIONS[letter])
+            action = Action("raiseTo", int(amount)) if letter == "r" else _ACTIONS[letter]
+            if watch is not None and hand.actor != NOBODY:
+                watch(hand, action, number)
+            apply(action)
     except (MoltBenchError, ValueError) as error:
         raise RulesError(f"this hand cannot have happened as written: {shown(line)}: {error}") from error
     if hand.actor != NOBODY or hand_to_text(hand, number, forced=forced != NOBODY) != line:
         raise RulesError(f"this hand cannot have happened as written: {shown(line)}")
     return ParsedHand(number, hand, forced)
+
+
+@lru_cache(maxsize=64)
+def _rules(small: str, big: str, ante: str, cap: str | None) -> HandRules:
+    """Read the rules, which the hands of a game share."""
+    return HandRules(int(small), int(big), int(ante), None if cap is None else int(cap))

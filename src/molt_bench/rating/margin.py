@@ -19,18 +19,26 @@ In a gauntlet, one participant is the reference and the whole field of everybody
 leads are differences of them, and the reference itself stands at 0.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import combinations
 from math import fsum, inf, sqrt
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from molt_bench.rating.pair_sums import Sums, Terms
 from molt_bench.rating.shrinkage import prior_freedom
 from molt_bench.rating.student import UNKNOWN, Estimate
 from molt_bench.specs import Pair
 
+if TYPE_CHECKING:
+    from molt_bench.poker.range_equity import Floats
+
+#: Leads whose terms are remembered.
+_MOST_TERMS: Final = 1024
 #: The variance of all pairs counts as this many seed pairs at most beside a pair's own.
 PRIOR_WEIGHT: Final = 2.0
 #: Assumed standard deviation of a hand with stacks of 100 big blinds, in thousandths of a big blind.
@@ -89,7 +97,16 @@ class MarginModel:
         self.reference = reference
         self._first_guess = sd_per_hand**2 / hands
         self._samples: dict[Pair, _Sample] = {pair: _Sample() for pair in combinations(self.participants, 2)}
-        self._total: tuple[float, int, float] | None = None
+        self._place = {pair: at for at, pair in enumerate(self._samples)}
+        self._sums = Sums(len(self._samples))
+        #: What has been computed since the last change; strengths stay as long as their pairs do.
+        self._spread: tuple[Floats, Floats] | None = None
+        self._leads: dict[Pair, Estimate] = {}
+        self._information: tuple[Floats, Floats] | None = None
+        self._strengths: dict[str, float] = {}
+        #: Terms of results, and weights and terms of the leads looked at lately.
+        self._own: dict[str, Terms] = {}
+        self._lead_terms: dict[Pair, tuple[Mapping[Pair, float], Terms]] = {}
         #: The pair that played each seed first, and whether another one played any of them as well.
         self._owners: dict[Hashable, Pair] = {}
         self._shared = False
@@ -111,7 +128,11 @@ class MarginModel:
         for seed in seeds if not self._shared else ():
             self._shared |= self._owners.setdefault(seed, own) != own
         self._samples[own] = _Sample(tuple(values), tuple(seeds), mean, squares)
-        self._total = None
+        self._sums.set(self._place[own], len(values), mean, squares)
+        self._spread = self._information = None
+        self._leads.clear()
+        for name in self.participants if self.additive else own:
+            self._strengths.pop(name, None)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -124,7 +145,11 @@ class MarginModel:
 
     def variance(self, first: str, second: str) -> float:
         """Return the variance of a seed pair of two participants, shrunk towards that of the others."""
-        return self._shrunk(self._samples[self._pair(first, second)])
+        return float(self._spreads()[0][self._place[self._pair(first, second)]])
+
+    def variances(self) -> dict[Pair, float]:
+        """Return the variance of a seed pair of every two participants."""
+        return dict(zip(self._samples, self._spreads()[0].tolist(), strict=True))
 
     def own_variance(self, first: str, second: str) -> float | None:
         """Return the variance of their own seed pairs alone; None if there are fewer than two."""
@@ -162,14 +187,21 @@ class MarginModel:
         This is the difference of what they win from the field, with each a member of it that breaks even against
         itself. So for two participants it is their margin, and where skills add up, the difference of skills.
         """
-        return self._combined(self.lead_weights(first, second))
+        known = self._leads.get((first, second))
+        if known is None:
+            known = self._leads[first, second] = (
+                self._combined(self.lead_weights(first, second))
+                if self.additive
+                else self._estimated(self._lead_of(first, second)[1])
+            )
+        return known
 
     def lead_weights(self, first: str, second: str) -> Mapping[Pair, float]:
         """Return the weight of each pair's margin in the lead of the first over the second."""
         if self.additive:  # the difference of their skills, whoever else has met whom
             pair = self._pair(first, second)
             return self._additive({pair: 1.0 if pair[0] == first else -1.0})
-        return self._weights({first: 1.0, second: -1.0}, own_place=True)
+        return self._lead_of(first, second)[0]
 
     def strength_weights(self, name: str) -> Mapping[Pair, float]:
         """Return the weight of each pair's margin in a participant's result, as a member of the field."""
@@ -177,11 +209,11 @@ class MarginModel:
 
     def ranking(self) -> tuple[str, ...]:
         """Return the participants, best first; ties keep the declared order."""
-        strength = {
-            name: fsum(weight * self._samples[pair].mean for pair, weight in self.strength_weights(name).items())
-            for name in self.participants
-        }
-        return tuple(sorted(self.participants, key=lambda name: -strength[name]))
+        for name in self.participants:
+            if name not in self._strengths:
+                terms = self._terms(self.strength_weights(name)) if self.additive else self._own_terms(name)
+                self._strengths[name] = fsum((terms.weights * self._sums.means[terms.places]).tolist())
+        return tuple(sorted(self.participants, key=lambda name: -self._strengths[name]))
 
     def field_of(self, name: str) -> tuple[str, ...]:
         """Return the opponents that count for a result: all others but anchors, or the anchors if nobody is left.
@@ -196,31 +228,24 @@ class MarginModel:
     def _pair(self, first: str, second: str) -> Pair:
         return (first, second) if (first, second) in self._samples else (second, first)
 
-    def _shrunk(self, sample: _Sample) -> float:
-        """Return the variance of a pair, shrunk towards that of the others."""
-        variance, weight = self._others(sample)
-        return (weight * variance + sample.squares) / (weight + sample.free)
+    def _spreads(self) -> tuple[Floats, Floats]:
+        """Return the variance of every pair, shrunk towards that of the others, and its degrees of freedom.
 
-    def _free(self, sample: _Sample) -> float:
-        """Return the degrees of freedom of that variance."""
-        return self._others(sample)[1] + sample.free
-
-    def _others(self, sample: _Sample) -> tuple[float, float]:
-        """Return the pooled variance of all other pairs, and how many seed pairs it counts as.
-
-        The pair's own are excluded, or they would count twice. The initial guess is all there is at first, and counts
-        for less as data come in.
+        A pair's own seed pairs are excluded from the others, or they would count twice. The initial guess is all there
+        is at first, and counts for less as data come in.
         """
-        if self._total is None:
-            samples = [each for each in self._samples.values() if each.free]
-            known = [(each.squares / each.free, each.free) for each in samples if each.squares > 0]
-            most = min(PRIOR_WEIGHT, prior_freedom(known))
-            self._total = fsum(each.squares for each in samples), sum(each.free for each in samples), most
-        total, all_free, most = self._total
-        squares, free = max(0.0, total - sample.squares), all_free - sample.free
-        guess_weight = 1 / (1 + all_free)
-        weight = guess_weight + free
-        return (guess_weight * self._first_guess + squares) / weight, min(max(most, guess_weight), weight)
+        import numpy as np  # here, since it is slow to load
+
+        if self._spread is None:
+            sums = self._sums
+            total, all_free, most = sums.total(), int(sums.free.sum()), min(PRIOR_WEIGHT, prior_freedom(sums.known()))
+            guess_weight = 1 / (1 + all_free)
+            # Of all others: how much they vary, and how many seed pairs that counts as.
+            weight = guess_weight + (all_free - sums.free)
+            variance = (guess_weight * self._first_guess + np.maximum(0.0, total - sums.squares)) / weight
+            counted = np.minimum(max(most, guess_weight), weight)
+            self._spread = (counted * variance + sums.squares) / (counted + sums.free), counted + sums.free
+        return self._spread
 
     def _weights(self, wanted: Mapping[str, float], *, own_place: bool = True) -> dict[Pair, float]:
         """Return the weight of every pair's margin in a weighted sum of results.
@@ -241,33 +266,77 @@ class MarginModel:
         import numpy as np  # here, since it is slow to load
 
         place = {name: at for at, name in enumerate(self.participants)}
+        weights = self._sums.counts / self._spreads()[0]
+        if self._information is None:
+            information = np.zeros((len(place), len(place)))
+            for (first, second), weight in zip(self._samples, weights.tolist(), strict=True):
+                one, two = place[first], place[second]
+                information[[one, two], [one, two]] += weight
+                information[[one, two], [two, one]] -= weight
+            inverse = np.linalg.pinv(information, rcond=1e-10, hermitian=True)
+            self._information = information, np.asarray(inverse, np.float64)
+        information, inverse = self._information
         target = np.zeros(len(place))
-        information = np.zeros((len(place), len(place)))
-        weights = {}
-        for pair, sample in self._samples.items():
-            one, two = place[pair[0]], place[pair[1]]
-            target[[one, two]] += np.array([1, -1]) * wanted.get(pair, 0.0)
-            weights[pair] = sample.count / self._shrunk(sample)
-            information[[one, two], [one, two]] += weights[pair]
-            information[[one, two], [two, one]] -= weights[pair]
-        solved = np.linalg.pinv(information, rcond=1e-10, hermitian=True) @ target
+        for pair in self._samples:
+            if pair in wanted:
+                target[[place[pair[0]], place[pair[1]]]] += np.array([1, -1]) * wanted[pair]
+        solved = inverse @ target
         if abs(information @ solved - target).max() > 1e-9 * max(abs(target).max(), 1e-9):
             return dict(wanted)  # games do not connect everybody: the sum rests on pairs that have not played
-        return {pair: each * float(solved[place[pair[0]]] - solved[place[pair[1]]]) for pair, each in weights.items()}
+        skill = dict(zip(place, solved.tolist(), strict=True))
+        return {
+            pair: each * (skill[pair[0]] - skill[pair[1]])
+            for pair, each in zip(self._samples, weights.tolist(), strict=True)
+        }
+
+    def _own_terms(self, name: str) -> Terms:
+        """Return the terms of a participant's result, as a member of the field; skills do not add up."""
+        if name not in self._own:
+            self._own[name] = self._terms(self._weights({name: 1.0}))
+        return self._own[name]
+
+    def _lead_of(self, first: str, second: str) -> tuple[Mapping[Pair, float], Terms]:
+        """Return the weights and the terms of a lead; skills do not add up."""
+        if (first, second) not in self._lead_terms:
+            if len(self._lead_terms) > _MOST_TERMS:
+                self._lead_terms.clear()
+            weights = self._weights({first: 1.0, second: -1.0})
+            self._lead_terms[first, second] = weights, self._terms(weights)
+        return self._lead_terms[first, second]
+
+    def _terms(self, weights: Mapping[Pair, float]) -> Terms:
+        """Return the terms of a weighted sum of margins."""
+        import numpy as np  # here, since it is slow to load
+
+        used = [(self._place[pair], weight, weight**2) for pair, weight in weights.items() if weight]
+        places, each, squared = zip(*used, strict=True) if used else ((), (), ())
+        return Terms(np.array(places, np.int64), np.array(each), np.array(squared))
 
     def _combined(self, weights: Mapping[Pair, float]) -> Estimate:
+        """Return a weighted sum of margins."""
+        return self._estimated(self._terms(weights))
+
+    def _estimated(self, terms: Terms) -> Estimate:
         """Return a weighted sum of margins, with degrees of freedom by Welch and Satterthwaite."""
-        used = [(weight, self._samples[pair]) for pair, weight in weights.items() if weight]
-        if not used or any(not sample.count for _, sample in used):
+        places = terms.places
+        counts = self._sums.counts[places]
+        if not len(places) or not counts.all():
             return UNKNOWN
-        parts = [weight**2 * self._shrunk(sample) / sample.count for weight, sample in used]
-        total = fsum(parts)
-        frees = [self._free(sample) for _, sample in used]
-        free = total**2 / fsum(part**2 / own for part, own in zip(parts, frees, strict=True))
-        mean = fsum(weight * sample.mean for weight, sample in used)
-        clustering = _clustering(used) if self._shared else 1.0
-        unit = fsum(part * sample.count for part, (_, sample) in zip(parts, used, strict=True))
+        variances, frees = self._spreads()
+        parts = terms.squared * variances[places] / counts
+        total = fsum(parts.tolist())
+        by_pair = zip(parts.tolist(), frees[places].tolist(), strict=True)
+        free = total**2 / fsum([part**2 / own for part, own in by_pair])
+        mean = fsum((terms.weights * self._sums.means[places]).tolist())
+        clustering = self._clustering(terms) if self._shared else 1.0
+        unit = fsum((parts * counts).tolist())
         return Estimate(mean, sqrt(total * clustering), free, sqrt(unit * clustering))
+
+    def _clustering(self, terms: Terms) -> float:
+        """Return by what factor shared seeds increase the variance of a sum of margins; at least 1."""
+        samples = list(self._samples.values())
+        used = zip(terms.weights.tolist(), [samples[place] for place in terms.places.tolist()], strict=True)
+        return _clustering(list(used))
 
 
 def _clustering(used: Sequence[tuple[float, _Sample]]) -> float:

@@ -20,13 +20,19 @@ def prior_freedom(variances: Sequence[tuple[float, int]]) -> float:
 
     Infinite if the variances do not differ by more than chance; also if there are fewer than two.
     """
-    known = [(log(value) - digamma(free / 2) + log(free / 2), trigamma(free / 2)) for value, free in variances]
+    known = [_log_variance(value, free) for value, free in variances]
     if len(known) < 2:
         return inf
     mean = fsum(each for each, _ in known) / len(known)
     spread = fsum((each - mean) ** 2 for each, _ in known) / (len(known) - 1)
     beyond = spread - fsum(chance for _, chance in known) / len(known)
     return 2 * inverse_trigamma(beyond) if beyond > 0 else inf
+
+
+@lru_cache(maxsize=1 << 14)
+def _log_variance(value: float, free: int) -> tuple[float, float]:
+    """Return the logarithm of a sample variance, corrected for its bias, and its variance by chance."""
+    return log(value) - digamma(free / 2) + log(free / 2), trigamma(free / 2)
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,43 @@
+"""Results that are computed many at once, which is much faster, and remembered."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import islice
+from typing import Generic, TypeVar
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Value = TypeVar("_Value")
+
+
+class Batches(Generic[_Key, _Value]):
+    """Computes values of keys in batches, and remembers them until there are too many.
+
+    Args:
+        compute: Returns the values of keys, in their order.
+        most: How many are remembered at least; then the older half is dropped.
+    """
+
+    def __init__(self, compute: Callable[[Sequence[_Key]], Sequence[_Value]], most: int) -> None:
+        self._compute = compute
+        self._most = most
+        self._known: dict[_Key, _Value] = {}
+
+    def prepare(self, keys: Iterable[_Key]) -> None:
+        """Compute what is about to be asked for and not known yet."""
+        known = self._known
+        missing = [key for key in dict.fromkeys(keys) if key not in known]
+        if not missing:
+            return
+        if len(known) > self._most:
+            for key in [*islice(known, len(known) // 2)]:
+                del known[key]
+        known.update(zip(missing, self._compute(missing), strict=True))
+
+    def of(self, key: _Key) -> _Value:
+        """Return the value of a key."""
+        if key not in self._known:
+            self.prepare((key,))
+        return self._known[key]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._known.clear()

@@ -1,0 +1,64 @@
+"""A finished hand, gone through once: what its luck depends on."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from molt_bench.poker.actions import STREETS, Action, Street
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.observation import Observation, observe
+
+
+class Opening(NamedTuple):
+    """The first decision on a street after the flop or a later card.
+
+    Attributes:
+        pot: The pot, in chips.
+        behind: Chips that both seats have behind.
+        raised: Whether somebody raised on the street before.
+    """
+
+    pot: int
+    behind: int
+    raised: bool
+
+
+class Walk:
+    """Notes what luck depends on, called before every action of a hand.
+
+    Attributes:
+        openings: Flop, turn and river, as far as there was a decision.
+        decisions: What the seats of interest saw, and what they did.
+
+    Args:
+        seats: Whether the decisions of seat 0, and of seat 1, are of interest.
+        longest: The game's `max_actions`: as in the game, nobody may raise after so many.
+    """
+
+    __slots__ = ("_longest", "_seats", "_street", "decisions", "openings")
+
+    def __init__(self, seats: Sequence[bool] = (False, False), longest: int | None = None) -> None:
+        self.openings: list[Opening] = []
+        self.decisions: list[tuple[Observation, Action]] = []
+        self._seats = seats
+        self._longest = longest
+        self._street: Street = STREETS[0]
+
+    def step(self, before: Hand, action: Action, number: int) -> None:
+        """Note the state of hand `number` before an action."""
+        street = before.street
+        if street != self._street:
+            raised = any(done.kind == "raiseTo" and done.street == self._street for done in before.log)
+            self.openings.append(Opening(before.pot, min(before.limits), raised))
+            self._street = street
+        if self._longest is not None and len(before.log) >= self._longest:
+            before.close_raising()
+        if self._seats[before.actor]:
+            self.decisions.append((observe(before, number), action))
+
+
+def walked(hand: Hand, number: int = 0, seats: Sequence[bool] = (False, False), longest: int | None = None) -> Walk:
+    """Go through a finished hand."""
+    walk = Walk(seats, longest)
+    for before, action in hand.steps():
+        walk.step(before, action, number)
+    return walk
