@@ -135,7 +135,7 @@ def test_names_and_replies_are_text_and_nothing_else(visit: Visit, server: str, 
 
 def test_a_reply_with_markup_is_shown_as_it_came_and_a_long_one_is_cut(visit: Visit, server: str, runs: Runs) -> None:
     page = visit(f"{server}#/run/{runs.models}/hands?agent=gpt")
-    places = set(page.locator(".v-space .v-row a").evaluate_all("all => all.map((a) => a.hash)"))
+    places = set(page.locator(".v-space .v-row a").evaluate_all("all => all.map((a) => a.hash.split('?')[0])"))
     seen = {"refused": False, "cut": False}
     for place in sorted(places):
         page.evaluate("hash => { location.hash = hash; }", place)
@@ -146,7 +146,8 @@ def test_a_reply_with_markup_is_shown_as_it_came_and_a_long_one_is_cut(visit: Vi
             more = page.get_by_role("button", name="Show all")
             if not seen["cut"] and more.count():
                 more.first.click()
-                seen["cut"] = page.locator(".said").evaluate_all("all => all.some((e) => e.textContent.length > 15000)")
+                long = "all => all.some((e) => e.textContent.length > 15000)"
+                seen["cut"] = page.locator(".said, .prose").evaluate_all(long)
             page.keyboard.press("ArrowRight")
         if all(seen.values()):
             break

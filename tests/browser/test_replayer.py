@@ -111,5 +111,5 @@ def test_what_a_model_saw_and_said_is_beside_its_decision(visit: Visit, server: 
     page = visit(f"{server}#/run/{runs.models}/hand/1/0/1?step={at}")
     panel = page.locator("section.side").first.locator(".decision")
     assert exchange["model"] in panel.inner_text()
-    panel.get_by_text("Prompt", exact=True).last.click()
-    assert exchange["prompt"][:40].split("\n")[0] in panel.inner_text()
+    panel.locator("summary", has_text="Prompt").first.click()
+    assert exchange["attempts"][0]["prompt"][:40].split("\n")[0] in panel.inner_text()

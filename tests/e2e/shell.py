@@ -28,6 +28,7 @@ FILES = {
     "margins.json",
     "convergence.json",
     "log.jsonl",
+    "styles.json",
     "summary.json",
 }
 #: So quick that starting the program takes longer.

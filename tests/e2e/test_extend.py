@@ -154,7 +154,7 @@ def test_an_interrupted_run_can_be_given_another_limit_too(eight, four, tmp_path
 def test_the_viewer_follows_an_extended_run(run):
     from molt_bench.view.library import Library
 
-    library = Library(run, work_s=None)
+    library = Library(run)
     page = library.run_page(run.name)
     assert page["stopReason"] == "the budget of 4 matches is spent"
     assert quick("resume", run, "--max-matches", 6, "--quiet").returncode == 0

@@ -279,7 +279,7 @@ def test_the_viewer_marks_the_reference_and_has_no_matrix(tmp_path):
         tmp_path / "out", "--participants", "tag,maniac,tight", "--reference", "tight", "--seeds", "2", "--hands", "4",
         "--max-matches", "3", "--quiet", "--executor", "inline",
     )  # fmt: skip
-    page = run_page(Library(run, work_s=None).open(run.name))
+    page = run_page(Library(run).open(run.name))
     assert [each["id"] for each in page["participants"] if each["reference"]] == ["tight"]
     assert page["payoff"] is None
     assert any("The order is against tight" in sentence for sentence in page["sentences"])

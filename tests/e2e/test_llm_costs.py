@@ -12,7 +12,7 @@ from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import Price, PriceList
 from molt_bench.agents.llm.prompt import MADE_HANDS, made_hand
 from molt_bench.poker.cards import cards_from_text
-from molt_bench.report.analysis import dollars
+from molt_bench.report.costs import dollars
 from tests.agents.llm.wire import default_policy
 from tests.e2e.llm import (  # noqa: F401 - fixtures
     MODEL,

@@ -341,7 +341,7 @@ def unfinished(tmp_path, bots, games):
 
 def test_the_viewer_shows_no_card_that_is_still_to_be_dealt(tmp_path, bots):
     folder, seed = unfinished(tmp_path, bots, games=3)
-    library = Library(folder, work_s=None)
+    library = Library(folder)
     page = json.dumps(library.run_page(folder.name))
     assert seed not in page
     match = library.match_page(folder.name, 1)

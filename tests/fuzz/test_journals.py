@@ -60,7 +60,7 @@ def looked_at(run):
     from molt_bench.view.library import Library
     from molt_bench.view.single_file import single_file
 
-    library = Library(run, work_s=None)
+    library = Library(run)
     library.run_list()
     for name in library.runs.ids():
         single_file(library.open(name))

@@ -8,6 +8,7 @@ import pytest
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.ranks import rank_intervals
 from molt_bench.rating.sequential import Anytime, Horizon
+from molt_bench.rating.verdicts import Judge
 
 TESTS = [Horizon(250.0, 10), Anytime(250.0)]
 SKILLS = {"a": 500.0, "b": 200.0, "c": 0.0, "d": -200.0}
@@ -119,3 +120,23 @@ def test_additive_skills_of_two_groups_that_have_not_met_may_lie_anywhere_to_eac
     model = model_of({("a", "b"): clear, ("c", "d"): clear, ("d", "e"): clear}, "abcde", additive=True)
     found = rank_intervals(model, TESTS[0])
     assert found == {"a": (1, 4), "b": (2, 5), "c": (1, 3), "d": (2, 4), "e": (3, 5)}
+
+
+@pytest.mark.parametrize("familywise", [False, True])
+@pytest.mark.parametrize("test", TESTS)
+def test_ranks_are_never_surely_apart_where_the_verdict_is_open(test, familywise):
+    dice = np.random.RandomState(18)
+    skills = dict(zip("abcde", (900.0, 450.0, 0.0, -450.0, -460.0), strict=True))
+    apart = 0
+    for drawn in 1000 * dice.standard_normal((60, 10, 25)):
+        told = {
+            pair: (skills[pair[0]] - skills[pair[1]] + own).tolist()
+            for pair, own in zip(combinations(skills, 2), drawn, strict=True)
+        }
+        model = model_of(told, "abcde")
+        ranks = rank_intervals(model, test, familywise=familywise)
+        for each in Judge(test, 0.05, familywise).neighbours(model):
+            if ranks[each.above][1] < ranks[each.below][0]:
+                apart += 1
+                assert each.kind == "ordered"
+    assert apart > 20, "or this test shows nothing"

@@ -89,7 +89,7 @@ def check_pokerstars(hands: list[DealtHand]) -> None:
         (history,) = PokerStarsParser()("".join(pokerstars([given], hero=hero)), error_status=True)
         replay(history, given)
         assert history.hand == given.identity
-        assert [unquote(name) for name in history.players] == by_position(given)
+        assert [unquote(name.removeprefix("_")) for name in history.players] == by_position(given)
 
 
 def without_antes(hands: list[DealtHand]) -> list[DealtHand]:
@@ -167,35 +167,35 @@ def test_a_pokerstars_history_reads_as_one_of_the_site():
     assert (
         re.sub(r"#\d{10,}", "#1", hand)
         == """\
-PokerStars Hand #1:  Hold'em No Limit (50/100) - 2000/01/01 00:00:00 ET
-Table 'match-0003 s1 AB' 2-max (Play Money) Seat #1 is the button
-Seat 1: alice (10000 in chips)
-Seat 2: bob (9000 in chips)
-alice: posts small blind 50
-bob: posts big blind 100
+PokerStars Hand #1:  Hold'em No Limit ($50/$100 USD) - 2000/01/01 00:00:00 ET
+Table 'match-0003 s1 AB' 2-max Seat #1 is the button
+Seat 1: alice ($10000 in chips)
+Seat 2: bob ($9000 in chips)
+alice: posts small blind $50
+bob: posts big blind $100
 *** HOLE CARDS ***
 Dealt to alice [Ah Kd]
 Dealt to bob [7c 7d]
-alice: raises 200 to 300
-bob: calls 200
+alice: raises $200 to $300
+bob: calls $200
 *** FLOP *** [2h 3h 4h]
 bob: checks
-alice: bets 600
-bob: calls 600
+alice: bets $600
+bob: calls $600
 *** TURN *** [2h 3h 4h] [Qc]
 bob: checks
 alice: checks
 *** RIVER *** [2h 3h 4h Qc] [Ks]
-bob: bets 8100 and is all-in
-alice: calls 8100
+bob: bets $8100 and is all-in
+alice: calls $8100
 *** SHOW DOWN ***
 bob: shows [7c 7d] (a pair of sevens)
 alice: shows [Ah Kd] (a pair of kings)
-alice collected 18000 from pot
+alice collected $18000 from pot
 *** SUMMARY ***
-Total pot 18000 | Rake 0
+Total pot $18000 | Rake $0
 Board [2h 3h 4h Qc Ks]
-Seat 1: alice (button) (small blind) showed [Ah Kd] and won (18000) with a pair of kings
+Seat 1: alice (button) (small blind) showed [Ah Kd] and won ($18000) with a pair of kings
 Seat 2: bob (big blind) showed [7c 7d] and lost with a pair of sevens
 
 
@@ -203,27 +203,53 @@ Seat 2: bob (big blind) showed [7c 7d] and lost with a pair of sevens
     )
 
 
+#: How trackers find their way, each line written from the site's own histories of real money.
+HEADER = re.compile(
+    r"PokerStars Hand #(?P<hand>\d+):  Hold'em No Limit \(\$(?P<small>[\d.]+)/\$(?P<big>[\d.]+) USD\) - "
+    r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d ET"
+)
+TABLE = re.compile(r"Table '(?P<table>[^']+)' 2-max Seat #(?P<button>\d) is the button")
+SEAT = re.compile(r"Seat (?P<seat>\d): (?P<name>.+) \(\$(?P<stack>[\d.]+) in chips\)")
+
+
+def test_the_header_is_that_of_a_real_money_table_which_trackers_take():
+    head, table, *seats = "".join(pokerstars([written_hand(SHOWDOWN)])).splitlines()[:4]
+    assert HEADER.fullmatch(head)
+    assert HEADER.fullmatch(head)["big"] == "100"
+    assert TABLE.fullmatch(table)
+    assert [SEAT.fullmatch(seat)["name"] for seat in seats] == ["alice", "bob"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["callstation", "calls", "checks", "folder", "folds", "bets 5", "raises 5", "posts big blind 5", "Seat 1", "_x"],
+)
+def test_a_name_like_a_word_of_the_format_is_read_as_a_name(name):
+    for text in (SHOWDOWN, FOLD.replace("/100/10:", "/100/0:").replace(":110", ":100")):
+        check_pokerstars([written_hand(text, players=(name, "bob"), seating=seating) for seating in ("AB", "BA")])
+
+
 def test_antes_uncalled_bets_and_a_hero_stand_in_a_pokerstars_history():
     (hand,) = pokerstars([written_hand(FOLD)], hero="bob")
     assert hand.splitlines()[1:] == [
-        "Table 'match-0003 s1 AB' 2-max (Play Money) Seat #2 is the button",
-        "Seat 1: alice (10000 in chips)",
-        "Seat 2: bob (9000 in chips)",
-        "alice: posts the ante 10",
-        "bob: posts the ante 10",
-        "bob: posts small blind 50",
-        "alice: posts big blind 100",
+        "Table 'match-0003 s1 AB' 2-max Seat #2 is the button",
+        "Seat 1: alice ($10000 in chips)",
+        "Seat 2: bob ($9000 in chips)",
+        "alice: posts the ante $10",
+        "bob: posts the ante $10",
+        "bob: posts small blind $50",
+        "alice: posts big blind $100",
         "*** HOLE CARDS ***",
         "Dealt to bob [7c 7d]",
-        "bob: calls 50",
-        "alice: raises 9890 to 9990 and is all-in",
+        "bob: calls $50",
+        "alice: raises $9890 to $9990 and is all-in",
         "bob: folds",
-        "Uncalled bet (9890) returned to alice",
-        "alice collected 220 from pot",
+        "Uncalled bet ($9890) returned to alice",
+        "alice collected $220 from pot",
         "alice: doesn't show hand",
         "*** SUMMARY ***",
-        "Total pot 220 | Rake 0",
-        "Seat 1: alice (big blind) collected (220)",
+        "Total pot $220 | Rake $0",
+        "Seat 1: alice (big blind) collected ($220)",
         "Seat 2: bob (button) (small blind) folded before Flop",
         "",
         "",
@@ -233,14 +259,14 @@ def test_antes_uncalled_bets_and_a_hero_stand_in_a_pokerstars_history():
 def test_an_uncalled_bet_comes_back_before_the_board_is_run_out():
     (hand,) = pokerstars([written_hand("1:50/100/0:10000,900:b0:AhKd|7c7d|2h3h4hQcKs:cr300r2000c:900")])
     lines = hand.splitlines()
-    at = lines.index("alice: raises 1700 to 2000")
+    at = lines.index("alice: raises $1700 to $2000")
     assert lines[at + 1 : at + 5] == [
-        "bob: calls 600 and is all-in",
-        "Uncalled bet (1100) returned to alice",
+        "bob: calls $600 and is all-in",
+        "Uncalled bet ($1100) returned to alice",
         "*** FLOP *** [2h 3h 4h]",
         "*** TURN *** [2h 3h 4h] [Qc]",
     ]
-    assert "alice collected 1800 from pot" in lines
+    assert "alice collected $1800 from pot" in lines
 
 
 def test_an_acpc_line_has_the_big_blind_first_and_raises_by_all_chips_put_in():

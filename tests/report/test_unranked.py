@@ -119,7 +119,7 @@ def test_a_model_without_a_single_reply_has_not_played_for_free():
                 },
             }
         )
-    (used,) = usage(result)["models"]
+    (used,) = usage(Analysis(result))["models"]
     assert (used["costUsd"], used["costUsdPerHand"], used["costUsdPer100Decisions"]) == (None, None, None)
     console = Console(file=io.StringIO(), width=100)
     print_result(Analysis(result), console)

@@ -73,7 +73,7 @@ def models_id():
 
 @pytest.fixture(scope="session")
 def library(runs):
-    return Library(runs, work_s=None)
+    return Library(runs)
 
 
 class Viewer:

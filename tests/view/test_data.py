@@ -1,6 +1,8 @@
 """What the pages are made of has the agreed shape, and says what the records say."""
 
 import json
+import shlex
+import shutil
 
 import msgspec
 import pytest
@@ -9,15 +11,17 @@ from molt_bench.errors import ConfigError, JournalError
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard
+from molt_bench.view.hand_list import STARTING_HANDS
 from molt_bench.view.library import Library, answer
 from molt_bench.view.open_run import OpenRun
-from tests.e2e.shell import quick_run, read, rechained, strict_json
+from molt_bench.view.run_page import run_page
+from tests.e2e.shell import one_clear_line, quick, quick_run, read, rechained, strict_json
 from tests.view.conftest import EVIL
 
 RUN_KEYS = {
     *("id", "version", "status", "started", "stopReason", "pending", "complete", "warnings", "totals", "participants"),
     *("leaderboard", "sentences", "convergence", "spent", "payoff", "styles", "winnings", "costs", "faults"),
-    *("reproduce", "matches", "grades"),
+    *("reproduce", "matches", "grades", "counting", "rule", "title", "note", "totalWinnings"),
 }
 
 
@@ -120,12 +124,49 @@ def test_a_run_of_an_earlier_version_lacks_columns_and_is_opened(runs, bots_id, 
     assert as_json(leaderboard(Analysis(run.result()))) == read(runs / bots_id, "leaderboard.json")
 
 
+def test_no_number_is_rounded_before_it_is_shown(library, bots_id):
+    """Rounded to 1.45% and then to 1.5%, 1.449% would be wrong."""
+    page = told(library, f"api/runs/{bots_id}.json")
+    shares = [stat for row in page["styles"] for stat in row["stats"] if stat["kind"] == "share" and stat["of"]]
+    assert len(shares) > 10
+    for stat in shares:
+        assert stat["value"] == pytest.approx(stat["count"] / stat["of"], abs=1e-9)
+
+
 def test_winnings_end_where_the_matches_do(library, bots_id):
     page = told(library, f"api/runs/{bots_id}.json")
     for each in page["winnings"]:
         net = sum(match["net"] for match in page["matches"] if (match["a"], match["b"]) == (each["a"], each["b"]))
         assert each["raw"][-1] == pytest.approx(net / 100)
-        assert len(each["raw"]) == len(each["adjusted"])
+        assert len(each["raw"]) == len(each["allIn"]) == len(each["used"])
+
+
+def test_what_everybody_has_won_adds_up_to_nothing_and_ends_where_the_matches_do(library, bots_id):
+    page = told(library, f"api/runs/{bots_id}.json")
+    total = page["totalWinnings"]
+    assert total["matches"] == [0, 1, 2, 3, 4]
+    for kind in ("raw", "allIn", "used"):
+        for at in range(5):
+            assert sum(one[kind][at] for one in total["series"]) == pytest.approx(0, abs=1e-6)
+    for one in total["series"]:
+        signed = [(m["net"] / 100) * ((m["a"] == one["id"]) - (m["b"] == one["id"])) for m in page["matches"]]
+        assert one["raw"][-1] == pytest.approx(sum(signed))
+
+
+def test_every_number_of_a_pairing_names_its_estimator_and_those_by_the_same_one_agree(library, runs, bots_id):
+    page = told(library, f"api/runs/{bots_id}.json")
+    written = {(pair["a"], pair["b"]): pair for pair in read(runs / bots_id, "margins.json")["pairs"]}
+    assert page["rule"]["estimator"] == read(runs / bots_id, "leaderboard.json")["estimator"]
+    assert page["rule"]["estimator"].startswith("auto: ")
+    payoff = page["payoff"]
+    for each in page["winnings"]:
+        one, two = payoff["ids"].index(each["a"]), payoff["ids"].index(each["b"])
+        assert each["estimator"] == payoff["estimators"][one][two] == written[each["a"], each["b"]]["estimator"]
+        hands = next(pair["hands"] for pair in page["spent"] if (pair["a"], pair["b"]) == (each["a"], each["b"]))
+        assert 100 * each["used"][-1] / hands == pytest.approx(payoff["mean"][one][two], abs=0.02)
+        of_it = written[each["a"], each["b"]]["estimators"][each["estimator"]]["mean"]
+        assert of_it / 10 == pytest.approx(payoff["mean"][one][two], abs=0.001)
+    assert all(point["estimator"] for agent in library.history()["agents"] for point in agent["points"])
 
 
 def test_carried_stacks_that_end_games_early_are_told_alike_everywhere(tmp_path):
@@ -140,7 +181,7 @@ def test_carried_stacks_that_end_games_early_are_told_alike_everywhere(tmp_path)
     library = Library(tmp_path)
     page = told(library, f"api/runs/{folder.name}.json")
     won = [sum(game_estimates(game.record).adjusted for game in run.sides(1, pair.seed)) / 100 for pair in pairs]
-    assert page["winnings"][0]["adjusted"][-1] == pytest.approx(sum(won), abs=0.01)
+    assert page["winnings"][0]["used"][-1] == page["winnings"][0]["raw"][-1]
     seeds = told(library, f"api/runs/{folder.name}/match/1.json")["seeds"]
     assert [seed["adjusted"] for seed in seeds] == pytest.approx(won, abs=0.001)
     (row,) = [row for row in page["leaderboard"] if row["id"] == "shover"]
@@ -173,7 +214,7 @@ def test_the_columns_of_a_hand_say_what_its_replay_says(library, models_id, bots
     for run in (bots_id, models_id):
         columns = told(library, f"api/runs/{run}/hands.json")["columns"]
         for row in zip(*columns.values(), strict=True):
-            match, seed, seating, hand, _, _, net, pot, street, flags = row
+            match, seed, seating, hand, _, _, net, pot, street, flags, *holes, faults_a, faults_b = row
             sides = told(library, f"api/runs/{run}/hand/{match}/{seed}/{hand}.json")["sides"]
             side = sides[seating]
             steps = side["steps"]
@@ -185,6 +226,13 @@ def test_the_columns_of_a_hand_say_what_its_replay_says(library, models_id, bots
             assert bool(flags & 4) == bool(side["faults"])
             assert bool(flags & 8) == any(step["forced"] for step in steps)
             assert bool(flags & 16) == (not side["counts"])
+            assert bool(flags & 64) == (side["button"] == side["players"][0])
+            for player, hole in enumerate(holes):
+                one, two = side["cards"][side["players"][player]]
+                named = {f"{one[0]}{two[0]}", f"{two[0]}{one[0]}"}
+                assert STARTING_HANDS[hole][:2] in named
+                assert STARTING_HANDS[hole][2:] == ("" if one[0] == two[0] else "s" if one[1] == two[1] else "o")
+            assert bool(faults_a or faults_b) == bool(side["faults"])
 
 
 def test_the_seed_pairs_of_a_match_add_up_to_it(library, bots_id):
@@ -314,7 +362,7 @@ def test_a_run_whose_config_was_changed_says_so(runs, bots_id, tmp_path):
     values = json.loads(header)
     values["config"]["stop"]["budget"]["maxMatches"] = 1
     (folder / "journal.jsonl").write_bytes(rechained([values, *rest.splitlines()]))
-    assert "the config has been changed after the run" in Library(tmp_path, work_s=None).run_page("changed")["warnings"]
+    assert "the config has been changed after the run" in Library(tmp_path).run_page("changed")["warnings"]
 
 
 def test_one_who_hardly_ever_answered_has_no_rank(tmp_path):
@@ -331,3 +379,44 @@ def test_one_who_hardly_ever_answered_has_no_rank(tmp_path):
     assert [row["rank"] for row in others] == [1, 2]
     assert others[-1]["verdict"] is None
     assert page["sentences"][0].startswith("mute is not ranked")
+
+
+def test_every_command_that_is_shown_works_as_it_is_shown(runs, bots_id, tmp_path, monkeypatch):
+    """From the folder in which the viewer was started, and in the words of a shell."""
+    place = tmp_path / "it's here"
+    shutil.copytree(runs / bots_id, place / "a run")
+    monkeypatch.chdir(place)
+    run = Library(place).open("a run")
+    shown = {each["title"]: each["command"] for each in run_page(run)["reproduce"]["commands"]}
+    assert shown.keys() == {
+        "Play it again",
+        "Check that every recorded game plays out the same",
+        "Rebuild it from its records, calling no model, and compare every file",
+    }
+    for title, command in shown.items():
+        program, *arguments = shlex.split(command)
+        assert program == "molt-bench"
+        again = title == "Play it again"
+        done = quick(*arguments, *(("--output-dir", "again", "--quiet", "--executor", "inline") if again else ()))
+        assert done.returncode == 0, done.stderr
+    (played,) = (place / "again").iterdir()
+    for name in ("leaderboard.json", "matches.json", "styles.json"):
+        same = json.loads((played / name).read_bytes()), json.loads((place / "a run" / name).read_bytes())
+        for each in same if name == "styles.json" else ():
+            del each["sha256"]
+        assert same[0] == same[1]
+
+
+def test_a_run_has_the_name_and_the_note_that_it_was_given_and_a_changed_file_is_read_again(tmp_path):
+    flags = ("--participants", "tag,folder", "--max-matches", 1, "--seeds", 1, "--hands", 2, "--quiet")
+    folder = quick_run(tmp_path, *flags, "--executor", "inline", "--name", "A name", "--note", "First line.\nSecond.")
+    library = Library(tmp_path)
+    page = told(library, f"api/runs/{folder.name}.json")
+    assert (page["title"], page["note"]) == ("A name", "First line.\nSecond.")
+    (folder / "about.yaml").write_text("name: Another\n")
+    (line,) = told(library, "api/runs.json")
+    assert (line["title"], line["note"]) == ("Another", "")
+    for broken in ("name: [", "just text", "name: {a: 1}\nnote: 3"):
+        (folder / "about.yaml").write_text(broken)
+        assert isinstance(told(library, "api/runs.json")[0]["title"], str)
+    one_clear_line(quick(*flags, "--name", "two\nlines"), "--name", "one line")

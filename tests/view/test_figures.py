@@ -1,10 +1,17 @@
 """Figures for papers are the same bytes for the same run, with text that stays text."""
 
+import json
+import re
+from itertools import combinations
+from math import cbrt, dist
+from xml.etree import ElementTree
+
 import pytest
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.view.figures import write_figures
+from molt_bench.view.figures import _LOST, _WON, COLOURS, write_figures
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.single_file import STATIC
 from tests.e2e.shell import quick_run
 
 NAMES = [f"{name}.{kind}" for name in ("leaderboard", "convergence", "payoffs") for kind in ("svg", "png")]
@@ -42,3 +49,73 @@ def test_a_run_without_a_match_has_nothing_to_draw(runs, bots_id, tmp_path):
     run.catch_up()
     with pytest.raises(MoltBenchError, match="no match was finished"):
         write_figures(run, tmp_path)
+
+
+def palette():
+    """Return the colours of agents on the pages: those of the light theme, and those of the dark one."""
+    found = re.findall(r"^\.c\d+ { --c: light-dark\((#\w+), (#\w+)\)", (STATIC / "app.css").read_text(), re.MULTILINE)
+    return tuple(zip(*found, strict=True))
+
+
+def oklab(colour):
+    """Return a colour as people see it (Ottosson 2020)."""
+    red, green, blue = ((int(colour[at : at + 2], 16) / 255) ** 2.2 for at in (1, 3, 5))
+    long = cbrt(0.4122 * red + 0.5363 * green + 0.0514 * blue)
+    medium = cbrt(0.2119 * red + 0.6807 * green + 0.1074 * blue)
+    short = cbrt(0.0883 * red + 0.2817 * green + 0.6300 * blue)
+    return (
+        0.2105 * long + 0.7936 * medium - 0.0041 * short,
+        1.9780 * long - 2.4286 * medium + 0.4506 * short,
+        0.0259 * long + 0.7828 * medium - 0.8087 * short,
+    )
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_twelve_agents_have_colours_that_one_can_tell_apart(theme):
+    colours = palette()[theme]
+    assert len(colours) == 12
+    assert min(dist(oklab(one), oklab(two)) for one, two in combinations(colours, 2)) > 0.09
+
+
+def test_figures_have_the_colours_of_the_pages():
+    assert palette()[0] == COLOURS
+
+
+LONG = "The Extraordinarily Verbose Reasoning Model v4.5 (high effort, 64k thinking tokens) of 2026-11-01"
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """Return the figures of a run whose agents have long names."""
+    folder = tmp_path_factory.mktemp("long")
+    config = {
+        "participants": [{"id": kind, "type": kind, "displayName": f"{LONG} {kind}"} for kind in ("tag", "folder")],
+        "seeds": {"perMatch": 4},
+        "game": {"handsPerGame": 5},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    run = OpenRun(quick_run(folder / "out", "--config", folder / "config.json", "--quiet", "--executor", "inline"))
+    run.catch_up()
+    write_figures(run, folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["leaderboard", "convergence", "payoffs"])
+def test_long_names_are_whole_and_leave_room_for_the_figure(drawn, name):
+    svg = (drawn / f"{name}.svg").read_text("utf-8")
+    words = " ".join(re.findall(r">([^<>]+)</t", svg))
+    assert all(word in words for word in f"{LONG} tag folder".split())
+    root = ElementTree.fromstring(svg)
+    width = float(root.get("width").removesuffix("pt"))
+    (patch,) = [each for each in root.iter() if each.get("id") == "patch_2"]
+    xs = [float(x) for x in re.findall(r"[ML] ([\d.]+) ", patch[0].get("d"))]
+    assert max(xs) - min(xs) > 0.2 * width
+    assert max(xs) - min(xs) > 70  # points, an inch
+
+
+def test_what_is_won_is_blue_and_what_is_lost_orange_as_on_the_pages(drawn):
+    style = (STATIC / "app.css").read_text()
+    assert "--pos: #0072b2" in style
+    assert "--neg: #e07b00" in style
+    assert (_LOST, _WON) == ("#e07b00", "#0072b2")

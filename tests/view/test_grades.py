@@ -41,7 +41,7 @@ def graded(run):
 
 
 def opened(folder):
-    return Library(folder.parent, work_s=None)
+    return Library(folder.parent)
 
 
 def test_every_decision_of_a_hand_has_the_mix_and_its_loss(library, models_id):

@@ -152,13 +152,37 @@ def test_every_decision_of_a_model_has_what_was_asked_and_what_was_said(library,
                 if exchange is None:
                     continue
                 found += 1
-                asked = sha256(f"{exchange['system']}\0{exchange['prompt']}".encode()).hexdigest()
-                assert asked == exchange["promptHash"]
-                assert exchange["reasoning"] is None or exchange["reasoning"].startswith(EVIL)
-                assert exchange["tokens"]["input"] > 0
-                failed += len(decision["faults"])
-                wrong = len(decision["faults"])
-                assert exchange["attempts"] in (wrong, wrong + 1)
+                wrong = decision["faults"]
+                for attempt in exchange["attempts"]:
+                    asked = sha256(f"{exchange['system']}\0{attempt['prompt']}".encode()).hexdigest()
+                    assert asked == attempt["promptHash"]
+                    assert attempt["reasoning"] is None or attempt["reasoning"].startswith(EVIL)
+                    assert attempt["tokens"]["input"] > 0
+                failed += len(wrong)
+                assert len(exchange["attempts"]) in (len(wrong), len(wrong) + 1)
             assert sum(len(each["faults"]) for each in side["decisions"]) == len(side["faults"])
     assert found > 50
     assert failed > 3
+
+
+def test_every_attempt_is_shown_with_its_reply_error_tokens_and_cost_and_they_add_up(library, models_id):
+    seen = 0
+    for page in every_side(library, models_id):
+        for side in page["sides"]:
+            for decision in side["decisions"]:
+                exchange = decision["exchange"]
+                if exchange is None:
+                    continue
+                attempts = exchange["attempts"]
+                assert [each["attempt"] for each in attempts] == list(range(1, len(attempts) + 1))
+                for kind in ("input", "output"):
+                    assert exchange["tokens"][kind] == sum(each["tokens"][kind] for each in attempts)
+                assert exchange["usd"] == pytest.approx(sum(each["usd"] for each in attempts))
+                errors = {each["attempt"]: each["error"] for each in attempts if each["error"]}
+                assert errors == {
+                    fault["attempt"]: {"kind": fault["kind"], "message": fault["message"]}
+                    for fault in decision["faults"]
+                }
+                assert all("I refuse." in attempts[attempt - 1]["reply"] for attempt in errors)
+                seen += len(attempts) > 1
+    assert seen > 3

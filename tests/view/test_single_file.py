@@ -106,7 +106,8 @@ def test_hostile_text_stays_text(files, models_id):
         for side in hand["sides"]
         for decision in side["decisions"]
     ]
-    assert any(decision["exchange"] and EVIL in decision["exchange"]["reply"] for decision in decisions)
+    attempts = [each for decision in decisions if decision["exchange"] for each in decision["exchange"]["attempts"]]
+    assert any(EVIL in attempt["reply"] for attempt in attempts)
     assert any(EVIL[:9] in fault["message"] for decision in decisions for fault in decision["faults"])
 
 
@@ -123,18 +124,50 @@ def test_it_has_every_hand_of_a_run_of_usual_size_under_the_paths_of_the_server(
     assert (known["api/runs/run.json"]["id"], known["api/runs/run.json"]["name"]) == ("run", bots_id)
 
 
-def test_where_not_all_hands_fit_the_biggest_swings_are_there_and_it_says_so(library, bots_id, monkeypatch):
+@pytest.fixture
+def cut_short(library, bots_id, monkeypatch):
+    """Return what a file holds that has room for part of the hands only."""
     monkeypatch.setattr("molt_bench.view.single_file._LARGEST_UNPACKED", 400_000)
-    known, packed = data_of(Page(single_file(library.open(bots_id))))
-    hands = [hand for path, hand in packed.items() if "/hand/" in path]
-    assert known["limits"]["of"] == 144 > known["limits"]["hands"] == len(hands) > 0
-    costs = [abs(hand["cost"]) for hand in hands]
-    assert costs == sorted(costs, reverse=True)
+    monkeypatch.setattr("molt_bench.view.single_file._MOST_LINKED", 15)
+    return data_of(Page(single_file(library.open(bots_id))))
+
+
+def test_where_not_all_hands_fit_it_says_so(cut_short):
+    known, packed = cut_short
+    hands = [path for path in packed if "/hand/" in path]
+    assert known["limits"]["of"] == 144 > known["limits"]["hands"] == len(hands) > 15
     assert "biggest swings" in known["limits"]["text"]
 
 
+def test_it_lists_the_hands_it_holds_and_those_are_the_first_of_the_whole_list(cut_short, library, bots_id):
+    """Sorted by the size of the swing, as the list itself sorts them."""
+    _, packed = cut_short
+    columns = packed["api/runs/run/hands.json"]["columns"]
+    places = list(zip(columns["match"], columns["seed"], columns["hand"], strict=True))
+    assert {f"api/runs/run/hand/{m}/{s}/{h}.json" for m, s, h in places} == {p for p in packed if "/hand/" in p}
+    every = library.hand_columns(bots_id)["columns"]
+    rows = zip(every["net"], every["match"], every["seed"], every["hand"], strict=True)
+    biggest = sorted({(-abs(net), *place) for net, *place in rows})
+    held = len({*places}) - 15
+    assert {tuple(place) for _, *place in biggest[:held]} <= {*places}
+
+
+def test_hands_that_the_pages_link_to_come_first(cut_short):
+    _, packed = cut_short
+    linked = [
+        (
+            abs(seed["biggest"]["swing"]),
+            f"api/runs/run/hand/{page['match']}/{seed['index']}/{seed['biggest']['hand']}.json",
+        )
+        for path, page in packed.items()
+        if "/match/" in path
+        for seed in page["seeds"]
+    ]
+    assert {path for _, path in sorted(linked, reverse=True)[:12]} <= packed.keys()
+
+
 def test_the_same_run_gives_the_same_bytes(files, runs, bots_id, static):
-    assert single_file(Library(runs, work_s=None).open(bots_id), static=static) == files[bots_id]
+    assert single_file(Library(runs).open(bots_id), static=static) == files[bots_id]
 
 
 def test_json_inside_a_page_has_nothing_that_could_end_it():

@@ -60,8 +60,8 @@ def adjacent_confidence(threshold: float) -> StopRule:
         at = progress.confidences.index(min(progress.confidences))
         above, below = progress.ranking[at : at + 2]
         return (
-            f"every adjacent pair is ordered with at least {threshold:.0%} confidence "
-            f"(least sure: {above} above {below}, {progress.confidences[at]:.1%})"
+            f"every adjacent pair is ordered with at least {100 * threshold:.10g}% confidence "
+            f"(least sure: {above} above {below}, {surely(progress.confidences[at])})"
         )
 
     return rule
@@ -91,7 +91,7 @@ def adjacent_margins(threshold: float, tie_margin: float, *, familywise: bool = 
         if tied:
             said.append(f"tied within {tie_margin:g} mbb a hand")
         together = " in all of them together" if familywise and len(progress.verdicts) > 1 else ""
-        return f"with {threshold:.0%} confidence{together} every adjacent pair is {' or '.join(said)}"
+        return f"with {100 * threshold:.10g}% confidence{together} every adjacent pair is {' or '.join(said)}"
 
     return rule
 

@@ -15,13 +15,15 @@ from molt_bench.cli.streams import warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
+from molt_bench.runs.about import About, write_about
 from molt_bench.runs.folder import new_folder
 from molt_bench.runs.stored_run import RunFiles, StoredRun
 
 
-def start_run(config: BenchmarkConfig, options: RunOptions, *, secret: str | None, debug: bool) -> None:
+def start_run(config: BenchmarkConfig, options: RunOptions, *, secret: str | None, about: About, debug: bool) -> None:
     """Play a benchmark in a new folder; `secret` is its master seed, if that is to stay secret."""
     folder = new_folder(config)
+    write_about(folder, about)
     _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, debug=debug)
 
 

@@ -13,6 +13,7 @@ from molt_bench.cli.streams import print_json, warn
 from molt_bench.errors import JournalError
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, summary, usage, write_artifacts
+from molt_bench.report.style_file import write_styles
 from molt_bench.report.terminal import print_result
 from molt_bench.runs.folder import journal_in
 from molt_bench.runs.lines import being_written, whole_lines
@@ -46,7 +47,7 @@ def write_result(
     If the journal is incomplete, `lost` says why; warnings that were printed before are not repeated.
     """
     found = Analysis(result)
-    unwritten = write_artifacts(found, folder)
+    unwritten = [*write_artifacts(found, folder), *write_styles(folder)]
     show_result(found, str(folder), as_json=as_json)
     for warning in [*result.warnings, *unwritten]:
         if warning not in warned:
@@ -61,7 +62,7 @@ def show_result(found: Analysis, folder: str, *, as_json: bool) -> None:
     if as_json:
         content = {"runDir": folder, **leaderboard(found), "summary": summary(found)}
         if found.result.usage:
-            content["usage"] = usage(found.result)
+            content["usage"] = usage(found)
         print_json(content)
     else:
         print_result(found, Console(markup=False, emoji=False), folder=folder)

@@ -14,7 +14,7 @@ from molt_bench.cli.streams import camel_fields, print_json, warn
 from molt_bench.config.participants import REFERENCE
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.report.analysis import dollars
+from molt_bench.report.costs import dollars
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study.pilot import AGAINST_REFERENCE, COMPREHENSION, Pilot, has_reference, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions

@@ -12,7 +12,8 @@ from molt_bench.arena.status import RunStatus
 from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.report.analysis import dollars
+from molt_bench.records import Rating
+from molt_bench.report.costs import dollars
 from molt_bench.report.terminal import duration, standing_line
 
 _REDRAW_S = 0.2
@@ -63,10 +64,15 @@ def _match_line(live: RunStatus, match: PlayedMatch) -> str:
     (first, second), outcome = match.participants, match.result
     chips = f"by {abs(outcome.score_a):,} chips"
     won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
-    text = f"match {match.number}: {first} v {second}, {won}; {standing_line(live.ladder.leaderboard())}"
+    text = f"match {match.number}: {first} v {second}, {won}; {standing_line(_standing(live))}"
     if live.spending is not None:
         text += f"; {_spent(live.spending)}"
     return text
+
+
+def _standing(live: RunStatus) -> list[Rating]:
+    """Return the ratings in the order that the run's confidence is about."""
+    return [live.ladder.ratings[name] for name in live.ladder.ranking()]
 
 
 def _awaited(replies: int) -> str:
@@ -95,7 +101,7 @@ def _screen(live: RunStatus, config: BenchmarkConfig) -> Group:
     if live.spending is not None:
         games += f"; {_spent(live.spending, config)}"
     table = Table.grid(padding=(0, 2))
-    for rank, rating in enumerate(live.ladder.leaderboard(), start=1):
+    for rank, rating in enumerate(_standing(live), start=1):
         table.add_row(
             str(rank), Text(rating.id), f"{rating.mu:.1f} ± {rating.sigma:.1f}", f"{rating.wins}-{rating.losses}"
         )

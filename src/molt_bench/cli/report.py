@@ -1,5 +1,7 @@
 """`molt-bench report`: the files of a run, rebuilt from its journal."""
 
+import errno
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,6 +32,7 @@ def report(
     if html is None and figures is None:
         rebuild_run(folder, as_json=as_json)
         return
+    _check_targets(html, figures)
     run = _open_run(folder)
     if html is not None:
         _write_html(run, html)
@@ -37,10 +40,25 @@ def report(
         _write_figures(run, figures)
 
 
+def _check_targets(html: str | None, figures: str | None) -> None:
+    """Check that what was asked for can be written, before anything is counted: that may take minutes."""
+    if html is not None and not os.access(Path(html).absolute().parent, os.W_OK | os.X_OK):
+        raise ConfigError("--html", html, f"a file in a folder that can be written ({_folder_problem(Path(html))})")
+    if figures is not None:
+        try:
+            Path(figures).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError("--figures", figures, f"a folder that can be written ({error.strerror})") from error
+
+
+def _folder_problem(file: Path) -> str:
+    return os.strerror(errno.EACCES if file.absolute().parent.is_dir() else errno.ENOENT)
+
+
 def _open_run(folder: str) -> "OpenRun":
     from molt_bench.view.library import Library  # here, since a plain report starts faster without the viewer
 
-    library = Library(journal_in(folder).parent, work_s=None)
+    library = Library(journal_in(folder).parent)
     if not library.runs.single:
         raise ConfigError("RUN", folder, "the folder of a run, with a journal.jsonl in it")
     return library.open(library.runs.root.name)
@@ -62,7 +80,6 @@ def _write_figures(run: "OpenRun", target: str) -> None:
 
     path = Path(target)
     try:
-        path.mkdir(parents=True, exist_ok=True)
         written = write_figures(run, path)
     except OSError as error:
         raise ConfigError("--figures", target, f"a folder that can be written ({error.strerror})") from error

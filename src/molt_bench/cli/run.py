@@ -35,6 +35,8 @@ class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Set any config field, as in game.stack=5000; repeatable.")
     ] = None
+    name: Annotated[str, typer.Option(help="A name for the run; it changes no result.")] = ""
+    note: Annotated[str, typer.Option(help="A note on the run, for its readers.")] = ""
     resume: Annotated[bool, typer.Option("--resume", help="Resume the last unfinished run of this config.")] = False
 
     def fields(self) -> dict[str, Any]:
@@ -58,12 +60,15 @@ def run(context: typer.Context, benchmark: BenchmarkOptions, options: RunOptions
     # Imported here, so that the help is quick.
     from molt_bench.cli.config_flags import config_from
     from molt_bench.cli.live_run import resume_run, start_run
+    from molt_bench.runs.about import About
     from molt_bench.runs.folder import last_run
     from molt_bench.runs.master_seed import secret_from
 
     if benchmark.master_seed is not None and benchmark.master_seed_file is not None:
         raise typer.BadParameter("cannot be used with --master-seed", param_hint="--master-seed-file")
     config = config_from(benchmark.config, benchmark.fields(), benchmark.set_ or [])
+    about = About(benchmark.name.strip(), benchmark.note.strip())
+    about.check()
     secret = secret_from(benchmark.master_seed_file)
     if benchmark.master_seed is not None:
         secret = None
@@ -71,4 +76,4 @@ def run(context: typer.Context, benchmark: BenchmarkOptions, options: RunOptions
     if unfinished is not None:
         resume_run(str(unfinished), options, secret=secret, debug=is_debug(context))
     else:
-        start_run(config, options, secret=secret, debug=is_debug(context))
+        start_run(config, options, secret=secret, about=about, debug=is_debug(context))

@@ -3,12 +3,15 @@
 import os
 import sys
 import webbrowser
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from molt_bench.errors import MoltBenchError
 from molt_bench.view.library import Library
+
+#: Seconds that a page waits for what is still to be counted; after that it says so, and is updated.
+_WAIT_S: Final = 0.5
 
 
 def view(
@@ -25,7 +28,7 @@ def view(
         raise MoltBenchError(
             f"view needs {error.name}, which is not installed: pip install 'molt-bench[view]'"
         ) from error
-    library = Library(folder)
+    library = Library(folder, wait_s=_WAIT_S)
     listener = bound(host, port)
     shown = "localhost" if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{listener.getsockname()[1]}/"

@@ -4,7 +4,8 @@ A participant is surely below all those that lead it by a significant margin, an
 The rest may be on either side. The tests are those of the stop rule, so the interval stays valid although the run
 looks after every round; a lead counts shared decks; and one that rests on a pairing without games is unknown, so both
 orders stay possible. The error of one interval is shared among its comparisons (Holm 1979; Mogstad, Romano, Shaikh and
-Wilhelm 2024, "Inference for ranks").
+Wilhelm 2024, "Inference for ranks"); with `familywise`, that of all intervals among all comparisons. So two ranks never
+differ for sure where the verdict on the two is open.
 """
 
 from collections.abc import Collection
@@ -16,22 +17,27 @@ from molt_bench.rating.verdicts import holm
 
 
 def rank_intervals(
-    model: MarginModel, test: SequentialTest, *, error: float = 0.05, apart: Collection[str] = ()
+    model: MarginModel,
+    test: SequentialTest,
+    *,
+    error: float = 0.05,
+    apart: Collection[str] = (),
+    familywise: bool = False,
 ) -> dict[str, tuple[int, int]]:
     """Return each participant's best and worst rank, each interval wrong with probability `error` at most.
 
-    Those `apart` have no rank; the others are ranked among themselves.
+    Those `apart` have no rank; the others are ranked among themselves. With `familywise`, the error is that of all
+    intervals together.
     """
     names = [name for name in model.participants if name not in apart]
-    known: dict[str, list[tuple[float, bool]]] = {name: [] for name in names}
-    for first, second in combinations(names, 2):
-        lead = model.lead(first, second)
-        doubt = test.doubt(lead)
-        known[first].append((doubt, lead.mean > 0))
-        known[second].append((doubt, lead.mean < 0))
+    leads = {pair: model.lead(*pair) for pair in combinations(names, 2)}
+    doubts = {pair: test.doubt(lead) for pair, lead in leads.items()}
+    together = dict(zip(doubts, holm(list(doubts.values()), error), strict=True)) if familywise else {}
     found = {}
-    for name, others in known.items():
-        allowed = holm([doubt for doubt, _ in others], error)
-        certain = [leads for (doubt, leads), most in zip(others, allowed, strict=True) if doubt <= most]
+    for name in names:
+        own = [pair for pair in leads if name in pair]
+        allowed = [together[pair] for pair in own] if familywise else holm([doubts[pair] for pair in own], error)
+        sure = [pair for pair, most in zip(own, allowed, strict=True) if doubts[pair] <= most]
+        certain = [(leads[pair].mean > 0) == (pair[0] == name) for pair in sure]
         found[name] = 1 + certain.count(False), len(names) - certain.count(True)
     return found

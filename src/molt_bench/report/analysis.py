@@ -15,10 +15,10 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.bench.ladder import margin_model
-from molt_bench.bench.result import AgentUsage, Failures, PlayedMatch, RunResult, failures_of
+from molt_bench.bench.result import Failures, PlayedMatch, RunResult, failures_of
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence
-from molt_bench.rating.book import MarginBook
+from molt_bench.rating.book import AUTO, MarginBook
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.openskill import normal_cdf
@@ -26,6 +26,7 @@ from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
 from molt_bench.rating.ranks import rank_intervals
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import ESTIMATORS, GameRecord, Rating
+from molt_bench.specs import Pair
 
 #: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
 MBB_PER_BB100: Final = 10.0
@@ -37,6 +38,7 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     Attributes:
         bb_per_100: Big blinds won per 100 hands from the field, or from those of it that were met; None before that.
         half_width: Half the width of its 95% interval; infinite if an opponent has not been met.
+        rank: Its place, from 1; those who are tied share one. None if it has none: it has not played, or is not ranked.
         ranks: The ranks it may have, with the run's confidence; None if margins do not decide.
         better_than_next: How sure it is that it is better than the next one; None for the last.
         hands: Hands that count.
@@ -53,6 +55,7 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     name: str
     bb_per_100: float | None
     half_width: float
+    rank: int | None
     ranks: tuple[int, int] | None
     better_than_next: float | None
     hands: int
@@ -78,6 +81,13 @@ class Analysis:
         """The display names of all participants, by id."""
         return {each.id: each.display_name or each.id for each in self.result.config.participants}
 
+    @cached_property
+    def shown(self) -> dict[str, str]:
+        """The names as they are printed: on one line, without control characters, and each different."""
+        names = {name: on_one_line(text).strip() or name for name, text in self.names.items()}
+        count = Counter(names.values())
+        return {name: text if count[text] == 1 else f"{text} ({name})" for name, text in names.items()}
+
     @property
     def reference(self) -> str | None:
         """The one that everybody played alone, in a gauntlet."""
@@ -89,14 +99,37 @@ class Analysis:
         return self.result.config.measured_against()
 
     @cached_property
+    def _book(self) -> MarginBook:
+        return _margin_book(self.result, self.result.config.rating.estimator)
+
+    @property
     def model(self) -> MarginModel:
         """Who wins how much from whom, by the config's estimator."""
-        return _margin_model(self.result, self.result.config.rating.estimator)
+        return self._book.model
+
+    @cached_property
+    def estimators(self) -> dict[Pair, str]:
+        """The estimator that the result of each pairing is by; with `auto`, the one it took."""
+        met = dict.fromkeys(match.participants for match in self.result.matches)
+        return {pair: self._book.estimator_of(pair) for pair in met}
+
+    @cached_property
+    def estimator(self) -> str:
+        """The estimator of the results in words, such as "fitted" or "auto: fitted in 5 of 6 pairings, raw in 1"."""
+        asked = self.result.config.rating.estimator
+        if asked != AUTO:
+            return asked
+        taken = Counter(self.estimators.values()).most_common()
+        if len(taken) < 2:
+            return f"{AUTO}: {taken[0][0]}" if taken else AUTO
+        (first, most), *others = taken
+        said = f"{AUTO}: {first} in {most:,} of {len(self.estimators):,} pairings"
+        return ", ".join([said, *[f"{name} in {count:,}" for name, count in others]])
 
     @cached_property
     def models(self) -> Mapping[str, MarginModel]:
         """The same by each estimator."""
-        return {name: _margin_model(self.result, name) for name in ESTIMATORS}
+        return {name: _margin_book(self.result, name).model for name in ESTIMATORS}
 
     @cached_property
     def unranked(self) -> dict[str, Failures]:
@@ -104,17 +137,83 @@ class Analysis:
         return {name: found for name, found in failures_of(self.result.matches).items() if found.helpless}
 
     @cached_property
-    def neighbours(self) -> tuple[Verdict, ...]:
-        """The verdict on each pair of neighbours in the ranking by margins."""
-        return self.judge.neighbours(self.model, self.unranked)
+    def by_result(self) -> tuple[str, ...]:
+        """Everybody by what they win from the field, best first; then those who have not played, then the unranked.
+
+        If all have met, this is the ranking that the verdicts are about. Until then, nothing is known about the rest of
+        the field, and it is the order of the results so far.
+        """
+        so_far = {name: self.model.so_far(name) for name in self.model.participants}
+        means = {name: -inf if known is None else known.mean for name, known in so_far.items()}
+        order = list(self.model.ranking())
+        if any(known is None or not isfinite(known.scale) for known in so_far.values()):
+            order.sort(key=lambda name: -means[name])
+        return tuple(sorted(order, key=lambda name: (name in self.unranked, means[name] == -inf)))
 
     @cached_property
-    def board_verdicts(self) -> tuple[Verdict, ...]:
-        """The verdict on each pair of neighbours on the leaderboard; none if margins do not decide."""
+    def order(self) -> tuple[str, ...]:
+        """The one order of the run, the one that its confidence is about: by result, or by mu if margins do not decide.
+
+        The unranked come last.
+        """
+        if self.by_margins:
+            return self.by_result
+        by_mu = [rating.id for rating in self.result.leaderboard]
+        return tuple(sorted(by_mu, key=lambda name: name in self.unranked))
+
+    @cached_property
+    def neighbours(self) -> tuple[Verdict, ...]:
+        """The verdict on each pair of neighbours in the order by results."""
+        return self.judge.verdicts(self.model, pairwise([name for name in self.by_result if name not in self.unranked]))
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The same for the leaderboard; none if margins do not decide."""
+        return self.neighbours if self.by_margins and self.result.matches else ()
+
+    @cached_property
+    def _rank_intervals(self) -> Mapping[str, tuple[int, int]]:
         if not self.by_margins:
-            return ()
-        ranked = [rating.id for rating in self.result.leaderboard if rating.id not in self.unranked]
-        return self.judge.verdicts(self.model, pairwise(ranked))
+            return {}
+        judge = self.judge
+        return rank_intervals(
+            self.model, judge.test, error=judge.error, apart=self.unranked, familywise=judge.familywise
+        )
+
+    @cached_property
+    def ranks(self) -> dict[str, int]:
+        """The rank of everybody who has one; those who are tied, or have the same result, share the best of theirs."""
+        tied = {each.below for each in self.verdicts if each.kind == "tied"}
+        played = [name for name in self.order if name not in self.unranked and self._played(name)]
+        found: dict[str, int] = {}
+        first: str | None = None
+        for at, name in enumerate(played, start=1):
+            if first is None or not self._shares(first, played[at - 2], name, tied=name in tied):
+                first = name
+                found[name] = at
+            else:
+                found[name] = found[first]
+        return found
+
+    def _shares(self, first: str, above: str, name: str, *, tied: bool) -> bool:
+        """Return whether one has the rank of those above, of which `first` is the best."""
+        if not self.by_margins:
+            return self._ratings[above].mu == self._ratings[name].mu
+        same = self.model.so_far(above) == self.model.so_far(name)
+        apart = self._rank_intervals[first][1] < self._rank_intervals[name][0]  # a chain of ties may be a long one
+        return (tied or same) and not apart
+
+    def _played(self, name: str) -> bool:
+        return self._ratings[name].matches > 0
+
+    @cached_property
+    def _ratings(self) -> dict[str, Rating]:
+        return {rating.id: rating for rating in self.result.leaderboard}
+
+    @property
+    def claimed_from(self) -> float:
+        """How sure an order of two neighbours has to be to be claimed: half of the error is for either order."""
+        return 1 - self.judge.error / 2 if self.by_margins else self.rule.threshold
 
     @cached_property
     def cycles(self) -> tuple[Cycle, ...]:
@@ -133,18 +232,12 @@ class Analysis:
 
     @cached_property
     def rows(self) -> tuple[ParticipantNumbers, ...]:
-        """Everybody's figures in the order of the leaderboard; the unranked come last."""
-        ranks = (
-            rank_intervals(self.model, self.judge.test, error=self.judge.error, apart=self.unranked)
-            if self.by_margins
-            else {}
-        )
-        ranked = [rating for rating in self.result.leaderboard if rating.id not in self.unranked]
-        last = [rating for rating in self.result.leaderboard if rating.id in self.unranked]
-        below = zip_longest([*ranked, *last], ranked[1:])
-        return tuple(self._row(rating, next_, ranks) for rating, next_ in below)
+        """Everybody's figures in the order of the run."""
+        ranked = [name for name in self.order if name not in self.unranked]
+        below = zip_longest(self.order, ranked[1:])
+        return tuple(self._row(self._ratings[name], next_) for name, next_ in below if name is not None)
 
-    def _row(self, rating: Rating, below: Rating | None, ranks: Mapping[str, tuple[int, int]]) -> ParticipantNumbers:
+    def _row(self, rating: Rating, below: str | None) -> ParticipantNumbers:
         won = self.model.so_far(rating.id)
         known = won is not None and isfinite(won.scale)
         own = [match for match in self.result.matches if rating.id in match.participants]
@@ -159,8 +252,9 @@ class Analysis:
             name=self.names[rating.id],
             bb_per_100=None if won is None else won.mean / MBB_PER_BB100,
             half_width=inf if won is None else won.half_width() / MBB_PER_BB100,
-            ranks=ranks.get(rating.id),
-            better_than_next=None if below is None else self._better(rating, below),
+            rank=self.ranks.get(rating.id),
+            ranks=self._rank_intervals.get(rating.id),
+            better_than_next=None if below is None else self._better(rating, self._ratings[below]),
             hands=sum(match.result.hands for match in own),
             faults=dict(Counter(fault.kind for fault in faults)),
             forced_folds=sum(fault.forced_fold for fault in faults),
@@ -183,13 +277,14 @@ class Analysis:
         return normal_cdf((above.mu - below.mu) / sqrt(above.sigma**2 + below.sigma**2))
 
 
-def _games(matches: Iterable[PlayedMatch]) -> list[GameRecord]:
+def games_in(matches: Iterable[PlayedMatch]) -> list[GameRecord]:
+    """Return the games of some matches."""
     return [game for match in matches for pair in match.result.seed_results for game in pair.games]
 
 
 def totals(result: RunResult) -> dict[str, int]:
     """Return how much was played."""
-    games = _games(result.matches)
+    games = games_in(result.matches)
     return {
         "matches": len(result.matches),
         "games": len(games),
@@ -200,7 +295,7 @@ def totals(result: RunResult) -> dict[str, int]:
 
 def guardrails(result: RunResult) -> dict[str, Any]:
     """Return the checks that every trustworthy run passes."""
-    games = _games(result.matches)
+    games = games_in(result.matches)
     failed = sum(any(fault.forced_fold for fault in game.faults) for game in games)
     sigmas = [
         after.sigma < before.sigma
@@ -224,45 +319,17 @@ def efficiency(result: RunResult) -> dict[str, Any]:
     return {"games": games, "roundRobinGames": full, "ratio": games / full if full else None}
 
 
-def _margin_model(result: RunResult, estimator: str) -> MarginModel:
-    model = margin_model(result.config)
-    book = MarginBook(model, estimator)
+def _margin_book(result: RunResult, estimator: str) -> MarginBook:
+    book = MarginBook(margin_model(result.config), estimator)
     for match in result.matches:
         book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
-    return model
+    return book
 
 
-class CostNumbers(msgspec.Struct, frozen=True):
-    """What one language model used, in figures that can be compared; None if no price is known."""
+def on_one_line(text: str) -> str:
+    r"""Return text with everything escaped that is not printable: line ends, control characters, turns of direction.
 
-    usage: AgentUsage
-    usd_per_hand: float | None
-    usd_per_100_decisions: float | None
-
-
-def cost_numbers(result: RunResult) -> list[CostNumbers]:
-    """Return the figures of all language models, in the order of the leaderboard."""
-    order = {rating.id: at for at, rating in enumerate(result.leaderboard)}
-    rows = []
-    for usage in sorted(result.usage, key=lambda usage: order[usage.id]):
-        hands = sum(game.dealt for game in _games([m for m in result.matches if usage.id in m.participants]))
-        usd = usage.cost_usd
-        rows.append(
-            CostNumbers(
-                usage,
-                usd / hands if usd is not None and hands else None,
-                100 * usd / usage.decisions if usd is not None and usage.decisions else None,
-            )
-        )
-    return rows
-
-
-def dollars(amount: float | None) -> str:
-    """Format an amount with as many digits as needed; without a price it is not free.
-
-    >>> dollars(12.345), dollars(0.00123), dollars(0.0), dollars(None)
-    ('$12.35', '$0.0012', '$0', 'unpriced')
+    >>> print(on_one_line("a\x1b[31m\u202eb\n"))
+    a\u001b[31m\u202eb\u000a
     """
-    if amount is None:
-        return "unpriced"
-    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.2g}"
+    return "".join([char if char.isprintable() else f"\\u{ord(char):04x}" for char in text])

@@ -14,17 +14,20 @@ import msgspec
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
 from molt_bench.records import ESTIMATORS
-from molt_bench.report.analysis import Analysis, ParticipantNumbers, cost_numbers, efficiency, guardrails, totals
+from molt_bench.report.analysis import Analysis, ParticipantNumbers, efficiency, guardrails, totals
 from molt_bench.report.claims import margins
+from molt_bench.report.costs import cost_numbers
 
 
 def leaderboard(found: Analysis) -> dict[str, Any]:
-    """Return the final leaderboard; with the reference, if there is one, and what was won from it."""
+    """Return the final leaderboard, best first; with the reference, if there is one, and what was won from it."""
     against = found.measured_against
     return {
         **({"reference": against} if against is not None else {}),
+        "estimator": found.estimator,
         "participants": [
             {
+                "rank": row.rank,
                 "id": row.rating.id,
                 "name": row.name,
                 **msgspec.structs.asdict(row.rating),
@@ -139,7 +142,7 @@ def _times(result: RunResult) -> dict[str, Any]:
     }
 
 
-def usage(result: RunResult) -> dict[str, Any]:
+def usage(found: Analysis) -> dict[str, Any]:
     """Return what each language model used, in tokens and dollars, and how often it misread the table if asked."""
     return {
         "models": [
@@ -167,7 +170,7 @@ def usage(result: RunResult) -> dict[str, Any]:
                 if row.usage.readings
                 else None,
             }
-            for row in cost_numbers(result)
+            for row in cost_numbers(found)
         ]
     }
 
@@ -217,7 +220,7 @@ ARTIFACTS: Final[dict[str, Callable[[Analysis], str | None]]] = {
     "margins.json": lambda found: _text(margins(found)),
     "convergence.json": lambda found: _text(convergence(found.result)),
     "log.jsonl": lambda found: log(found.result),
-    "usage.json": lambda found: _text(usage(found.result)) if found.result.usage else None,
+    "usage.json": lambda found: _text(usage(found)) if found.result.usage else None,
     "summary.json": lambda found: _text(summary(found)),
 }
 

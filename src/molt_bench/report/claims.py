@@ -18,26 +18,34 @@ def sentences(found: Analysis) -> list[str]:
     """Say who is not ranked, whose result is incomplete, what is not resolved, who is tied, and what disagrees."""
     if not found.result.matches:
         return []
-    incomplete = met_so_far(found)
+    incomplete, shown = met_so_far(found), found.shown
     said = [
-        f"{name} is not ranked: it gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands."
+        f"{shown[name]} is not ranked: it gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands."
         for name, failed in found.unranked.items()
     ]
     said += [*_gauntlet(found), *_decks(found), *([incomplete] if incomplete else [])]
     if not found.by_margins:
         return said
     pairs = found.neighbours
-    tied = [f"{each.above} and {each.below}" for each in pairs if each.kind == "tied"]
-    unresolved = [f"{each.above} and {each.below} ({surely(each.sure)})" for each in pairs if each.kind == "unresolved"]
+    tied = [f"{shown[each.above]} and {shown[each.below]}" for each in pairs if each.kind == "tied"]
+    unresolved = [
+        f"{shown[each.above]} and {shown[each.below]} ({surely(each.sure)})"
+        for each in pairs
+        if each.kind == "unresolved"
+    ]
     if tied:
         said.append(f"Tied within {found.rule.tie_margin_mbb / 10:g} bb/100: {', '.join(tied)}.")
     if unresolved:
-        said.append(f"Not resolved, so no order is claimed: {', '.join(unresolved)}.")
-    said += [f"A cycle: {' beats '.join([*cycle.members, cycle.members[0]])}." for cycle in found.ranked_cycles]
-    by_rating = [rating.id for rating in found.result.leaderboard if rating.id not in found.unranked]
-    by_margin = [name for name in found.model.ranking() if name not in found.unranked]
-    if by_rating != by_margin and not incomplete:
-        said.append(f"By win rate against the field the order is {', '.join(by_margin)}; mu counts matches won.")
+        least = f"{100 * found.claimed_from:.10g}%"
+        said.append(f"Not resolved, so no order is claimed (that takes {least}): {', '.join(unresolved)}.")
+    said += [
+        f"A cycle: {' beats '.join([shown[name] for name in (*cycle.members, cycle.members[0])])}."
+        for cycle in found.ranked_cycles
+    ]
+    by_mu = [rating.id for rating in found.result.leaderboard if rating.id not in found.unranked]
+    if by_mu != [name for name in found.order if name not in found.unranked] and not incomplete:
+        others = ", ".join([shown[name] for name in by_mu])
+        said.append(f"The order is by bb/100. By mu, which counts matches won, it would be {others}.")
     return said
 
 
@@ -45,13 +53,16 @@ def _gauntlet(found: Analysis) -> list[str]:
     """Say what an order against one reference means, and what it leaves out."""
     name = found.reference
     if name is None:
-        name = found.measured_against
-        return [] if name is None else [f"bb/100 v ref is what each wins from {name}, in their own games alone."]
+        against = found.measured_against
+        if against is None:
+            return []
+        return [f"bb/100 v ref is what each wins from {found.shown[against]}, in their own games alone."]
+    unranked, name = name in found.unranked, found.shown[name]
     said = (
         f"The order is against {name}, the reference: everybody played it alone, and bb/100 is what each wins from it. "
         f"{name} itself stands at 0. Other pairs have not met, so there is no payoff matrix, Nash average or cycle."
     )
-    return [said, f"All results are against {name}, so they say little."] if name in found.unranked else [said]
+    return [said, f"All results are against {name}, so they say little."] if unranked else [said]
 
 
 def _decks(found: Analysis) -> list[str]:
@@ -59,11 +70,11 @@ def _decks(found: Analysis) -> list[str]:
     result = found.result
     own = {name for match in result.matches if match.result.own_decks for name in match.participants}
     said = []
-    who = [each.id for each in result.config.participants if each.id in own and each.may_remember]
+    who = [found.shown[each.id] for each in result.config.participants if each.id in own and each.may_remember]
     if who:
         names = f"{', '.join(who)}, which may remember"
         said.append(f"Games of {names}, use different decks for each seating; in other games the seatings share them.")
-    isolated = [each.id for each in result.config.participants if each.kind.remembers and each.isolated]
+    isolated = [found.shown[each.id] for each in result.config.participants if each.kind.remembers and each.isolated]
     if isolated:
         names = ", ".join(isolated)
         said.append(f"Games of {names}, declared to forget (isolated), share their decks between seatings.")
@@ -98,11 +109,11 @@ _LIMITS: Final = (
 def met_so_far(found: Analysis) -> str | None:
     """Say whose bb/100 covers only the opponents met so far, and who has not played; None if all have met all."""
     partly = [
-        f"{row.rating.id} ({row.met[0]} of {row.met[1]})"
+        f"{found.shown[row.rating.id]} ({row.met[0]} of {row.met[1]})"
         for row in found.rows
         if row.met is not None and row.rating.matches
     ]
-    absent = [row.rating.id for row in found.rows if not row.rating.matches]
+    absent = [found.shown[row.rating.id] for row in found.rows if not row.rating.matches]
     said = [f"bb/100 is only over the opponents met so far for {', '.join(partly)}"] if partly else []
     said += [f"{', '.join(absent)} {'has' if len(absent) == 1 else 'have'} not played"] if absent else []
     return f"{'; '.join(said)}." if said else None
@@ -124,7 +135,7 @@ def margins(found: Analysis) -> dict[str, Any]:
                 "anchor": name in model.anchors,
                 **({"ranked": False} if name in apart else {}),
             }
-            for name in sorted(model.ranking(), key=lambda name: name in apart)
+            for name in found.by_result
         ],
         "neighbours": [
             {
@@ -142,6 +153,7 @@ def margins(found: Analysis) -> dict[str, Any]:
                 "a": first,
                 "b": second,
                 "seedPairs": model.count(first, second),
+                "estimator": found.estimators.get((first, second)) or found.estimators[second, first],
                 "sure": found.judge.sure(model.margin(first, second)),
                 "certifiedHalfWidth": _finite(found.judge.radius(model.margin(first, second))),
                 "estimators": _estimators(found, first, second),

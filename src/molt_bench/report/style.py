@@ -50,7 +50,7 @@ class Ratio(msgspec.Struct, frozen=True, gc=False):
         return 100 * self.count / self.of if self.of else None
 
 
-class Style(msgspec.Struct, frozen=True):
+class Style(msgspec.Struct, frozen=True, rename="camel"):
     """How one agent plays; the docstring of this file defines each statistic."""
 
     hands: int = 0

@@ -1,6 +1,7 @@
 """The terminal: the final tables, and the progress of a run."""
 
 import shlex
+from collections.abc import Mapping
 from math import isfinite
 
 from rich import box
@@ -10,8 +11,9 @@ from rich.text import Text
 
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating
-from molt_bench.report.analysis import Analysis, CostNumbers, cost_numbers, dollars, totals
+from molt_bench.report.analysis import Analysis, totals
 from molt_bench.report.claims import sentences, way_on
+from molt_bench.report.costs import CostNumbers, cost_numbers, dollars
 
 
 def print_result(found: Analysis, console: Console, *, folder: str | None = None) -> None:
@@ -21,15 +23,18 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
     if found.measured_against is not None and found.reference is None:
         console.print(reference_table(found, found.measured_against))
     if result.usage:
-        console.print(cost_table(cost_numbers(result)))
+        console.print(cost_table(cost_numbers(found), found.shown))
         print_faults(found, console)
     played = totals(result)
+    matches = "match" if played["matches"] == 1 else "matches"
     hands_per_second = played["hands"] / result.seconds if result.seconds else 0.0
     console.print(
-        f"{played['matches']:,} matches, {played['games']:,} games, {played['hands']:,} hands in "
+        f"{played['matches']:,} {matches}, {played['games']:,} games, {played['hands']:,} hands in "
         f"{duration(result.seconds)} ({hands_per_second:{',.0f' if hands_per_second >= 10 else '.2g'}} hands/s)",
         highlight=False,
     )
+    if result.matches:
+        console.print(f"bb/100 by the estimator {found.estimator}.", highlight=False, soft_wrap=True)
     for sentence in sentences(found):
         console.print(sentence, highlight=False, soft_wrap=True)
     for stage in result.history:
@@ -53,11 +58,11 @@ def leaderboard_table(found: Analysis) -> Table:
     rate = "bb/100" if found.reference is None else "bb/100 v ref"
     for heading in ("mu", "sigma", "W-L-D", rate, "±95%", "ranks", "sure", "faults"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for rank, row in enumerate(found.rows, start=1):
+    for row in found.rows:
         rating = row.rating
         table.add_row(
-            str(rank) if row.ranked else "-",
-            Text(row.name),
+            "-" if row.rank is None else str(row.rank),
+            Text(found.shown[rating.id]),
             f"{rating.mu:.1f}",
             f"{rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}-{rating.draws}",
@@ -81,11 +86,11 @@ def reference_table(found: Analysis, reference: str) -> Table:
         if row.from_reference is not None:
             won, half_width = row.from_reference
             cells = [f"{won:+.1f}", f"{half_width:.1f}"]
-        table.add_row(Text(row.name), *cells)
+        table.add_row(Text(found.shown[row.rating.id]), *cells)
     return table
 
 
-def cost_table(rows: list[CostNumbers]) -> Table:
+def cost_table(rows: list[CostNumbers], names: Mapping[str, str]) -> Table:
     """Return what the language models used; it fits in 80 columns."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("model", overflow="fold", max_width=20)
@@ -94,7 +99,7 @@ def cost_table(rows: list[CostNumbers]) -> Table:
     for row in rows:
         usage = row.usage
         table.add_row(
-            Text(usage.id),
+            Text(names[usage.id]),
             _count(usage.input_tokens),
             f"{usage.cached_tokens / usage.input_tokens:.0%}" if usage.input_tokens else "-",
             _count(usage.output_tokens),
@@ -114,7 +119,7 @@ def print_faults(found: Analysis, console: Console) -> None:
         faults = numbers[usage.id].faults
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
         modes = f" ({' and '.join(usage.modes)} mode)" if usage.modes else ""
-        line = f"{usage.id}: {usage.exchanges:,} calls{modes}, {said}"
+        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls{modes}, {said}"
         if usage.readings:
             line += (
                 f"; of {usage.readings:,} readings {usage.misread_hand:,} had the hand wrong, "

@@ -23,6 +23,7 @@ from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
+from molt_bench.runs.about import ABOUT
 from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
 from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.folder import EXCHANGES, JOURNAL, SUMMARY, journal_in
@@ -267,7 +268,7 @@ class RunFiles(msgspec.Struct):
         path = Path(self.journal.path) if self.journal is not None else None
         if path is None or path.stat().st_size:
             return False
-        for name in (JOURNAL, EXCHANGES, SEED_FILE):
+        for name in (JOURNAL, EXCHANGES, SEED_FILE, ABOUT):
             (path.parent / name).unlink(missing_ok=True)
         path.parent.rmdir()
         return True

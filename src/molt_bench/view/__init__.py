@@ -6,12 +6,16 @@ from math import isfinite
 _NOTHING_KNOWN = 1e8
 
 
-def rounded(value: float | None, digits: int = 3) -> float | None:
-    """Round a number for JSON to so many decimals; None if it says nothing.
+#: Far more than are shown: a number that is rounded twice may come out wrong (1.449 as 1.45, and that as 1.5).
+_DIGITS = 9
 
-    >>> rounded(1.23456), rounded(float("inf")), rounded(None), rounded(-0.0001, 2)
-    (1.235, None, None, 0.0)
+
+def rounded(value: float | None) -> float | None:
+    """Return a number for JSON without noise in its last digits; None if it says nothing.
+
+    >>> rounded(0.1 + 0.2), rounded(float("inf")), rounded(None), rounded(-1e-12)
+    (0.3, None, None, 0.0)
     """
     if value is None or not isfinite(value) or abs(value) >= _NOTHING_KNOWN:
         return None
-    return round(value, digits) + 0.0
+    return round(value, _DIGITS) + 0.0

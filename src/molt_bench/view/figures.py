@@ -1,17 +1,20 @@
 """Figures for papers as SVG and PNG: the leaderboard with its intervals, its convergence, and the payoff matrix.
 
-The colours are those of Okabe and Ito (2008), which people with any colour vision can tell apart. Text in SVG stays
-text. The same run gives the same SVG bytes.
+The colours are those of the pages, and what is won is blue as there. Names are wrapped, never cut: the figure grows
+with them. Text in SVG stays text. The same run gives the same SVG bytes.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.errors import MoltBenchError
 from molt_bench.files import fill_whole
+from molt_bench.report.analysis import on_one_line
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page
 
@@ -19,9 +22,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-_LINES: Final = ("-", "--", "-.", ":")
-_LONGEST_NAME: Final = 24
+#: The light colours of agents in app.css, in the same order.
+COLOURS: Final = (
+    *("#0072b2", "#d55e00", "#00805d", "#b0528a", "#7d5a00", "#6a3fd0"),
+    *("#6b1414", "#4b5057", "#0c99b0", "#66990a", "#e0103f", "#1d2470"),
+)
+#: How lines are drawn: after every six of them in another way.
+_LINES: Final = ("-", "--", ":", "-.")
+#: What is lost and what is won, as in app.css.
+_LOST, _WON = "#e07b00", "#0072b2"
+#: Letters in a line of a name, and the inches that a letter takes.
+_NAME_WIDTH: Final = 28
+_LETTER_IN: Final = 0.065
 _SETTINGS: Final[dict[str, Any]] = {
     "svg.hashsalt": "molt-bench",
     "svg.fonttype": "none",
@@ -67,27 +79,31 @@ def write_figures(run: OpenRun, folder: Path) -> list[str]:
 
 
 def _leaderboard(figure: "Figure", page: dict[str, Any]) -> None:
-    """Draw win rates with their 95% intervals, best at the top."""
-    played = [row for row in page["leaderboard"] if row["bb100"] is not None]
-    rows = sorted(played, key=lambda row: (row["rank"] is not None, row["bb100"]), reverse=True)
+    """Draw win rates with their 95% intervals, in the order of the leaderboard."""
+    rows = [row for row in page["leaderboard"] if row["bb100"] is not None]
     names, colours = _names(page), _colours(page)
-    figure.set_size_inches(3.5, 0.7 + 0.3 * len(rows))
+    labels = [names[row["id"]] for row in rows]
+    tops = list(accumulate([0.3 + 0.13 * label.count("\n") for label in labels], initial=0.0))
+    figure.set_size_inches(2.6 + _width(labels), 0.7 + tops[-1])
     axes = figure.add_subplot()
-    for at, row in enumerate(rows):
+    middles = [(top + bottom) / 2 for top, bottom in pairwise(tops)]
+    for at, row in zip(middles, rows, strict=True):
         half = row["halfWidth"]
         axes.errorbar(
             row["bb100"], at, xerr=half, fmt="o", color=colours[row["id"]], capsize=3, markersize=4, linewidth=1.2
         )
     axes.axvline(0, color="0.7", linewidth=0.8, zorder=0)
-    axes.set_yticks(range(len(rows)), [names[row["id"]] for row in rows])
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel("bb/100, with 95% intervals")
+    axes.set_yticks(middles, labels)
+    axes.set_ylim(tops[-1], 0)
+    axes.set_xlabel(f"bb/100, with 95% intervals ({page['rule']['estimator']})")
 
 
 def _convergence(figure: "Figure", page: dict[str, Any]) -> None:
     """Draw win rates after every match, with their intervals as bands."""
     names, colours = _names(page), _colours(page)
-    figure.set_size_inches(3.5, 2.4)
+    lines = [names[series["id"]] for series in page["convergence"]["series"]]
+    rows = sum(1 + name.count("\n") for name in lines)
+    figure.set_size_inches(3.1 + _width(lines), max(2.4, 0.5 + 0.16 * rows))
     axes = figure.add_subplot()
     matches = page["convergence"]["matches"]
     for at, series in enumerate(page["convergence"]["series"]):
@@ -99,7 +115,7 @@ def _convergence(figure: "Figure", page: dict[str, Any]) -> None:
         if known:
             x, mean, half = ([each[column] for each in known] for column in range(3))
             colour = colours[series["id"]]
-            line = _LINES[at % len(_LINES)]
+            line = _LINES[at // 6 % len(_LINES)]
             axes.plot(x, mean, line, marker=".", color=colour, linewidth=1.2, markersize=3, label=names[series["id"]])
             low, high = ([m + sign * h for m, h in zip(mean, half, strict=True)] for sign in (-1, 1))
             axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
@@ -108,22 +124,26 @@ def _convergence(figure: "Figure", page: dict[str, Any]) -> None:
     axes.set_ylabel("bb/100")
     axes.locator_params(axis="x", integer=True)
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(frameon=False, fontsize=7)
+        axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def _payoffs(figure: "Figure", page: dict[str, Any]) -> None:
     """Draw the payoff matrix: what the row wins from the column."""
+    from matplotlib.colors import LinearSegmentedColormap
+
     payoff, names = page["payoff"], _names(page)
     ids = payoff["ids"]
-    side = 2.0 + 0.45 * len(ids)
-    figure.set_size_inches(side + 0.8, side)
+    labels = [names[name] for name in ids]
+    lines = max(1 + label.count("\n") for label in labels)
+    side = max(0.5, 0.15 * lines) * len(ids)
+    figure.set_size_inches(side + 1.4 + _width(labels), side + 0.6 + _width(labels))
     axes = figure.add_subplot()
     cells = [[float("nan") if cell is None else cell for cell in row] for row in payoff["mean"]]
     most = max([abs(cell) for row in payoff["mean"] for cell in row if cell is not None], default=0.0) or 1.0
-    image = axes.imshow(cells, cmap="PuOr_r", vmin=-most, vmax=most)
+    colours = LinearSegmentedColormap.from_list("won", [_LOST, "#ffffff", _WON])
+    image = axes.imshow(cells, cmap=colours, vmin=-most, vmax=most)
     _write_cells(axes, payoff, most)
-    labels = [names[name] for name in ids]
-    axes.set_xticks(range(len(ids)), labels, rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_xticks(range(len(ids)), labels, rotation=90)
     axes.set_yticks(range(len(ids)), labels)
     axes.set_xlabel("loses")
     axes.set_ylabel("wins")
@@ -141,16 +161,21 @@ def _write_cells(axes: "Axes", payoff: dict[str, Any], most: float) -> None:
 
 
 def _names(page: dict[str, Any]) -> dict[str, str]:
-    """Return the names by id, with invisible characters escaped, and short enough for a figure."""
+    """Return the names by id, with invisible characters escaped, in lines of limited length."""
     found = {}
     for each in page["participants"]:
-        name = "".join([char if char.isprintable() else f"\\u{ord(char):04x}" for char in each["name"]])
-        found[each["id"]] = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+        name = on_one_line(each["name"])
+        found[each["id"]] = "\n".join(wrap(name, _NAME_WIDTH)) or name
     return found
 
 
+def _width(labels: Iterable[str]) -> float:
+    """Return the inches that the longest line of some labels takes."""
+    return _LETTER_IN * max((len(line) for label in labels for line in label.split("\n")), default=0)
+
+
 def _colours(page: dict[str, Any]) -> dict[str, str]:
-    return {each["id"]: _COLOURS[each["color"] % len(_COLOURS)] for each in page["participants"]}
+    return {each["id"]: COLOURS[each["color"] % len(COLOURS)] for each in page["participants"]}
 
 
 _FIGURES: Final[dict[str, "Callable[[Figure, dict[str, Any]], None]"]] = {

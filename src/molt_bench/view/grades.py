@@ -27,13 +27,13 @@ def _decision(grade: Grade, big_blind: int) -> dict[str, Any]:
     return {
         "loss": rounded(grade.loss / big_blind),
         "value": rounded(grade.value / big_blind),
-        "accuracy": rounded(grade.accuracy, 1),
+        "accuracy": rounded(grade.accuracy),
         "mistake": MISTAKES[grade.mistake] if grade.mistake else None,
         "options": [
             {
                 "action": option.action.kind,
                 "amount": option.action.amount or None,
-                "chance": rounded(option.chance, 4),
+                "chance": rounded(option.chance),
                 "value": rounded(option.value / big_blind),
                 "best": option.action == grade.best,
             }

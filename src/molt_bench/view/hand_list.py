@@ -1,7 +1,9 @@
 """The lists to find a hand in: all hands of a run as columns, and the seed pairs of a match."""
 
+from collections.abc import Container, Sequence
+from functools import cache
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from molt_bench.errors import ConfigError
 from molt_bench.poker.notation import hand_from_text
@@ -16,56 +18,102 @@ ALL_IN: Final = 2
 FAULT: Final = 4
 FORCED_FOLD: Final = 8
 NOT_COUNTED: Final = 16
+LINES_DIFFER: Final = 32
+A_ON_BUTTON: Final = 64
 
-_COLUMNS: Final = ("match", "seed", "seating", "hand", "a", "b", "net", "pot", "street", "flags")
+_COLUMNS: Final = (
+    *("match", "seed", "seating", "hand", "a", "b", "net", "pot", "street", "flags"),
+    *("cardsA", "cardsB", "faultsA", "faultsB"),
+)
+_RANKS: Final = "AKQJT98765432"
+#: The 169 starting hands by name, such as AA, AKs and AKo: a hand is known by its place here.
+STARTING_HANDS: Final = tuple(
+    f"{one}{two}" if one == two else f"{one}{two}s" if at < other else f"{two}{one}o"
+    for at, one in enumerate(_RANKS)
+    for other, two in enumerate(_RANKS)
+)
 
 
-def hand_columns(run: OpenRun) -> dict[str, Any]:
-    """Return all hands of a run as columns of equal length."""
+#: Names a hand in both seatings: match, seed pair from 0, number of the hand from 1.
+Deal: TypeAlias = tuple[int, int, int]
+
+
+def hand_columns(run: OpenRun, only: Container[Deal] | None = None) -> dict[str, Any]:
+    """Return the hands of a run as columns of equal length: all, or those of some deals."""
     ids = [each.id for each in run.config.participants]
     number_of = {name: at for at, name in enumerate(ids)}
     losses = losses_by_game(run)
+    kinds = list(dict.fromkeys(fault.kind for game in run.games.values() for fault in game.record.faults))
     rows: list[tuple[int, ...]] = []
     worst: list[tuple[int | None, int | None]] = []
     for match in sorted(run.pairs):
         a, b = (number_of[name] for name in run.pairs[match])
         for at, seed in enumerate(run.seeds_of(match)):
-            for game in run.sides(match, seed):
+            games = run.sides(match, seed)
+            fields = [[text.split(":") for text in game.record.hand_texts] for game in games]
+            lines = [one[5] != two[5] for one, two in zip(*fields, strict=False)] if len(games) == 2 else []
+            for game, own in zip(games, fields, strict=True):
                 with run.reading([game]):
-                    rows += [(match, at, *rest[:2], a, b, *rest[2:]) for rest in _game_rows(game)]
+                    every = _game_rows(game, own, lines, kinds)
+                whole = range(len(every))
+                shown = whole if only is None else [each for each in whole if (match, at, every[each][1]) in only]
+                rows += [(match, at, *every[place][:2], a, b, *every[place][2:]) for place in shown]
                 if losses is not None:
-                    found = losses.get((match, at, game.record.seating), ([], []))
-                    worst += [*zip_longest(*found)][: len(game.record.hand_texts)]
-                    worst += [(None, None)] * (len(rows) - len(worst))
+                    found = [*zip_longest(*losses.get((match, at, game.record.seating), ([], [])))]
+                    worst += [found[place] if place < len(found) else (None, None) for place in shown]
     columns = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in _COLUMNS]
     return {
         "agents": ids,
         "bigBlind": run.config.game.big_blind,
+        # What a set bit in the columns faultsA and faultsB means, and a number in cardsA and cardsB.
+        "faultKinds": kinds,
+        "startingHands": STARTING_HANDS,
         "columns": dict(zip(_COLUMNS, columns, strict=True)),
         # The largest mistakes of A and B in each hand, in mbb, if the run has been graded.
         "losses": None if losses is None else [list(column) for column in zip(*worst, strict=True)] or [[], []],
     }
 
 
-def _game_rows(game: Game) -> list[tuple[int, ...]]:
-    """Return the seating, number, net, pot, last street and flags of every hand."""
+def _game_rows(game: Game, fields: list[list[str]], lines: list[bool], kinds: Sequence[str]) -> list[tuple[int, ...]]:
+    """Return the seating, number, net, pot, last street, flags, cards and faults of every hand.
+
+    `fields` are those of the notation, and `lines` says of each deal whether its seatings were played differently.
+    """
     record = game.record
     big_blind, seating = record.spec.big_blind, seating_of(record)
-    faults = {fault.hand_number for fault in record.faults}
+    faults: dict[int, list[int]] = {}
+    for fault in record.faults:
+        faults.setdefault(fault.hand_number, [0, 0])[fault.player] |= 1 << kinds.index(fault.kind)
     rows: list[tuple[int, ...]] = []
-    for number, (text, net) in enumerate(zip(record.hand_texts, record.hand_nets, strict=True), start=1):
-        _, _, stacks, _, _, actions, _ = text.split(":")
+    for number, (parts, net) in enumerate(zip(fields, record.hand_nets, strict=True), start=1):
+        _, _, stacks, button, cards, actions, _ = parts
         stake, flags = abs(net), 0
         forced = actions.endswith("F")
         if not forced and not actions.endswith("f"):
             flags = SHOWDOWN
-            stake = stake or _stake_of_split(text)
+            stake = stake or _stake_of_split(record.hand_texts[number - 1])
             flags |= ALL_IN if stake >= min(map(int, stacks.split(","))) else 0
         flags |= (FAULT if number in faults else 0) | (FORCED_FOLD if forced else 0)
         flags |= NOT_COUNTED if number <= record.spec.warmup_hands or record.both_failed else 0
+        flags |= LINES_DIFFER if number <= len(lines) and lines[number - 1] else 0
+        flags |= A_ON_BUTTON if button == f"b{seating}" else 0
         won, pot = round(100 * net / big_blind), round(200 * stake / big_blind)
-        rows.append((seating, number, won, pot, actions.count("/"), flags))
+        first, second, _ = cards.split("|")
+        own = (second, first) if seating else (first, second)
+        both = faults.get(number, (0, 0))
+        rows.append((seating, number, won, pot, actions.count("/"), flags, *map(_starting_hand, own), *both))
     return rows
+
+
+@cache
+def _starting_hand(hole: str) -> int:
+    """Return the place of two cards among the starting hands.
+
+    >>> [STARTING_HANDS[_starting_hand(hole)] for hole in ("AhKh", "KdAh", "2c2d")]
+    ['AKs', 'AKo', '22']
+    """
+    one, two = sorted((_RANKS.index(hole[0]), _RANKS.index(hole[2])))
+    return 13 * one + two if hole[1] == hole[3] else 13 * two + one
 
 
 def _stake_of_split(text: str) -> int:

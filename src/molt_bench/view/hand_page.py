@@ -173,7 +173,9 @@ def _decisions(
             "faults": [
                 {"kind": fault.kind, "message": fault.message, "attempt": fault.attempt} for fault in placed.get(at, ())
             ],
-            "exchange": _exchange(run, asked[at], messages, prompts=prompts) if at in asked else None,
+            "exchange": _exchange(run, asked[at], messages, placed.get(at, []), prompts=prompts)
+            if at in asked
+            else None,
         }
         for at, done in enumerate(hand.log)
     ]
@@ -204,26 +206,49 @@ def _placed_faults(hand: Hand, faults: list[Fault], tries: dict[int, int], *, sw
 
 
 def _exchange(
-    run: OpenRun, tries: list[tuple[Exchange, Span]], messages: dict[str, str], *, prompts: bool
+    run: OpenRun,
+    tries: list[tuple[Exchange, Span]],
+    messages: dict[str, str],
+    faults: list[Fault],
+    *,
+    prompts: bool,
 ) -> dict[str, Any]:
-    exchange, span = max(tries, key=lambda each: each[0].attempt)
+    """Return all attempts of a model at a decision, and what they cost together; None where a price is not known."""
+    ordered = sorted(tries, key=lambda each: (each[0].attempt, each[1]))
+    exchanges = [exchange for exchange, _ in ordered]
+    usd = [exchange.cost_usd for exchange in exchanges]
+    tokens = [msgspec.to_builtins(exchange.tokens) for exchange in exchanges]
+    last = exchanges[-1]
+    return {
+        "model": last.model,
+        "system": run.skills.get(last.participant) if prompts else None,
+        "mode": last.mode,
+        "tokens": {kind: sum([each[kind] for each in tokens]) for kind in tokens[0]},
+        "latencyS": rounded(sum([exchange.latency_s for exchange in exchanges])),
+        "usd": None if None in usd else rounded(sum([each for each in usd if each is not None])),
+        "attempts": [_attempt(run, exchange, span, messages, faults) for exchange, span in ordered],
+    }
+
+
+def _attempt(
+    run: OpenRun, exchange: Exchange, span: Span, messages: dict[str, str], faults: list[Fault]
+) -> dict[str, Any]:
     text = run.exchange_text(span)
     reasoning = None
     if exchange.outcome == "reply":
         with suppress(AgentFailed):
             reasoning = read_reply(text, exchange.finish, exchange.mode).reasoning
+    wrong = next((fault for fault in faults if fault.attempt == exchange.attempt), None)
     return {
-        "model": exchange.model,
+        "attempt": exchange.attempt,
+        "outcome": exchange.outcome,
+        "finish": exchange.finish,
+        "error": None if wrong is None else {"kind": wrong.kind, "message": wrong.message},
         "promptHash": exchange.prompt_hash,
-        "system": run.skills.get(exchange.participant) if prompts else None,
         "prompt": messages.get(exchange.prompt_hash),
         "reasoning": reasoning,
         "reply": text,
         "tokens": msgspec.to_builtins(exchange.tokens),
         "latencyS": rounded(exchange.latency_s),
-        "usd": rounded(exchange.cost_usd, 8),
-        "attempts": len(tries),
-        "mode": exchange.mode,
-        "outcome": exchange.outcome,
-        "finish": exchange.finish,
+        "usd": rounded(exchange.cost_usd),
     }

@@ -26,7 +26,8 @@ class Chapter(msgspec.Struct, frozen=True):
 def chapter_of(run: OpenRun) -> Chapter:
     """Return the results of a run for the history."""
     result, began = run.result(), started(run.id)
-    rows = Analysis(result).rows if result.matches else ()
+    found = Analysis(result)
+    rows = found.rows if result.matches else ()
     ids = [row.rating.id for row in rows]
     points = {
         row.rating.id: {
@@ -34,6 +35,7 @@ def chapter_of(run: OpenRun) -> Chapter:
             "started": began,
             "bb100": rounded(row.bb_per_100),
             "halfWidth": rounded(row.half_width),
+            "estimator": found.estimator,
             "mu": rounded(row.rating.mu),
             "sigma": rounded(row.rating.sigma),
             "codeHash": run.header.source_hashes.get(row.rating.id),

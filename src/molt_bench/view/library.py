@@ -1,15 +1,15 @@
 """The library: the runs of a folder, each read once and then only where it has grown; and the paths of its data."""
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable
-from math import inf
+from contextlib import suppress
 from pathlib import Path
-from threading import RLock
+from time import monotonic
 from typing import Any, Final
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.runs.lines import Replaced
+from molt_bench.runs.about import ABOUT
+from molt_bench.runs.folder import JOURNAL
 from molt_bench.view.grades import grades_version
 from molt_bench.view.hand_list import hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
@@ -17,80 +17,87 @@ from molt_bench.view.history import Chapter, chapter_of, history
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import RunList, started
 from molt_bench.view.run_page import run_page, run_summary
+from molt_bench.view.shelf import Shelf, Volume, acquired
 
-#: How many runs are kept open with all their hands.
-_KEPT_OPEN: Final = 4
-#: Seconds of pending counting that one request may do.
-_WORK_S: Final = 0.5
+#: Seconds that the page of a run waits for a match that is being rated, before it shows what was known before.
+_PATIENCE_S: Final = 1.0
+#: Seconds that the list waits for all runs that are still to be counted.
+_LIST_WAIT_S: Final = 1.0
 
 
 class Library:
-    """The data of all pages. All methods may be called from any thread.
+    """The data of all pages. All methods may be called from any thread, and one slow run never blocks the others.
 
     Args:
         folder: A folder of runs, or a run.
-        work_s: Seconds of pending counting that one request may do; None for all of it.
+        wait_s: Seconds that a request waits for what is still to be counted, which goes on after that; None to count
+            everything before the answer.
     """
 
-    def __init__(self, folder: str | Path, *, work_s: float | None = _WORK_S) -> None:
+    def __init__(self, folder: str | Path, *, wait_s: float | None = None) -> None:
         self.runs = RunList(folder)
-        self._work_s = work_s
-        self._lock = RLock()
-        self._open: OrderedDict[str, OpenRun] = OrderedDict()
-        self._lines: dict[str, tuple[int, dict[str, Any]]] = {}
-        self._chapters: dict[str, tuple[int, Chapter]] = {}
+        self._wait_s = wait_s
+        self._shelf = Shelf()
+        self._lines: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {}
+        self._pages: dict[str, tuple[OpenRun, dict[str, Any]]] = {}
+        self._chapters: dict[str, tuple[tuple[int, ...], Chapter]] = {}
         self._hands: dict[str, tuple[OpenRun, int, dict[str, Any]]] = {}
-        self._seen: dict[str, tuple[int, ...]] = {}
 
-    def open(self, run: str, *, work_s: float | None = None, styles: bool = True) -> OpenRun:
-        """Return a run, read up to its current end; `work_s` overrides the default of the library."""
-        folder = self.runs.folder(run)
-        if folder is None:
-            raise ConfigError("run", run, "the name of a run in this folder")
-        seconds = self._work_s if work_s is None else work_s
-        with self._lock:
-            found = self._open.pop(run, None) or OpenRun(folder)
-            try:
-                found.catch_up(within_s=seconds, styles=styles)
-            except Replaced:
-                found = OpenRun(folder)
-                found.catch_up(within_s=seconds, styles=styles)
-            self._open[run] = found
-            while len(self._open) > _KEPT_OPEN:
-                self._open.popitem(last=False)
+    def open(self, run: str) -> OpenRun:
+        """Return a run, read up to its current end."""
+        return self._volume(run).run
+
+    def _volume(self, run: str, *, wait_s: float | None = None) -> Volume:
+        def folder() -> Path:
+            found = self.runs.folder(run)
+            if found is None:
+                raise ConfigError("run", run, "the name of a run in this folder")
             return found
+
+        found = self._shelf.volume(run, folder)
+        folder()  # it may have been removed since
+        found.catch_up(self._wait_s if wait_s is None or self._wait_s is None else wait_s)
+        return found
 
     def run_list(self) -> list[dict[str, Any]]:
         """Return a summary of each run, newest first; one that cannot be read says why."""
-        found = []
-        with self._lock:
-            for run in self.runs.ids():
-                try:
-                    found.append(self._line(run))
-                except MoltBenchError as error:
-                    found.append(_unreadable(run, error))
+        found, deadline = [], monotonic() + _LIST_WAIT_S
+        for run in self.runs.ids():
+            try:
+                found.append(self._line(run, wait_s=max(0.0, deadline - monotonic())))
+            except MoltBenchError as error:
+                found.append(_unreadable(run, error))
         return found
 
     def run_page(self, run: str) -> dict[str, Any]:
-        """Return the data of the page of a run."""
-        with self._lock:
-            return run_page(self.open(run))
+        """Return the data of the page of a run: complete, or saying that it is being counted."""
+        volume = self._volume(run)
+        opened = volume.run
+        with acquired(volume.counting, 0 if opened.counting else _PATIENCE_S) as free:
+            known = self._pages.get(run)
+            if not free and not opened.counting and known is not None and known[0] is opened:
+                return known[1]
+            with volume.reading:
+                page = run_page(opened, counted=free)
+        self._pages = {run: (opened, page)}
+        return page
 
     def newer_page(self, run: str, version: str) -> dict[str, Any] | None:
         """Return the page of a run, or None if its version has not changed."""
-        with self._lock:
-            opened = self.open(run)
-            return None if str(opened.version) == version else run_page(opened)
+        page = self.run_page(run)
+        return None if str(page["version"]) == version else page
 
     def match_page(self, run: str, match: int) -> dict[str, Any]:
         """Return the seed pairs of a match."""
-        with self._lock:
-            return match_page(self.open(run, styles=False), match)
+        volume = self._volume(run, wait_s=0)
+        with volume.reading:
+            return match_page(volume.run, match)
 
     def hand_columns(self, run: str) -> dict[str, Any]:
         """Return all hands of a run as columns."""
-        with self._lock:
-            opened = self.open(run, styles=False)
+        volume = self._volume(run, wait_s=0)
+        with volume.reading:
+            opened = volume.run
             known = self._hands.get(run)
             state = len(opened.games) + grades_version(opened.folder)
             if known is None or known[0] is not opened or known[1] != state:
@@ -100,66 +107,75 @@ class Library:
 
     def hand_page(self, run: str, match: int, seed: int, hand: int) -> dict[str, Any]:
         """Return one hand in both seatings."""
-        with self._lock:
-            return hand_page(self.open(run, styles=False), match, seed, hand)
+        volume = self._volume(run, wait_s=0)
+        with volume.reading:
+            return hand_page(volume.run, match, seed, hand)
 
     def history(self) -> dict[str, Any]:
-        """Return the results of each agent over all runs, and who got worse."""
-        with self._lock:
-            chapters = []
-            for run in reversed(self.runs.ids()):
-                try:
-                    chapters.append(self._chapter(run))
-                except MoltBenchError:
-                    continue
-            return history(chapters)
+        """Return the results of each agent over all runs, and who got worse; runs that are being counted are named."""
+        chapters, counting = [], []
+        for run in reversed(self.runs.ids()):
+            try:
+                found = self._chapter(run)
+            except MoltBenchError:
+                continue
+            if found is None:
+                counting.append(run)
+            else:
+                chapters.append(found)
+        return {**history(chapters), "counting": counting}
 
-    def _line(self, run: str) -> dict[str, Any]:
-        known = self._lines.get(run)
-        if known is not None and self._unchanged(run) and known[1]["status"] == "finished" and known[1]["complete"]:
+    def _line(self, run: str, *, wait_s: float) -> dict[str, Any]:
+        state, known = self._state(run), self._lines.get(run)
+        if known is not None and known[0] == state and known[1]["status"] == "finished" and not known[1]["counting"]:
             return known[1]
-        opened = self.open(run, styles=False)
-        if known is None or known[0] != opened.version:
-            known = self._lines[run] = opened.version, run_summary(opened)
-        self._seen[run] = self._state(run)
-        return known[1]
+        volume = self._volume(run, wait_s=wait_s)
+        with acquired(volume.counting, 0) as free:
+            if not free and known is not None and not known[1]["counting"]:
+                return known[1]
+            with volume.reading:
+                line = run_summary(volume.run, counted=free)
+        self._lines[run] = state, line
+        return line
 
-    def _chapter(self, run: str) -> Chapter:
-        known = self._chapters.get(run)
-        if known is not None and self._unchanged(run):
+    def _chapter(self, run: str) -> Chapter | None:
+        """Return the results of a run; None while they are being counted."""
+        state, known = self._state(run), self._chapters.get(run)
+        if known is not None and known[0] == state:
             return known[1]
-        opened = self.open(run, work_s=inf, styles=False)
-        if known is None or known[0] != opened.version:
-            known = self._chapters[run] = opened.version, chapter_of(opened)
-        self._seen[run] = self._state(run)
-        return known[1]
-
-    def _unchanged(self, run: str) -> bool:
-        return self._seen.get(run) == self._state(run)
+        volume = self._volume(run)
+        if volume.run.counting:
+            return None
+        with volume.counting, volume.reading:
+            chapter = chapter_of(volume.run)
+        self._chapters[run] = state, chapter
+        return chapter
 
     def _state(self, run: str) -> tuple[int, ...]:
         folder = self.runs.folder(run)
-        try:
-            found = (folder / "journal.jsonl").stat() if folder is not None else None
-        except OSError:
-            found = None
-        return () if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
+        found: list[int] = []
+        for path in (folder / JOURNAL, folder / ABOUT) if folder is not None else ():
+            with suppress(OSError):
+                state = path.stat()
+                found += [state.st_ino, state.st_size, state.st_mtime_ns]
+        return tuple(found)
 
 
 def _unreadable(run: str, error: MoltBenchError) -> dict[str, Any]:
     """Return the summary of a run that cannot be read."""
     return {
         "id": run,
+        "title": "",
+        "note": "",
         "started": started(run),
-        "status": "interrupted",
+        "status": "unreadable",
         "stopReason": f"cannot be read: {error}",
-        **dict.fromkeys(("matches", "games", "hands", "faults"), 0),
-        "usd": None,
+        **dict.fromkeys(("matches", "games", "hands", "faults", "usd")),
         "participants": [],
         "leaders": [],
         "version": "",
         "configHash": "",
-        "complete": True,
+        "counting": False,
         "error": str(error),
     }
 

@@ -4,7 +4,7 @@ Nothing of the run is executed: agents that are the user's own programs or files
 on a match is taken from the run's `matches.json` where possible, since computing it takes some time.
 """
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -28,7 +28,6 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.report.analysis import MBB_PER_BB100
-from molt_bench.report.style import StyleCount
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Extension, Game, Line, Sitting
@@ -38,6 +37,7 @@ from molt_bench.runs.stored_run import StoredRun
 from molt_bench.seeds import Seed
 from molt_bench.specs import SEATINGS, Seating
 from molt_bench.view.run_list import inside
+from molt_bench.view.run_styles import RunStyles
 from molt_bench.view.stored_matches import StoredMatches
 
 Status: TypeAlias = Literal["running", "finished", "interrupted"]
@@ -88,9 +88,10 @@ class OpenRun:
         self.exchanges: dict[Place, list[tuple[Exchange, Span]]] = defaultdict(list)
         self.status: Status = "running"
         self.stop_reason: str | None = None
-        self.style_count = StyleCount()
+        self.styles = RunStyles(folder)
         self.seconds = 0.0
-        self._uncounted: list[Game] = []
+        self._counted = False
+        self._unread: deque[Exchange] = deque()
         self._blocks: dict[int, list[Seed]] = {}
         self._sittings = 0.0
         self._status_changes = 0
@@ -105,7 +106,7 @@ class OpenRun:
     @property
     def version(self) -> int:
         """A number that grows with every change."""
-        work = len(self.ladder.matches) + self.style_count.games
+        work = len(self.ladder.matches) + self.styles.games
         return self._stored.content.size + self._exchange_file.size + work + self._status_changes
 
     @property
@@ -114,33 +115,50 @@ class OpenRun:
         return 0 if self._blocked() else len(self.pairs) - len(self.ladder.matches)
 
     @property
+    def counting(self) -> bool:
+        """Whether the result is not known yet: the run has ended, and not all of its matches have been rated since.
+
+        What a run in progress shows is never final, so it may lag behind.
+        """
+        self._counted = self._counted or self._blocked()
+        return not self._counted and self.status != "running"
+
+    @property
     def pending(self) -> str | None:
         """What is still to be counted, in words."""
         behind = self.unrated
         if behind:
             return f"{behind:,} of {behind + len(self.ladder.matches):,} matches are still to be rated"
-        if self._uncounted:
-            return f"styles of {len(self._uncounted):,} of {len(self.games):,} games are still to be counted"
+        if self.styles.pending:
+            return f"styles of {self.styles.pending:,} of {len(self.games):,} games are still to be counted"
         return None
 
-    def catch_up(self, *, within_s: float | None = None, styles: bool = True) -> None:
-        """Read what is new; then rate matches, and count styles if wanted, for about so many seconds, or to the end.
+    def read(self) -> None:
+        """Read what is new. It may be called while another thread is counting.
 
         Raises:
             Replaced: The journal is another one now.
         """
-        deadline = None if within_s is None else monotonic() + within_s
         self._take(self._stored.more())
         self._take_exchanges()
         self._matches.refresh()
+        self.styles.use_stored(self._stored.content.hashes)
         now: Status = (
             "finished" if self.stop_reason else "running" if being_written(self.folder / JOURNAL) else "interrupted"
         )
         if now != self.status:
             self.status, self._status_changes = now, self._status_changes + 1
-        while deadline is None or monotonic() < deadline:
-            if not self._rate_next() and not (styles and self._count_next()):
-                return
+
+    def count_next(self) -> bool:
+        """Rate one more match, or else count the styles of one more game; return whether there was one."""
+        return self._rate_next() or self._count_style()
+
+    def catch_up(self, *, within_s: float | None = None) -> None:
+        """Read what is new; then count for about so many seconds, or to the end."""
+        deadline = None if within_s is None else monotonic() + within_s
+        self.read()
+        while (deadline is None or monotonic() < deadline) and self.count_next():
+            pass
 
     def seeds_of(self, match: int) -> list[Seed]:
         """Return the seeds of a match in the order in which they are dealt."""
@@ -229,7 +247,7 @@ class OpenRun:
         self._lines[place] = number
         self.pairs[game.match] = game.participants
         self.seconds = max(self.seconds, game.seconds)
-        self._uncounted.append(game)
+        self.styles.take(number, game)
 
     def _take_exchanges(self) -> None:
         if not self._models or not inside(self.folder, self._exchange_file.path):
@@ -242,9 +260,10 @@ class OpenRun:
             if line.participant not in self._models:
                 raise JournalError(f"{self.folder / EXCHANGES} at byte {start}: {line.participant!r} is no model")
             self.spending.add(line)
-            self.ladder.model_draws.add(line)
             place = (line.game.match, line.game.seed, line.game.seating, line.hand)
-            self.exchanges[place].append((msgspec.structs.replace(line, text=""), (start, len(text))))
+            bare = msgspec.structs.replace(line, text="")
+            self._unread.append(bare)
+            self.exchanges[place].append((bare, (start, len(text))))
 
     def _blocked(self) -> bool:
         """Return whether the next match to be rated is still being played."""
@@ -257,6 +276,8 @@ class OpenRun:
         """Rate one more match; return whether there was one."""
         if self._blocked():
             return False
+        while self._unread:  # only here, since reading goes on while a match is being rated
+            self.ladder.model_draws.add(self._unread.popleft())
         number = len(self.ladder.matches) + 1
         seeds = self.seeds_of(number)
         games = [self._played(number, seed) for seed in seeds]
@@ -279,13 +300,12 @@ class OpenRun:
             return Standing(None, inf)
         return Standing(won.mean / MBB_PER_BB100, won.half_width() / MBB_PER_BB100)
 
-    def _count_next(self) -> bool:
-        """Count the style of one more game; return whether there was one."""
-        if not self._uncounted:
+    def _count_style(self) -> bool:
+        game = self.styles.next()
+        if game is None:
             return False
-        game = self._uncounted.pop()
         with self.reading([game]):
-            self.style_count.add(game.participants, game.record)
+            self.styles.count(game)
         return True
 
 

@@ -1,80 +1,80 @@
 """The page of a run, as plain JSON."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from math import inf
-from typing import Any
+from typing import Any, Final
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
 from molt_bench.rating.payoffs import nash_averaging, transitivity
-from molt_bench.report.analysis import MBB_PER_BB100, Analysis, cost_numbers
+from molt_bench.report.analysis import MBB_PER_BB100, Analysis
 from molt_bench.report.claims import sentences
+from molt_bench.report.costs import cost_numbers
+from molt_bench.runs.about import ABOUT, About, read_about
 from molt_bench.runs.header import config_hash
 from molt_bench.view import rounded
 from molt_bench.view.grades import grades_data
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.run_list import started
+from molt_bench.view.run_list import inside, started
 from molt_bench.view.run_parts import (
     costs_data,
     faults_data,
     matches_data,
     reproduce_data,
     styles_data,
+    totals_data,
     winnings_data,
 )
 
 
-def run_summary(run: OpenRun) -> dict[str, Any]:
-    """Return the summary of a run for the list of runs."""
-    found = Analysis(run.result())
-    rows = sorted(
-        found.rows if found.result.matches else (),
-        key=lambda row: (row.ranked, -inf if row.bb_per_100 is None else row.bb_per_100),
-        reverse=True,
-    )
+def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
+    """Return the summary of a run for the list of runs; without leaders if it is not `counted`."""
+    found = Analysis(run.result()) if counted and not run.counting else None
     return {
         "id": run.id,
+        **_about(run),
         "started": started(run.id),
         "status": run.status,
         "stopReason": run.stop_reason,
-        **_played(run),
+        **_played(run, counted=found is not None),
         "usd": _usd(run),
-        "participants": [{"id": name, "name": shown} for name, shown in found.names.items()],
+        "participants": [{"id": each["id"], "name": each["displayName"] or each["id"]} for each in run.participants],
         "leaders": [
             {
                 "id": row.rating.id,
                 "name": row.name,
                 "bb100": rounded(row.bb_per_100),
                 "halfWidth": rounded(row.half_width),
-                "rank": list(row.ranks) if row.ranks else None,
+                "rank": row.rank,
+                "ranks": list(row.ranks) if row.ranks else None,
             }
-            for row in rows
+            for row in (found.rows if found is not None and found.result.matches else ())
         ],
         "faults": _fault_count(run),
         "version": run.header.version,
         "configHash": run.header.config_hash,
-        "complete": not run.unrated,
+        "counting": found is None,
     }
 
 
-def run_page(run: OpenRun) -> dict[str, Any]:
-    """Return the data of the page of a run."""
-    result = run.result()
-    found = Analysis(result)
+def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
+    """Return the data of the page of a run; without the results of its matches if they are not `counted`."""
+    found = Analysis(run.result()) if counted and not run.counting else None
     return {
         "id": run.id,
+        **_about(run),
         "version": run.version,
         "status": run.status,
         "started": started(run.id),
         "stopReason": run.stop_reason,
         "pending": run.pending,
+        "counting": found is None,
         "complete": run.pending is None,
-        "warnings": [*result.warnings, *_doubts(run)],
+        "warnings": [*(found.result.warnings if found is not None else ()), *_doubts(run)],
         "totals": {
-            **_played(run),
-            "seconds": rounded(result.seconds),
+            **_played(run, counted=found is not None),
+            "seconds": rounded(run.seconds),
             "usd": _usd(run),
             "tokens": run.spending.tokens if run.config.models() else None,
             "faults": _fault_count(run),
@@ -82,28 +82,58 @@ def run_page(run: OpenRun) -> dict[str, Any]:
         "participants": [
             {
                 "id": each["id"],
-                "name": found.names[each["id"]],
+                "name": each["displayName"] or each["id"],
                 "anchor": each["anchor"],
-                "reference": each["id"] == found.reference,
+                "reference": each["id"] == run.config.scheduler.reference,
                 "model": each.get("model"),
                 "type": each["type"],
                 "color": at,
             }
             for at, each in enumerate(run.participants)
         ],
+        **(_results(run, found) if found is not None else _NO_RESULTS),
+        "styles": styles_data(run),
+        "grades": grades_data(run),
+        "faults": faults_data(run),
+        "reproduce": reproduce_data(run),
+    }
+
+
+def _results(run: OpenRun, found: Analysis) -> dict[str, Any]:
+    """Return the parts of a page that depend on all matches."""
+    result = found.result
+    return {
+        "rule": {
+            "method": found.rule.method,
+            "estimator": found.estimator,
+            "claimedFrom": rounded(found.claimed_from),
+            "tieBb100": rounded(found.rule.tie_margin_mbb / MBB_PER_BB100),
+        },
         "leaderboard": _leaderboard(found),
         "sentences": sentences(found),
         "convergence": _convergence(run, result),
         "spent": _spent(result),
         "payoff": _payoff(found),
-        "styles": styles_data(run),
-        "grades": grades_data(run),
-        "winnings": winnings_data(run, result),
+        "winnings": winnings_data(run, found),
+        "totalWinnings": totals_data(run, found),
         "costs": costs_data(found),
-        "faults": faults_data(run),
-        "reproduce": reproduce_data(run),
         "matches": matches_data(run, result),
     }
+
+
+_NO_RESULTS: Final[Mapping[str, Any]] = {
+    "rule": None,
+    "convergence": None,
+    "payoff": None,
+    "totalWinnings": None,
+    **dict.fromkeys(("leaderboard", "sentences", "spent", "winnings", "costs", "matches"), ()),
+}
+
+
+def _about(run: OpenRun) -> dict[str, str]:
+    """Return what people call the run and say about it."""
+    about = read_about(run.folder) if inside(run.folder, run.folder / ABOUT) else About()
+    return {"title": about.name, "note": about.note}
 
 
 def _doubts(run: OpenRun) -> Iterator[str]:
@@ -115,9 +145,11 @@ def _doubts(run: OpenRun) -> Iterator[str]:
         yield f"written by bench version {header.bench_version}; this one is {BENCH_VERSION} and may play other games"
 
 
-def _played(run: OpenRun) -> dict[str, int]:
+def _played(run: OpenRun, *, counted: bool) -> dict[str, int | None]:
+    """Return how much was played; while a run is being counted, its matches are known only if it has finished."""
+    finished = len(run.pairs) if run.status == "finished" else None
     return {
-        "matches": len(run.ladder.matches),
+        "matches": len(run.ladder.matches) if counted else finished,
         "games": len(run.games),
         "hands": sum([game.record.dealt for game in run.games.values()]),
     }
@@ -126,7 +158,7 @@ def _played(run: OpenRun) -> dict[str, int]:
 def _usd(run: OpenRun) -> float | None:
     spending = run.spending
     unknown = not run.config.models() or spending.unpriced or spending.unanswered
-    return None if unknown else rounded(spending.usd, 6)
+    return None if unknown else rounded(spending.usd)
 
 
 def _fault_count(run: OpenRun) -> int:
@@ -134,14 +166,12 @@ def _fault_count(run: OpenRun) -> int:
 
 
 def _leaderboard(found: Analysis) -> list[dict[str, Any]]:
-    usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(found.result)}
-    pairs = found.board_verdicts if found.result.matches else ()
-    # Rows are sorted by matches won: by chips, the one below may surely be the better one ("reversed").
-    kinds = {each.above: each.kind for each in pairs}
+    usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(found) if row.usd_per_hand is not None}
+    kinds = {each.above: each.kind for each in found.verdicts}
     return [
         {
             "id": row.rating.id,
-            "rank": at if row.ranked else None,
+            "rank": row.rank,
             "ranks": list(row.ranks) if row.ranks else None,
             "mu": rounded(row.rating.mu),
             "sigma": rounded(row.rating.sigma),
@@ -151,14 +181,14 @@ def _leaderboard(found: Analysis) -> list[dict[str, Any]]:
             "bb100": rounded(row.bb_per_100),
             "halfWidth": rounded(row.half_width),
             "fromReference": None if row.from_reference is None else [rounded(each) for each in row.from_reference],
-            "sure": rounded(row.better_than_next, 5),
+            "sure": rounded(row.better_than_next),
             "verdict": kinds.get(row.rating.id),
             "hands": row.hands,
             "faults": sum(row.faults.values()),
             "forcedFolds": row.forced_folds,
-            "usdPerHand": rounded(usd.get(row.rating.id), 6),
+            "usdPer100": rounded(100 * usd[row.rating.id]) if row.rating.id in usd else None,
         }
-        for at, row in enumerate(found.rows, start=1)
+        for row in found.rows
     ]
 
 
@@ -175,8 +205,8 @@ def _convergence(run: OpenRun, result: RunResult) -> dict[str, Any]:
                 "id": name,
                 "mu": [rounded(each[name].mu) for each in ratings],
                 "sigma": [rounded(each[name].sigma) for each in ratings],
-                "bb100": [rounded(each[name].mean, 2) for each in run.standings],
-                "halfWidth": [rounded(each[name].half_width, 2) for each in run.standings],
+                "bb100": [rounded(each[name].mean) for each in run.standings],
+                "halfWidth": [rounded(each[name].half_width) for each in run.standings],
             }
             for name in ids
         ],
@@ -190,8 +220,8 @@ def _convergence(run: OpenRun, result: RunResult) -> dict[str, Any]:
 def _sure(known: dict[tuple[str, str], float], above: str, below: str) -> float | None:
     """Return how sure an order was, if the two were neighbours at that time."""
     if (above, below) in known:
-        return rounded(known[above, below], 5)
-    return rounded(1 - known[below, above], 5) if (below, above) in known else None
+        return rounded(known[above, below])
+    return rounded(1 - known[below, above]) if (below, above) in known else None
 
 
 def _spent(result: RunResult) -> list[dict[str, Any]]:
@@ -207,11 +237,18 @@ def _payoff(found: Analysis) -> dict[str, Any] | None:
     if not found.result.matches or found.reference is not None:
         return None
     matrix, nash = found.payoffs, nash_averaging(found.model)
+    places = [matrix.participants.index(name) for name in found.order]
+    cells = [[matrix.cells[one][two] for two in places] for one in places]
     return {
-        "ids": list(matrix.participants),
-        "mean": [[cell and rounded(cell.mean / MBB_PER_BB100) for cell in row] for row in matrix.cells],
-        "halfWidth": [[cell and rounded(cell.half_width / MBB_PER_BB100) for cell in row] for row in matrix.cells],
-        "nash": nash and [rounded(nash.weights.get(name), 4) for name in matrix.participants],
-        "transitive": rounded(transitivity(found.model).corrected, 4),
+        "ids": list(found.order),
+        "mean": [[cell and rounded(cell.mean / MBB_PER_BB100) for cell in row] for row in cells],
+        "halfWidth": [[cell and rounded(cell.half_width / MBB_PER_BB100) for cell in row] for row in cells],
+        "estimators": [[_estimator(found, one, two) for two in found.order] for one in found.order],
+        "nash": nash and [rounded(nash.weights.get(name)) for name in found.order],
+        "transitive": rounded(transitivity(found.model).corrected),
         "cycles": [list(cycle.members) for cycle in found.cycles],
     }
+
+
+def _estimator(found: Analysis, one: str, two: str) -> str | None:
+    return found.estimators.get((one, two)) or found.estimators.get((two, one))

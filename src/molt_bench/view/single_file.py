@@ -2,12 +2,13 @@
 
 It loads nothing: its content security policy allows only its own script and style, by their hashes. Embedded data
 cannot close the element it is in. Hands are compressed, since a thousand of them take several megabytes as text; if not
-all fit, the file holds those with the biggest swings.
+all fit, the file holds and lists those with the biggest swings.
 """
 
 import re
 import zlib
 from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from math import inf
 from pathlib import Path
@@ -17,11 +18,12 @@ import msgspec
 
 from molt_bench.errors import MoltBenchError
 from molt_bench.view.bundle import bundle
-from molt_bench.view.hand_list import hand_columns, match_page
+from molt_bench.view.hand_list import Deal, hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page, run_summary
+from molt_bench.view.run_parts import reproduce_data
 
 STATIC: Final = Path(__file__).parent / "static"
 #: The id of the run inside the file.
@@ -31,6 +33,10 @@ _LARGEST: Final = 1_900_000
 _LARGEST_UNPACKED: Final = 32_000_000
 #: Hands that are compressed between checks of the size.
 _AT_ONCE: Final = 25
+#: Compressed bytes of a hand in the list of hands, at most.
+_LISTED: Final = 40
+#: How many hands that the pages link to come before the biggest swings.
+_MOST_LINKED: Final = 400
 
 _STYLE: Final = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
 _SCRIPT: Final = '<script type="module" src="app.js"></script>'
@@ -63,8 +69,12 @@ def single_file(run: OpenRun, *, static: Path = STATIC) -> str:
     script = _inside_script(f"function start() {{\n{bundle(modules, 'app.js')}}}\n{_START}")
     known = _overview(run)
     room = _LARGEST - len(escaped_json(known).encode()) - len(page) - len(style) - len(script.encode())
-    packed, count, of = _packed_hands(run, max(0, room))
-    text = f"This file holds {count:,} of {of:,} deals: those with the biggest swings." if count < of else None
+    packed, count, of = _packed_hands(run, known[f"api/runs/{ONLY_RUN}.json"], max(0, room))
+    text = (
+        f"This file holds {count:,} of {of:,} deals: those with the biggest swings, and those that its pages link to."
+        if count < of
+        else None
+    )
     known["limits"] = {"hands": count, "of": of, "text": text} if text else None
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
@@ -96,7 +106,13 @@ def _overview(run: OpenRun) -> dict[str, Any]:
     return {
         "api/runs.json": [{**run_summary(run), "id": ONLY_RUN}],
         "api/history.json": history([chapter_of(run)]),
-        f"api/runs/{ONLY_RUN}.json": {**run_page(run), "id": ONLY_RUN, "name": run.id},
+        f"api/runs/{ONLY_RUN}.json": {
+            **run_page(run),
+            "id": ONLY_RUN,
+            "name": run.id,
+            # The reader is on another machine: no path of this one.
+            "reproduce": reproduce_data(run, run.id),
+        },
     }
 
 
@@ -125,32 +141,58 @@ class _Pack:
         return b64encode(self._packed + self._packer.compress(b"}") + self._packer.flush()).decode()
 
 
-def _packed_hands(run: OpenRun, room: int) -> tuple[str, int, int]:
-    """Return the list of hands and the biggest hands, compressed; how many those are; and how many there are."""
-    pack = _Pack()
-    pack.add({f"api/runs/{ONLY_RUN}/hands.json": hand_columns(run)})
-    pack.add({f"api/runs/{ONLY_RUN}/match/{match}.json": match_page(run, match) for match in sorted(run.pairs)})
-    places, count = _by_swing(run), 0
+def _packed_hands(run: OpenRun, known: dict[str, Any], room: int) -> tuple[str, int, int]:
+    """Return hands and a list of them, compressed; how many those are; and how many there are."""
+    pack, kept = _Pack(), set[Deal]()
+    matches = {match: match_page(run, match) for match in sorted(run.pairs)}
+    pack.add({f"api/runs/{ONLY_RUN}/match/{match}.json": page for match, page in matches.items()})
+    places = chosen_deals(run, known, matches)
     for start in range(0, len(places), _AT_ONCE):
         some = places[start : start + _AT_ONCE]
         pages = {
             f"api/runs/{ONLY_RUN}/hand/{m}/{s}/{h}.json": hand_page(run, m, s, h, grades=False) for m, s, h in some
         }
-        if not pack.add(pages, room=room * 3 // 4 - 100):  # base64 makes it a third longer
+        # Base64 makes it a third longer; the list of the hands comes last.
+        if not pack.add(pages, room=room * 3 // 4 - 100 - _LISTED * (len(kept) + len(some))):
             break
-        count += len(some)
-    return pack.text(), count, len(places)
+        kept.update(some)
+    pack.add({f"api/runs/{ONLY_RUN}/hands.json": hand_columns(run, kept)})
+    return pack.text(), len(kept), len(places)
 
 
-def _by_swing(run: OpenRun) -> list[tuple[int, int, int]]:
-    """Return the places of all hands, the biggest swings over both seatings first."""
-    swings: dict[tuple[int, int, int], int] = {}
+def chosen_deals(run: OpenRun, page: dict[str, Any], matches: dict[int, dict[str, Any]]) -> list[Deal]:
+    """Return all deals of a run, the ones to show first if there is no room for all: linked ones, then big swings."""
+    return _by_swing(run, [*_linked(page), *_biggest(matches)])
+
+
+def _linked(page: dict[str, Any]) -> Iterator[Deal]:
+    """Return the hands that the page of a run links to: examples of faults, and the costliest decisions."""
+    for fault in page["faults"]:
+        yield fault["place"]["match"], fault["place"]["seed"], fault["place"]["hand"]
+    for row in page["grades"]["rows"] if page["grades"] else ():
+        for each in row["costliest"]:
+            yield each["match"], each["seedIndex"], each["hand"]
+
+
+def _biggest(matches: dict[int, dict[str, Any]]) -> list[Deal]:
+    """Return the hands that the pages of matches link to: the biggest of each seed pair, best first."""
+    found = [(abs(seed["biggest"]["swing"]), match, seed) for match, page in matches.items() for seed in page["seeds"]]
+    found.sort(key=lambda each: -each[0])
+    return [(match, seed["index"], seed["biggest"]["hand"]) for _, match, seed in found]
+
+
+def _by_swing(run: OpenRun, first: Iterable[Deal]) -> list[Deal]:
+    """Return all deals: those that must come first, then in the order of the biggest swing in either seating."""
+    swings: dict[Deal, int] = {}
     for match in run.pairs:
         for at, seed in enumerate(run.seeds_of(match)):
             for game in run.sides(match, seed):
                 for number, net in enumerate(game.record.hand_nets, start=1):
-                    swings[match, at, number] = swings.get((match, at, number), 0) + net
-    return sorted(swings, key=lambda place: (-abs(swings[place]), place))
+                    swings[match, at, number] = max(swings.get((match, at, number), 0), abs(net))
+    order = sorted(swings, key=lambda place: (-swings[place], place))
+    # Many links must not take the place of the biggest swings.
+    linked = [place for place in dict.fromkeys(first) if place in swings][:_MOST_LINKED]
+    return list(dict.fromkeys([*linked, *order]))
 
 
 def _read(path: Path) -> str:

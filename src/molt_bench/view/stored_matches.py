@@ -40,9 +40,10 @@ class StoredMatches:
 
     def of(self, number: int, pair: tuple[str, str], result: MatchResult) -> StoredMatch | None:
         """Return what is stored about a match; None if nothing is, or it is about another match."""
-        if self._matches is None:
-            self._matches = self._read()
-        stored = self._matches.get(number)
+        matches = self._matches
+        if matches is None:
+            matches = self._matches = self._read()
+        stored = matches.get(number)
         seeds = tuple((each.seed, each.net, each.hands) for each in result.seed_results)
         return stored if stored and (stored.participants, stored.seeds) == (pair, seeds) else None
 

@@ -50,7 +50,7 @@ def latex(found: Analysis) -> Iterator[str]:
 
 
 def _leaderboard(found: Analysis) -> Iterator[str]:
-    marks = {each.below: _MARKS[each.kind] for each in found.board_verdicts if each.kind != "ordered"}
+    marks = {each.below: _MARKS[each.kind] for each in found.verdicts if each.kind != "ordered"}
     yield "\\begin{table}\n  \\centering\n"
     yield f"  \\caption{{{_leaderboard_caption(found, marks)}}}\n"
     # In a gauntlet, bb/100 are won from the reference already.
@@ -58,18 +58,18 @@ def _leaderboard(found: Analysis) -> Iterator[str]:
     yield f"  \\begin{{tabular}}{{rlrrrrrr{'r' * apart}}}\n    \\toprule\n"
     against = "v ref. & " * apart
     yield f"    \\# & Agent & bb/100 & $\\pm$ & {against}Ranks & $\\mu$ & $\\sigma$ & Hands \\\\\n    \\midrule\n"
-    for rank, row in enumerate(found.rows, start=1):
-        cells = _cells(rank, row, marks.get(row.rating.id, ""))
+    for row in found.rows:
+        cells = _cells(row, marks.get(row.rating.id, ""))
         if apart:
             cells.insert(4, _from_reference(row))
         yield f"    {' & '.join(cells)} \\\\\n"
     yield "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n"
 
 
-def _cells(rank: int, row: ParticipantNumbers, mark: str) -> list[str]:
-    best, worst = row.ranks or (rank, rank)
+def _cells(row: ParticipantNumbers, mark: str) -> list[str]:
+    best, worst = row.ranks or (0, 0)
     return [
-        f"{rank}{mark}" if row.ranked else "--",
+        "--" if row.rank is None else f"{row.rank}{mark}",
         escaped(row.name),
         "--" if row.bb_per_100 is None else _signed(row.bb_per_100),
         "ref." if row.reference else f"{row.half_width:.1f}" if isfinite(row.half_width) else "--",
@@ -94,7 +94,8 @@ def _leaderboard_caption(found: Analysis, marks: dict[str, str]) -> str:
     said = (
         f"Heads-up no-limit hold'em, {_count(hands)} hands in {_count(len(result.matches))} matches on "
         f"{_count(len(seeds))} seeds, each played in both seats (molt-bench {escaped(__version__)}, bench version "
-        f"{BENCH_VERSION}). bb/100: big blinds won in 100 hands from {_field(found)}; "
+        f"{BENCH_VERSION}). bb/100: big blinds won in 100 hands from {_field(found)}, by the estimator "
+        f"{escaped(found.estimator)}; "
         f"$\\pm$: half of its 95\\% interval, with the seed pair as the unit; Ranks: 95\\% interval of the rank; "
         f"$\\mu$ and $\\sigma$: OpenSkill rating."
     )
@@ -118,11 +119,12 @@ def _field(found: Analysis) -> str:
 
 def _payoffs(found: Analysis) -> Iterator[str]:
     matrix = found.payoffs
-    order = [matrix.participants.index(rating.id) for rating in found.result.leaderboard]
+    order = [matrix.participants.index(name) for name in found.order]
     yield "\\begin{table}\n  \\centering\n"
     yield (
         "  \\caption{What the row wins from the column, in big blinds in 100 hands, $\\pm$ half of the 95\\% interval "
-        "of this pair alone, with the seed pair as the unit; --: they have not met.}\n"
+        f"of this pair alone, with the seed pair as the unit, by the estimator {escaped(found.estimator)}; "
+        "--: they have not met.}\n"
     )
     yield f"  \\begin{{tabular}}{{l{'r' * len(order)}}}\n    \\toprule\n"
     heads = [escaped(found.names[matrix.participants[at]]) for at in order]

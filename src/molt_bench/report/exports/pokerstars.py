@@ -1,9 +1,11 @@
-"""Hand histories in the PokerStars format for play money, which trackers and PokerKit read.
+"""Hand histories in the PokerStars format, which trackers and PokerKit read.
 
-A site shows its customer only their own cards and those shown down. With a hero, so does this export; without one it
-holds the cards of both seats. The times are made up, since records hold none.
+A chip is written as a dollar: many trackers refuse histories of play money. A site shows its customer only their own
+cards and those shown down. With a hero, so does this export; without one it holds the cards of both seats. Times are
+made up, since records hold none.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final
@@ -19,6 +21,11 @@ from molt_bench.report.exports.dealt_hands import DealtHand, plain_name
 FIRST_HAND: Final = datetime(2000, 1, 1)
 #: Characters with a meaning around names in this format.
 _SPECIAL: Final = ":()[]#*'\""
+#: How lines, and what follows a name and a colon, begin: "Seat 1: calls" must not be a player who calls.
+_WORDS: Final = re.compile(
+    "_|call|check|fold|bet|raise|post|show|muck|collect|doesn|said|seat|dealt|uncalled|board|total|table|rake|poker",
+    re.IGNORECASE,
+)
 _FOLDED: Final = {
     "preflop": "before Flop",
     "flop": "on the Flop",
@@ -27,10 +34,20 @@ _FOLDED: Final = {
 }
 
 
+def player_name(name: str) -> str:
+    """Return a name that nothing in this format can be confused with: `_` in front of it means nothing else.
+
+    >>> player_name("tag"), player_name("callstation"), player_name("_x: y")
+    ('tag', '_callstation', '__x%3A y')
+    """
+    plain = plain_name(name, _SPECIAL)
+    return f"_{plain}" if _WORDS.match(plain) else plain
+
+
 def pokerstars(hands: Iterable[DealtHand], *, hero: str | None = None) -> Iterator[str]:
     """Write hands with two blank lines after each, with only the hero's cards if a hero is given."""
     for dealt in hands:
-        names = tuple([plain_name(name, _SPECIAL) for name in dealt.names])
+        names = tuple([player_name(name) for name in dealt.names])
         shown = [seat for seat in (0, 1) if hero is None or dealt.names[seat] == hero]
         yield "\n".join([*_lines(dealt, names, shown), "", "", ""])
 
@@ -39,10 +56,11 @@ def _lines(dealt: DealtHand, names: tuple[str, ...], shown: list[int]) -> Iterat
     hand, flow = dealt.hand, chip_flow(dealt.hand)
     rules, button = hand.rules, hand.button
     time = (FIRST_HAND + timedelta(seconds=dealt.place)).strftime("%Y/%m/%d %H:%M:%S")
-    yield f"PokerStars Hand #{dealt.identity}:  Hold'em No Limit ({rules.small_blind}/{rules.big_blind}) - {time} ET"
-    yield f"Table '{plain_name(dealt.table, _SPECIAL)}' 2-max (Play Money) Seat #{button + 1} is the button"
+    stakes = f"{_usd(rules.small_blind)}/{_usd(rules.big_blind)} USD"
+    yield f"PokerStars Hand #{dealt.identity}:  Hold'em No Limit ({stakes}) - {time} ET"
+    yield f"Table '{plain_name(dealt.table, _SPECIAL)}' 2-max Seat #{button + 1} is the button"
     for seat in (0, 1):
-        yield f"Seat {seat + 1}: {names[seat]} ({hand.starting_stacks[seat]} in chips)"
+        yield f"Seat {seat + 1}: {names[seat]} ({_usd(hand.starting_stacks[seat])} in chips)"
     yield from _posts(hand, flow, names)
     yield "*** HOLE CARDS ***"
     for seat in shown:
@@ -58,11 +76,11 @@ def _posts(hand: Hand, flow: ChipFlow, names: tuple[str, ...]) -> Iterator[str]:
     stacks = hand.starting_stacks
     for seat in (0, 1):
         if flow.antes[seat]:
-            yield f"{names[seat]}: posts the ante {flow.antes[seat]}{_all_in(flow.antes[seat] == stacks[seat])}"
+            yield f"{names[seat]}: posts the ante {_usd(flow.antes[seat])}{_all_in(flow.antes[seat] == stacks[seat])}"
     for seat, blind in ((hand.button, "small"), (1 - hand.button, "big")):
         if flow.blinds[seat]:
             everything = flow.antes[seat] + flow.blinds[seat] == stacks[seat]
-            yield f"{names[seat]}: posts {blind} blind {flow.blinds[seat]}{_all_in(everything)}"
+            yield f"{names[seat]}: posts {blind} blind {_usd(flow.blinds[seat])}{_all_in(everything)}"
 
 
 def _play(hand: Hand, flow: ChipFlow, names: tuple[str, ...]) -> Iterator[str]:
@@ -79,14 +97,15 @@ def _play(hand: Hand, flow: ChipFlow, names: tuple[str, ...]) -> Iterator[str]:
                 yield f"{names[step.seat]}: {_done(step)}"
         if street == hand.street and any(flow.returned):
             # After the last decision, and before the board is run out.
-            yield f"Uncalled bet ({max(flow.returned)}) returned to {names[flow.returned.index(max(flow.returned))]}"
+            chips = max(flow.returned)
+            yield f"Uncalled bet ({_usd(chips)}) returned to {names[flow.returned.index(chips)]}"
 
 
 def _done(step: ChipMove) -> str:
     if step.verb == "raise":
-        return f"raises {step.above} to {step.total}{_all_in(step.all_in)}"
+        return f"raises {_usd(step.above)} to {_usd(step.total)}{_all_in(step.all_in)}"
     if step.verb in ("bet", "call"):
-        return f"{step.verb}s {step.added}{_all_in(step.all_in)}"
+        return f"{step.verb}s {_usd(step.added)}{_all_in(step.all_in)}"
     return f"{step.verb}s"
 
 
@@ -97,14 +116,14 @@ def _ending(hand: Hand, flow: ChipFlow, names: tuple[str, ...], held: list[str])
             yield f"{names[seat]}: shows [{_cards(hand.holes[seat])}] ({held[seat]})"
     for seat in (0, 1):
         if flow.collected[seat]:
-            yield f"{names[seat]} collected {flow.collected[seat]} from pot"
+            yield f"{names[seat]} collected {_usd(flow.collected[seat])} from pot"
             if hand.folded != NOBODY:
                 yield f"{names[seat]}: doesn't show hand"
 
 
 def _summary(hand: Hand, flow: ChipFlow, names: tuple[str, ...], held: list[str]) -> Iterator[str]:
     yield "*** SUMMARY ***"
-    yield f"Total pot {flow.pot} | Rake 0"
+    yield f"Total pot {_usd(flow.pot)} | Rake $0"
     if hand.board:
         yield f"Board [{_cards(hand.board)}]"
     for seat in (0, 1):
@@ -116,9 +135,13 @@ def _fate(hand: Hand, flow: ChipFlow, seat: int, held: list[str]) -> str:
     if seat == hand.folded:
         return f"folded {_FOLDED[hand.street]}"
     if hand.folded != NOBODY:
-        return f"collected ({flow.collected[seat]})"
-    won = f"won ({flow.collected[seat]})" if flow.collected[seat] else "lost"
+        return f"collected ({_usd(flow.collected[seat])})"
+    won = f"won ({_usd(flow.collected[seat])})" if flow.collected[seat] else "lost"
     return f"showed [{_cards(hand.holes[seat])}] and {won} with {held[seat]}"
+
+
+def _usd(chips: int) -> str:
+    return f"${chips}"
 
 
 def _cards(cards: tuple[int, ...]) -> str:

@@ -1,11 +1,12 @@
 // Small SVG charts: sharp at any size, in the page's own colours, each with its numbers as a table.
 import { h, row, s, scrollTable, th } from "./dom.js";
+import { chartButtons, tableButton } from "./download.js";
 import { NONE, whole } from "./text.js";
 
-const MARGIN = { top: 10, right: 14, bottom: 34, left: 58 };
+export const MARGIN = { top: 10, right: 14, bottom: 34, left: 58 };
 
 /** Return about `count` round numbers between low and high. */
-function ticks(low, high, count = 5) {
+export function ticks(low, high, count = 5) {
   const span = high - low || Math.abs(high) || 1;
   const rough = span / count;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -46,7 +47,7 @@ export function rootSize() {
 const point = (x, y) => `${x.toFixed(1)},${y.toFixed(1)}`;
 
 /** Return an SVG path through points, with a gap where a number is missing. */
-function linePath(xs, ys) {
+export function linePath(xs, ys) {
   let path = "";
   let pen = false;
   ys.forEach((y, index) => {
@@ -57,7 +58,7 @@ function linePath(xs, ys) {
 }
 
 /** Draw the grid and the labels of both axes. x and y are {at, ticks, label, format}: a scale and its labels. */
-function axes(width, height, x, y, { zero = false } = {}) {
+export function axes(width, height, x, y, { zero = false } = {}) {
   const right = width - MARGIN.right;
   const bottom = height - MARGIN.bottom;
   return s("g", [
@@ -73,7 +74,7 @@ function axes(width, height, x, y, { zero = false } = {}) {
 }
 
 /** A frame that draws itself at its actual width, and again when the width changes. */
-function chartFrame(label, height, draw) {
+export function chartFrame(label, height, draw) {
   const frame = h("div.chart", { css: { height: `${height / 16}rem` } });
   let drawn = 0;
   const fit = (pixels) => {
@@ -93,7 +94,8 @@ export function dataTable(label, head, rowsOf) {
   box.addEventListener("toggle", () => {
     if (!box.open || box.children.length > 1) return;
     const rows = rowsOf().map(([first, ...rest]) => row(first, rest.map((cell) => h("td.number", cell))));
-    box.append(scrollTable(label, head.map((text) => th(text)), rows));
+    const table = scrollTable(label, head.map((text) => th(text)), rows);
+    box.append(table, tableButton(() => table.querySelector("table"), label));
   });
   return box;
 }
@@ -134,40 +136,6 @@ export function whiskerAxis(low, high) {
   return inlineChart(WHISKER_WIDTH, 18, marks);
 }
 
-/** A dot with its interval, and its name beside it unless that is left out. */
-function dot(one, toX, toY, { title, width, named }) {
-  const [x, y] = [toX(one.x), toY(one.y)];
-  const left = x > width * 0.75;
-  const name = one.name.length > 22 ? `${one.name.slice(0, 21)}…` : one.name;
-  const [y1, y2] = [toY(one.y - one.half), toY(one.y + one.half)];
-  return s("g", [
-    Number.isFinite(one.half) && s(`line.stem.c${one.colour}`, { x1: x, x2: x, y1, y2 }),
-    s(`circle.dot.c${one.colour}`, { cx: x, cy: y, r: 5 }, s("title", title)),
-    named && s("text.name", { x: x + (left ? -9 : 9), y: y - 6, "text-anchor": left ? "end" : "start" }, name),
-  ]);
-}
-
-/**
- * Dots with intervals around a zero line.
- * points: [{x, y, half, colour, name}]; x and y: {label, format}, x also {ticks, fromZero}; joined dots have no names.
- */
-export function dotChart({ label, points, x, y, joined = false }) {
-  const height = 280;
-  const [left, right] = extent([...points.map((one) => one.x), ...(x.fromZero ? [0] : [])], 0.12);
-  const [low, high] = extent([...points.flatMap((one) => ends(one.y, one.half)), 0]);
-  return chartFrame(label, height, (width) => {
-    const toX = scale(left, right, MARGIN.left, width - MARGIN.right);
-    const toY = scale(low, high, height - MARGIN.bottom, MARGIN.top + 12);
-    const xAxis = { ...x, at: toX, ticks: x.ticks ?? ticks(left, right, width / 130) };
-    const path = linePath(points.map((one) => toX(one.x)), points.map((one) => toY(one.y)));
-    return [
-      axes(width, height, xAxis, { ...y, at: toY, ticks: ticks(low, high) }, { zero: true }),
-      joined && s("path.line.thin.c7", { d: path }),
-      points.map((one) => dot(one, toX, toY, { title: `${one.name}: ${y.format(one.y)}`, width, named: !joined })),
-    ];
-  });
-}
-
 /**
  * Draw lines over a common x.
  * series: [{name, colour, dashed, thin, y: [], half: []}]; format turns a y into text; zero draws a zero line.
@@ -200,7 +168,7 @@ export function lineChart(
   const keys = series.map((one, at) => h("li", lineKey(one), h("bdi", one.name), " ", legend[at]));
   const rows = () => x.map((at, index) => [whole(at), ...series.map((one) => valueText(one, index, format))]);
   const table = dataTable(label, [xLabel, ...series.map((one) => one.name)], rows);
-  return h("figure", h("figcaption", label), h("ul.legend", keys), frame, table);
+  return h("figure", h("figcaption", label), h("ul.legend", keys), frame, chartButtons(frame, label), table);
 }
 
 function valueText(one, index, format) {
@@ -211,7 +179,7 @@ function valueText(one, index, format) {
 }
 
 function lineClass(one) {
-  return `${one.dashed ? "dashed" : ""} ${one.thin ? "thin" : ""}`;
+  return `${one.dashed === true ? "dashed" : one.dashed || ""} ${one.thin ? "thin" : ""}`;
 }
 
 function lineKey(one) {

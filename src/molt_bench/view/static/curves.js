@@ -1,11 +1,12 @@
 // Curves: how the numbers converged, what each pairing took, and the winnings of a pairing with and without luck.
 import { lineChart } from "./charts.js";
 import { choice, h, number, numberHead, row, scrollTable, th } from "./dom.js";
-import { fixed, percent, signed, signedTick, whole } from "./text.js";
+import { route, withQuery } from "./router.js";
+import { fixed, percent, signed, signedTick, visibleLine, whole } from "./text.js";
 
 export function convergenceSection(run, agents) {
+  if (!run.convergence?.matches.length) return null;
   const { matches, series, confidence } = run.convergence;
-  if (!matches.length) return null;
   const common = { x: matches, xLabel: "matches" };
   const lines = (value, band) =>
     series.map(({ id, ...one }) => {
@@ -27,9 +28,9 @@ export function convergenceSection(run, agents) {
     format: (value) => fixed(value),
     tickFormat: (value) => fixed(value, Number.isInteger(value) ? 0 : 1),
   };
-  const pairs = confidence.map(({ above, below, sure }, index) => {
+  const pairs = confidence.map(({ above, below, sure }) => {
     const name = `${agents.name(above)} above ${agents.name(below)}`;
-    return { name, colour: agents.colour(above), dashed: index % 2 === 1, y: sure };
+    return { name, colour: agents.colour(above), dashed: agents.dashed(above), y: sure };
   });
   const known = pairs.flatMap((pair) => pair.y.filter((sure) => sure !== null));
   const order = {
@@ -44,17 +45,42 @@ export function convergenceSection(run, agents) {
   return h("div.grid", charts.map((chart) => lineChart({ ...common, ...chart })));
 }
 
-export function spentSection(run, agents) {
+export function spentSection(run, agents, state) {
   const { spent } = run;
   if (!spent.length) return null;
   const most = Math.max(...spent.map((pair) => pair.hands), 1);
   const bar = (hands) => h("span.amount", { css: { "--w": `${((hands / most) * 100).toFixed(1)}%` } });
   const rows = [...spent].sort((one, other) => other.hands - one.hands).map(({ a, b, matches, hands }) => {
     const pairing = [agents.label(a), h("span.soft", " – "), agents.label(b)];
-    return row(pairing, number(whole(matches)), number(whole(hands)), h("td.wide", bar(hands)));
+    const all = withQuery(route("run", state.run, "hands"), { agent: a, opponent: b });
+    return row(pairing, number(whole(matches)), number(h("a", { href: all }, whole(hands))), h("td.wide", bar(hands)));
   });
   const head = [th("Pairing"), numberHead("Matches"), numberHead("Hands"), th(h("span.unseen", "Hands as a bar"))];
   return scrollTable("Hands per pairing", head, rows, { class: "tall" });
+}
+
+const KINDS = [
+  ["used", "luck removed, as in the result"],
+  ["raw", "as dealt (raw)"],
+  ["allIn", "all-in EV (allIn)"],
+];
+
+/** What every agent has won from all others together, match by match. */
+function totalChart({ totalWinnings: { matches, series } }, agents, [kind, text]) {
+  const chips = (value) => signed(value, 0);
+  return lineChart({
+    label: `What each agent has won from all others, bb: ${text}`,
+    x: matches,
+    xLabel: "matches",
+    yLabel: "bb",
+    zero: true,
+    height: 280,
+    format: chips,
+    tickFormat: chips,
+    series: series.map(({ id, ...one }) => {
+      return { name: agents.name(id), colour: agents.colour(id), dashed: agents.dashed(id), y: one[kind] };
+    }),
+  });
 }
 
 export function winningsSection(run, agents, state) {
@@ -64,7 +90,9 @@ export function winningsSection(run, agents, state) {
   const chips = (value) => signed(value, 0);
   const box = h("div");
   const draw = () => {
-    const { a, b, raw, adjusted } = pairs.find((pair) => key(pair) === state.open.winnings) ?? pairs[0];
+    const kind = KINDS.find(([value]) => value === (state.open.winnings ?? KINDS[0][0]));
+    if (kind) return box.replaceChildren(totalChart(run, agents, kind));
+    const { a, b, raw, allIn, used, estimator } = pairs.find((pair) => key(pair) === state.open.winnings) ?? pairs[0];
     const colour = agents.colour(a);
     const chart = lineChart({
       label: `What ${agents.name(a)} has won from ${agents.name(b)}, bb`,
@@ -76,16 +104,18 @@ export function winningsSection(run, agents, state) {
       format: chips,
       tickFormat: chips,
       series: [
-        { name: "as dealt", colour, thin: true, dashed: true, y: raw },
-        { name: "luck-adjusted", colour, y: adjusted },
-      ],
+        { name: "as dealt (raw)", colour: 7, thin: true, dashed: true, y: raw },
+        { name: "all-in EV (allIn)", colour: 7, thin: true, y: allIn },
+        estimator !== "raw" && estimator !== "allIn" &&
+        { name: `luck removed (${visibleLine(estimator)}, as in the result)`, colour, y: used },
+      ].filter(Boolean),
     });
     box.replaceChildren(chart);
   };
   draw();
-  if (pairs.length < 2) return box;
-  const options = pairs.map((pair) => [key(pair), `${agents.name(pair.a)} against ${agents.name(pair.b)}`]);
-  const select = choice("winnings-pair", "Pairing ", options, state.open.winnings ?? key(pairs[0]), (value) => {
+  const ofPairs = pairs.map((pair) => [key(pair), `${agents.name(pair.a)} against ${agents.name(pair.b)}`]);
+  const options = [...KINDS.map(([value, text]) => [value, `All agents: ${text}`]), ...ofPairs];
+  const select = choice("winnings-pair", "Show ", options, state.open.winnings ?? KINDS[0][0], (value) => {
     state.open.winnings = value;
     draw();
   });

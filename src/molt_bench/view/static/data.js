@@ -1,12 +1,17 @@
 // Loads data: from inside the page if it is a single file, else from the server.
+import { h } from "./dom.js";
 
 const inlined = JSON.parse(document.getElementById("data").textContent.trim() || "{}");
 
 /** Whether this page is a file that holds one run, without a server. */
-export const isSingleFile = Object.keys(inlined).length > 0;
+export const isSingleFile = Object.hasOwn(inlined, "api/runs.json");
+/** Whether nothing here changes any more: a single file, or a site that was published. */
+export const isFinal = isSingleFile || inlined.published === true;
 /** What a single file leaves out: {text}, or null. */
 export const limits = inlined.limits ?? null;
 export const ONLY_RUN = "run";
+
+const RESTART = "Is `molt-bench view` still running? Restart it, then reload.";
 
 /** A failure to load data, explained for the reader. */
 class LoadError extends Error {
@@ -21,7 +26,7 @@ async function fetched(path) {
   try {
     response = await fetch(path, { cache: "no-cache" });
   } catch {
-    throw new LoadError("The server does not respond.", "Is `molt-bench view` still running? Restart it, then reload.");
+    throw new LoadError("The server does not respond.", isFinal ? "" : RESTART);
   }
   if (response.status === 304) return null;
   if (response.status === 404) throw new LoadError("Not found.", await errorText(response));
@@ -52,9 +57,14 @@ export function isHere(path) {
   return !isSingleFile || Object.hasOwn(inlined, path);
 }
 
+/** A link to a hand, or its text alone if a single file does not include the hand. */
+export function handLink(hand, href, text, more = {}) {
+  return isHere(handPath(...hand)) ? h("a", { href, ...more }, text) : h("span", more, text);
+}
+
 /** Return the data of a path if it is newer than the version, else null. */
 export async function loadNewer(path, version) {
-  return isSingleFile ? null : fetched(`${path}?since=${encodeURIComponent(version)}`);
+  return isFinal ? null : fetched(`${path}?since=${encodeURIComponent(version)}`);
 }
 
 const asPath = (...parts) => parts.map((part) => encodeURIComponent(part)).join("/");

@@ -116,30 +116,44 @@ async function copied(text) {
   }
 }
 
-const COLOURS = 8;
+const COLOURS = 12;
+const PLAIN = 6; // so many are far apart for everybody; lines of the others are dashed
+
+/** Return names by id as they are shown: never empty, and with the id where two agents have the same name. */
+function shownNames(participants) {
+  const names = participants.map(({ id, name }) => [id, visibleLine(name).trim() || visibleLine(id)]);
+  const isShared = (text) => names.filter(([, other]) => other === text).length > 1;
+  return new Map(names.map(([id, text]) => [id, isShared(text) ? `${text} (${visibleLine(id)})` : text]));
+}
 
 /** Return lookups of the participants of a run: names, colours and labels by id. */
 export function cast(participants) {
   const byId = new Map(participants.map((one, index) => [one.id, { ...one, color: one.color ?? index }]));
+  const names = shownNames(participants);
   const find = (id) => byId.get(id) ?? { id, name: id, color: 7 };
+  const nameOf = (id) => names.get(id) ?? visibleLine(id);
   return {
-    name: (id) => visibleLine(find(id).name),
+    name: nameOf,
     colour: (id) => find(id).color % COLOURS,
-    dashed: (id) => find(id).color >= COLOURS,
+    dashed: (id) => lineStyle(find(id).color),
     anchor: (id) => Boolean(find(id).anchor),
     reference: (id) => Boolean(find(id).reference),
-    label: (id) => agentLabel(find(id).name, find(id).color),
+    label: (id) => agentLabel(nameOf(id), find(id).color),
   };
 }
 
+/** How the line of an agent is drawn, so that colour alone never decides. */
+function lineStyle(colour) {
+  return colour < PLAIN ? "" : colour < COLOURS ? "dashed" : "dotted";
+}
+
 /** A name with its coloured dot; bdi keeps a right-to-left name from affecting its neighbours. */
-export function agentLabel(name, colour) {
-  const shown = visibleLine(name);
+function agentLabel(shown, colour) {
   const mark = h(`span.mark.c${colour % COLOURS}`, { "aria-hidden": "true" });
   return h("span.agent", { title: shown }, mark, h("bdi", shown));
 }
 
 /** The name of a run; in a single file its id is only the key of its data. */
 export function runName(run) {
-  return visibleLine(run.name ?? run.id);
+  return visibleLine(run.title || (run.name ?? run.id));
 }

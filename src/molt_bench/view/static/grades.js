@@ -1,4 +1,5 @@
 // Grades of decisions: what the reference would do and what each action is worth, and the grades of a run.
+import { handLink } from "./data.js";
 import { h, number, numberHead, row, scrollTable, th } from "./dom.js";
 import { route, withQuery } from "./router.js";
 import { fixed, isMissing, NONE, signed, visibleLine, whole } from "./text.js";
@@ -78,7 +79,8 @@ function costliest(found, agents, state) {
     const texts = [one.street, one.cards, one.board || NONE, one.done, one.best].map((text) =>
       h("td", visibleLine(text))
     );
-    const place = h("td", h("a", { href }, `${one.match} · ${one.seedIndex} · ${one.hand} ${one.seating}`));
+    const text = `${one.match} · ${one.seedIndex} · ${one.hand} ${one.seating}`;
+    const place = h("td", handLink([state.run, one.match, one.seedIndex, one.hand], href, text));
     return row(agents.label(one.id), place, texts, number(fixed(one.lossMbb / 1000, 2)));
   });
   const head = ["Hand", "Street", "Cards", "Board", "Did", "Better"].map((text) => th(text));

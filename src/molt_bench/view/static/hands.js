@@ -2,20 +2,16 @@
 import { rootSize } from "./charts.js";
 import { handsPath, loadOnce, runPath } from "./data.js";
 import { announce, button, cast, choice, h, runName } from "./dom.js";
+import { chosen, FAULT, FIELDS, FORCED, lossOf, queryOf, wishesIn } from "./filters.js";
 import { ariaSort, arrow } from "./matches.js";
 import { crumbs, replaceHash, route, withQuery } from "./router.js";
-import { fixed, isMissing, NONE, plural, signed, STREETS, whole } from "./text.js";
+import { fixed, isMissing, NONE, plural, signed, STREETS, visibleLine, whole } from "./text.js";
 
 // Row heights, as in pages.css.
 const ROW_REM = 2.1;
 const NARROW_ROW_REM = 3.6;
 const NARROW = "(max-width: 48rem)";
-const SHOWDOWN = 1;
-const ALL_IN = 2;
-const FAULT = 4;
-const FORCED = 8;
 const MARKS = Object.entries({ 1: "showdown", 2: "all-in", 4: "fault", 8: "forced fold", 16: "not counted" });
-const FIELDS = ["agent", "match", "street", "pot", "mistake", "showdown", "allin", "fault"];
 const NAMES = {
   place: "Hand",
   a: "A",
@@ -33,48 +29,16 @@ const ABOUT_HANDS =
   "Each deal appears twice, once per seating (AB and BA). Match · seed pair · hand links to the replayer.";
 const listScroll = new Map();
 
-/** The largest mistake in a hand, in mbb: of the agent that was chosen, or else of both; null if it has no grade. */
-function lossOf({ columns, agents, losses }, agent, index) {
-  const [a, b] = (losses ?? []).map((column) => column[index]);
-  if (isMissing(a) || isMissing(b)) return null;
-  if (agent === "") return Math.max(a, b);
-  return agents[columns.a[index]] === agent ? a : b;
-}
-
-/** Return the indices of the hands that pass the filters, in the requested order. */
-function chosen(data, filters, order) {
-  const { columns, agents } = data;
-  const { match, a, b, net, pot, street, flags } = columns;
-  const agent = filters.agent ? agents.indexOf(filters.agent) : -1;
-  const only = filters.match === "" ? null : Number(filters.match);
-  const ended = filters.street === "" ? null : Number(filters.street);
-  const least = Number(filters.pot || 0) * 100;
-  const mistake = Number(filters.mistake || 0) * 1000;
-  const loss = data.losses ? net.map((_, index) => lossOf(data, filters.agent, index)) : [];
-  const bits = [[filters.showdown, SHOWDOWN], [filters.allin, ALL_IN], [filters.fault, FAULT | FORCED]]
-    .filter(([wish]) => wish !== "");
-  const found = [];
-  for (let index = 0; index < net.length; index += 1) {
-    if (filters.agent && a[index] !== agent && b[index] !== agent) continue;
-    if (only !== null && match[index] !== only) continue;
-    if (ended !== null && street[index] !== ended) continue;
-    if (pot[index] < least) continue;
-    if (data.losses && (loss[index] ?? 0) < mistake) continue;
-    if (bits.some(([wish, bit]) => ((flags[index] & bit) !== 0) !== (wish === "yes"))) continue;
-    found.push(index);
-  }
-  if (order.key === "place") return order.down ? found.reverse() : found;
-  const values = order.key === "swing" ? net.map(Math.abs) : order.key === "loss" ? loss : columns[order.key];
-  const sign = order.down ? -1 : 1;
-  return found.sort((one, other) => sign * (values[one] - values[other]) || one - other);
-}
-
 /** The row of one hand in the list. */
-function handRow(run, data, agents, agent, index) {
+function handRow(run, data, agents, wishes, index) {
+  const { filters: { agent }, order } = wishes;
   const at = Object.fromEntries(Object.entries(data.columns).map(([key, column]) => [key, column[index]]));
   const net = at.net / 100;
   const loss = lossOf(data, agent, index);
-  const href = route("run", run, "hand", at.match, at.seed, at.hand);
+  const list =
+    new URLSearchParams(Object.entries(queryOf(wishes.filters, order)).filter(([, value]) => value)).toString() ||
+    "all";
+  const href = withQuery(route("run", run, "hand", at.match, at.seed, at.hand), { list });
   const marks = MARKS.filter(([bit]) => at.flags & bit);
   const cells = {
     place: [h("a", { href }, `${at.match} · ${at.seed} · ${at.hand}`), h("small", at.seating === 1 ? "BA" : "AB")],
@@ -95,14 +59,13 @@ export async function handsPage(place, view) {
   const [run, data] = await Promise.all([loadOnce(runPath(id)), loadOnce(handsPath(id))]);
   const agents = cast(run.participants);
   const total = data.columns.net.length;
-  const filters = Object.fromEntries(FIELDS.map((field) => [field, place.query.get(field) ?? ""]));
-  const order = { key: place.query.get("sort") ?? "place", down: place.query.get("down") === "1" };
+  const { filters, order } = wishesIn(place.query);
   let found = [];
 
   const count = h("p.count", { role: "status" });
   const head = h("div.v-row", { role: "row", "aria-rowindex": "1" });
   const rowHeight = () => (matchMedia(NARROW).matches ? NARROW_ROW_REM : ROW_REM) * rootSize();
-  const row = (index) => handRow(id, data, agents, filters.agent, found[index]);
+  const row = (index) => handRow(id, data, agents, { filters, order }, found[index]);
   const list = longList({ label: "Hands", head, rowHeight, row });
   list.element.classList.toggle("graded", Boolean(data.losses));
   const none = h("p.empty", { hidden: true }, total ? "No hand passes these filters." : "No hand has been played yet.");
@@ -132,8 +95,7 @@ export async function handsPage(place, view) {
 
   function update() {
     draw();
-    const sort = { sort: order.key === "place" ? "" : order.key, down: order.down ? "1" : "" };
-    replaceHash(withQuery(route("run", id, "hands"), { ...filters, ...sort }));
+    replaceHash(withQuery(route("run", id, "hands"), queryOf(filters, order)));
   }
 
   function sortBy(key, down) {
@@ -149,7 +111,7 @@ export async function handsPage(place, view) {
     crumbs([`Run ${runName(run)}`, route("run", id)], ["Hands", null]),
     h("h1", "Hands"),
     h("p.soft", ABOUT_HANDS),
-    filterForm(run, agents, filters, update, Boolean(data.losses)),
+    filterForm(run, agents, filters, update, data),
     h("div.bar", count, biggest),
     list.element,
     none,
@@ -161,7 +123,7 @@ export async function handsPage(place, view) {
   list.element.addEventListener("scroll", remember, { passive: true });
 }
 
-function filterForm(run, agents, filters, update, isGraded) {
+function filterForm(run, agents, filters, update, data) {
   const set = (field) => (value) => {
     filters[field] = value;
     update();
@@ -176,15 +138,26 @@ function filterForm(run, agents, filters, update, isGraded) {
     input.value = filters[field];
     return h("div.field", h("label", { for: id }, label), input);
   };
+  const names = run.participants.map(({ id }) => [id, agents.name(id)]);
+  const kinds = data.faultKinds.map((kind) => [kind, visibleLine(kind)]);
+  const hole = { id: "filter-cards", type: "text", size: "10", placeholder: "AA, AKs, 72", autocomplete: "off" };
+  const input = h("input", { ...hole, on: { input: () => set("cards")(input.value) } });
+  input.value = filters.cards;
+  const cards = h("div.field", h("label", { for: "filter-cards" }, "Its hole cards"), input);
   const form = h("form.filters", { "aria-label": "Filters", on: { submit: (event) => event.preventDefault() } }, [
-    pick("agent", "Agent", [["", "all"], ...run.participants.map(({ id }) => [id, agents.name(id)])]),
+    pick("agent", "Agent", [["", "all"], ...names]),
+    pick("opponent", "Opponent", [["", "all"], ...names]),
+    pick("position", "Its position", [["", "both"], ["button", "button"], ["big", "big blind"]]),
+    cards,
     amount("match", "Match", { step: "1", placeholder: "all" }),
     pick("street", "Ended on", [["", "any street"], ...STREETS.map((street, index) => [String(index), street])]),
     amount("pot", "Minimum pot, bb", { step: "any", placeholder: "0" }),
-    isGraded && amount("mistake", "Minimum mistake, bb", { step: "any", placeholder: "0" }),
+    data.losses && amount("mistake", "Minimum mistake, bb", { step: "any", placeholder: "0" }),
     yesNo("showdown", "Showdown"),
     yesNo("allin", "All-in"),
+    yesNo("lines", "Lines differ"),
     yesNo("fault", "Fault"),
+    data.faultKinds.length > 0 && pick("kind", "Kind of fault", [["", "any"], ...kinds]),
     button("Clear", () => {
       for (const field of FIELDS) filters[field] = "";
       for (const control of form.querySelectorAll("select, input")) control.value = "";

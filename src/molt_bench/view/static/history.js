@@ -1,5 +1,6 @@
 // All runs side by side, one agent over its runs, and where an agent got worse.
-import { dataTable, dotChart } from "./charts.js";
+import { dataTable } from "./charts.js";
+import { dotChart } from "./dots.js";
 import { load } from "./data.js";
 import { h, number, numberHead, row, scrollTable, th } from "./dom.js";
 import { crumbs, route } from "./router.js";
@@ -8,29 +9,44 @@ import { fixed, moment, plural, signed, signedTick, visibleLine } from "./text.j
 const VERDICTS = { worse: "▼ worse", better: "▲ better", within: "within the noise", unknown: "not comparable" };
 const byStart = (one, other) => ((one.started ?? one.run) < (other.started ?? other.run) ? -1 : 1);
 const linkTo = (run) => h("a", { href: route("run", run) }, visibleLine(run));
-const agentLink = (agent) => h("a", { href: route("history", agent) }, visibleLine(agent));
+
+/** A link to an agent: its latest name, and its id where that is another. */
+function agentLink({ name: id, points }) {
+  const shown = visibleLine(points.at(-1)?.name ?? id);
+  return [
+    h("a", { href: route("history", id) }, h("bdi", shown)),
+    shown !== visibleLine(id) && h("small", visibleLine(id)),
+  ];
+}
 
 export async function historyPage(_place, view) {
-  const { agents, regressions } = await load("api/history.json");
+  const { agents, regressions, counting = [] } = await load("api/history.json");
   const title = h("h1", "History");
-  if (!agents.length) return view.show("History", title, h("p.empty", "No run has a result yet."));
+  const missing = counting.length > 0 &&
+    h(
+      "p.warning",
+      `Still being counted, so not shown yet: ${counting.map(visibleLine).join(", ")}. Reload to see more.`,
+    );
+  if (!agents.length) return view.show("History", title, missing, h("p.empty", "No run has a result yet."));
   const found = new Map(agents.flatMap((agent) => agent.points.map((point) => [point.run, point])));
   const runs = [...found.values()].sort(byStart);
   const head = runs.map(({ run, started }) => numberHead([linkTo(run), h("small", moment(started))]));
-  const rows = agents.map(({ name, points }) => {
+  const rows = agents.map((agent) => {
+    const { name, points } = agent;
     const byRun = new Map(points.map((point) => [point.run, point]));
     const change = (run) => regressions.find((one) => one.agent === name && one.to === run);
-    return row(agentLink(name), runs.map(({ run }) => resultCell(byRun.get(run), change(run))));
+    return row(agentLink(agent), runs.map(({ run }) => resultCell(byRun.get(run), change(run))));
   });
   const table = scrollTable("Results of all agents in all runs", [th("Agent"), ...head], rows, { class: "stats" });
   const about =
-    "bb/100 with its 95% interval in each run, oldest run first. Results against other opponents or under " +
+    "bb/100 with its 95% interval in each run, by the estimator of that run, oldest run first. Results against other opponents or under " +
     "other rules are not comparable; the verdicts below only compare what is.";
   view.show("History", [
     title,
     h("p.soft", about),
+    missing,
     h("section.part", h("h2", "Runs side by side"), table),
-    h("section.part", h("h2", "Changes from run to run"), regressionTable(regressions)),
+    h("section.part", h("h2", "Changes from run to run"), regressionTable(regressions, agents)),
   ]);
 }
 
@@ -45,11 +61,11 @@ function resultCell(point, change) {
   ]);
 }
 
-function regressionTable(changes, { named = true } = {}) {
+function regressionTable(changes, agents = null) {
   if (!changes.length) return h("p.empty", "No agent has played in two comparable runs.");
   const rows = changes.map((one) =>
     h("tr", [
-      named && h("th", { scope: "row" }, agentLink(one.agent)),
+      agents && h("th", { scope: "row" }, agentLink(agents.find(({ name }) => name === one.agent))),
       h("td", linkTo(one.from)),
       h("td", linkTo(one.to)),
       number(signed(one.difference)),
@@ -58,14 +74,14 @@ function regressionTable(changes, { named = true } = {}) {
     ])
   );
   const numbers = [numberHead("Difference, bb/100"), numberHead("± 95%")];
-  return scrollTable("Changes", [named && th("Agent"), th("From"), th("To"), numbers, th("Verdict")], rows);
+  return scrollTable("Changes", [agents && th("Agent"), th("From"), th("To"), numbers, th("Verdict")], rows);
 }
 
 export async function agentPage(place, view) {
   const name = place.parts[1];
   const data = await load("api/history.json");
   const agent = data.agents.find((one) => one.name === name);
-  const shown = visibleLine(name);
+  const shown = visibleLine(agent?.points.at(-1)?.name ?? name);
   const top = [crumbs(["History", "#/history"], [shown, null]), h("h1", shown)];
   if (!agent) return view.show(shown, top, h("p.empty", "No run in this folder has an agent of this name."));
   const points = [...agent.points].sort(byStart);
@@ -80,7 +96,7 @@ export async function agentPage(place, view) {
     h("p.soft", `${plural(points.length, "run")}.`),
     pointChart(points, shown, verdict),
     h("section.part", h("h2", "Runs"), scrollTable("Runs of this agent", head, rows)),
-    h("section.part", h("h2", "Changes"), regressionTable(changes, { named: false })),
+    h("section.part", h("h2", "Changes"), regressionTable(changes)),
   ]);
 }
 

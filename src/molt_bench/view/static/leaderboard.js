@@ -1,8 +1,9 @@
 // Who leads, how certain that is, and what is undecided.
 import { ends, extent, whisker, whiskerAxis } from "./charts.js";
-import { h, number, numberHead, scrollTable, th } from "./dom.js";
+import { button, h, number, numberHead, scrollTable, th } from "./dom.js";
+import { route, withQuery } from "./router.js";
 import { rankText } from "./runs.js";
-import { dollars, fixed, isMissing, percent, signed, visible, whole } from "./text.js";
+import { dollars, fixed, isMissing, NONE, percent, signed, visible, whole } from "./text.js";
 
 const ANCHOR = "A reference opponent: rated like the others, but not in the field that win rates are measured against";
 
@@ -13,58 +14,104 @@ function roleNote(id, agents) {
   return agents.anchor(id) && h("span.note", { title: ANCHOR }, "anchor");
 }
 
-export function leaderboardSection(run, agents) {
+/** The columns: head, cell, and whether a column is shown only on demand. */
+function columnsOf(run, agents, state, [low, high]) {
   const rows = run.leaderboard;
-  if (!rows.length) return h("p.empty", "No match is finished yet.");
-  const [low, high] = extent([0, ...rows.flatMap((one) => ends(one.bb100, one.halfWidth))], 0.04);
   // In a gauntlet, bb/100 are won from the reference already.
   const isApart = rows.some((one) => one.fromReference) && !rows.some((one) => agents.reference(one.id));
-  const isPaid = rows.some((one) => !isMissing(one.usdPerHand));
-  const head = [
-    numberHead("#"),
-    th("Agent"),
-    numberHead("bb/100"),
-    numberHead("± 95%", { title: "Half the width of the 95% interval, at a single look" }),
-    isApart && numberHead("v reference", { title: "bb/100 won from the reference, in their own games alone" }),
-    th([h("span.unseen", "Interval as a chart"), whiskerAxis(low, high)]),
-    numberHead("Ranks", { title: "The ranks that this result leaves possible" }),
-    th("Against the next below"),
-    numberHead("W–L–D"),
-    numberHead("Rating", { title: "OpenSkill: mu ± sigma" }),
-    numberHead("Faults"),
-    isPaid && numberHead("$ per hand"),
-  ];
-  const body = rows.map((one, index) =>
-    h("tr", [
-      number(one.rank === null ? "–" : String(one.rank)),
-      h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents)),
-      number(signed(one.bb100), { class: "strong" }),
-      number(agents.reference(one.id) ? "–" : fixed(one.halfWidth)),
-      isApart && number(one.fromReference ? `${signed(one.fromReference[0])} ± ${fixed(one.fromReference[1])}` : "–"),
-      h("td.plot", whisker(one.bb100, one.halfWidth, low, high, agents.colour(one.id))),
-      number(one.ranks ? rankText(one.ranks) : "–"),
-      h("td", verdict(one, rows[index + 1], agents)),
-      number(`${one.wins}–${one.losses}–${one.draws}`),
-      number(`${fixed(one.mu)} ± ${fixed(one.sigma)}`),
-      number(whole(one.faults), { class: one.faults ? "bad" : "" }),
-      isPaid && number(dollars(one.usdPerHand)),
-    ])
-  );
+  const isPaid = rows.some((one) => !isMissing(one.usdPer100));
+  const more = { class: "number more" };
+  const apart = { ...more, title: "bb/100 won from the reference, in their own games alone" };
+  const rating = { ...more, title: "OpenSkill, which counts matches won: mu ± sigma" };
   return [
-    scrollTable("Leaderboard", head, body, { class: "leaderboard" }),
+    [numberHead("Rank"), (one) => rankCell(one, rows)],
+    [th("Agent"), (one) => h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents))],
+    [numberHead("bb/100"), (one) => resultCell(one, agents)],
+    [
+      th([h("span.unseen", "Interval as a chart"), whiskerAxis(low, high)]),
+      (one) => h("td.plot", whisker(one.bb100, one.halfWidth, low, high, agents.colour(one.id))),
+    ],
+    isPaid && [numberHead("$ per 100 hands"), (one) => number(dollars(one.usdPer100))],
+    isApart && [numberHead("v reference", apart), (one) => number(withInterval(one.fromReference), more)],
+    [
+      th("Above the next?", { class: "more" }),
+      (one, index) => h("td.more", verdict(one, rows[index + 1], agents, run.rule)),
+    ],
+    [numberHead("Matches W–L–D", more), (one) => number(`${one.wins}–${one.losses}–${one.draws}`, more)],
+    [numberHead("Rating", rating), (one) => number(`${fixed(one.mu)} ± ${fixed(one.sigma)}`, more)],
+    [numberHead("Hands", more), (one) => number(handsLink(state, { agent: one.id }, one.hands), more)],
+    [
+      numberHead("Faults", more),
+      (one) =>
+        number(one.faults ? handsLink(state, { agent: one.id, fault: "yes" }, one.faults) : "0", {
+          class: `more ${one.faults ? "bad" : ""}`,
+        }),
+    ],
+  ].filter(Boolean);
+}
+
+function rankCell({ rank, ranks }, rows) {
+  if (rank === null) return number(NONE);
+  const shared = rows.filter((other) => other.rank === rank).length > 1;
+  const isOpen = ranks && ranks[0] !== ranks[1];
+  const title = "The ranks that this result leaves possible";
+  return h("td.number", `${rank}${shared ? "=" : ""}`, isOpen && h("small", { title }, rankText(ranks)));
+}
+
+/** A count of hands that leads to them. */
+function handsLink(state, filters, count) {
+  return h("a", { href: withQuery(route("run", state.run, "hands"), filters) }, whole(count));
+}
+
+function withInterval(both) {
+  return both ? `${signed(both[0])} ± ${fixed(both[1])}` : NONE;
+}
+
+function resultCell(one, agents) {
+  const half = agents.reference(one.id) || isMissing(one.halfWidth) ? "" : `± ${fixed(one.halfWidth)}`;
+  return h("td.number", h("span.strong", signed(one.bb100)), half && h("span.half", ` ${half}`));
+}
+
+export function leaderboardSection(run, agents, state) {
+  const rows = run.leaderboard;
+  if (!rows.length || run.counting) return h("p.empty", run.counting ? "Being counted …" : "No match is finished yet.");
+  const range = extent([0, ...rows.flatMap((one) => ends(one.bb100, one.halfWidth))], 0.04);
+  const columns = columnsOf(run, agents, state, range);
+  const body = rows.map((one, index) => h("tr", columns.map(([, cell]) => cell(one, index))));
+  const box = scrollTable("Leaderboard", columns.map(([head]) => head), body, { class: "leaderboard" });
+  const toggle = button("", () => show(!state.open.columns));
+  const show = (all) => {
+    state.open.columns = all;
+    box.querySelector("table").classList.toggle("all", all);
+    toggle.textContent = all ? "Fewer columns" : "All columns";
+    toggle.setAttribute("aria-expanded", String(all));
+  };
+  show(Boolean(state.open.columns));
+  return [
+    box,
+    h("div.bar", h("p.soft", about(run.rule)), toggle),
     run.sentences.length > 0 && h("ul.sentences", run.sentences.map((text) => h("li", visible(text)))),
   ];
 }
 
-const WORDS = { ordered: "above", reversed: "below", tied: "tied with", unresolved: "undecided against" };
+/** What the intervals, ranks and verdicts of the table mean. */
+function about({ method, claimedFrom, estimator }) {
+  const interval = "bb/100: big blinds won per 100 hands, with the 95% interval of a single look, by the estimator " +
+    `${visible(estimator)}. `;
+  if (method !== "margin") return `${interval}Ranked by rating (mu), which counts matches won.`;
+  return `${interval}Ranks, with those still possible below, come from the run's stop rule: it allows for a look after ` +
+    `every round, and claims an order from ${
+      Number((claimedFrom * 100).toPrecision(9))
+    }% on. Agents that are tied share a rank.`;
+}
 
-function verdict(one, next, agents) {
-  if (!next || one.rank === null || next.rank === null) return h("span.soft", "–");
-  const known = !isMissing(one.sure);
-  const sure = known ? ` (${percent(one.verdict === "reversed" ? 1 - one.sure : one.sure)})` : "";
-  // Rows are sorted by rating, which counts matches won; by bb/100 the next agent may well be the better one.
-  const word = one.verdict === "unresolved" && known && one.sure < 0.5 ? "not shown to be above" : WORDS[one.verdict];
-  if (!word) return h("span.soft", "no verdict yet");
+const WORDS = { ordered: "yes, above", tied: "tied with", unresolved: "not resolved against" };
+
+/** Whether an agent is above the next, and how sure that is: by the stop rule, or else by the ratings. */
+function verdict(one, next, agents, { method }) {
+  if (!next || one.rank === null || next.rank === null || isMissing(one.sure)) return h("span.soft", NONE);
+  const word = method === "margin" ? WORDS[one.verdict] : "by rating above";
+  if (!word) return h("span.soft", NONE);
   const name = h("bdi", agents.name(next.id));
-  return h("span", { class: `verdict is-${one.verdict}` }, `${word} `, name, one.verdict === "tied" ? "" : sure);
+  return h("span", { class: `verdict is-${one.verdict}` }, `${word} `, name, ` (${percent(one.sure)})`);
 }

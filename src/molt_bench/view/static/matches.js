@@ -1,38 +1,44 @@
 // Who beats whom as a heat map, the matches of a run, and tables that sort by a click on a column head.
 import { button, h, number, numberHead, redraw, row, scrollTable, th } from "./dom.js";
 import { route } from "./router.js";
-import { fixed, NONE, percent, signed, whole } from "./text.js";
+import { fixed, NONE, percent, signed, visibleLine, whole } from "./text.js";
 
-const ABOUT =
-  "bb/100 that the row wins from the column, with its 95% interval. Bold: the interval, at a single look, " +
-  "excludes 0; that alone is not a verdict.";
+const about = ({ estimator }) =>
+  `bb/100 that the row wins from the column, with its 95% interval, by the estimator ${
+    visibleLine(estimator)
+  }. Bold: ` +
+  "the interval, at a single look, excludes 0; that alone is not a verdict.";
 const NASH = "Share of each agent in the mix that no agent beats";
 
 export function payoffSection(run, agents) {
   const { payoff } = run;
   if (!payoff || payoff.ids.length < 2) return null;
-  const { ids, mean, halfWidth, nash } = payoff;
+  const { ids, mean, halfWidth, nash, estimators } = payoff;
   const top = Math.max(...mean.flat().filter((value) => value !== null).map(Math.abs), 1e-9);
   const opponents = ids.map((id) => numberHead(agents.label(id)));
   const head = [h("td", "wins from →"), opponents, nash && numberHead("Nash", { title: NASH })];
   const rows = ids.map((id, i) => {
-    const cells = ids.map((_, j) => (i === j ? h("td.self") : cell(mean[i][j], halfWidth[i][j], top)));
+    const cells = ids.map((
+      _,
+      j,
+    ) => (i === j ? h("td.self") : cell(mean[i][j], halfWidth[i][j], top, estimators[i][j])));
     return row(agents.label(id), cells, nash && number(nash[i] === null ? NONE : `${Math.round(nash[i] * 100)}%`));
   });
   return [
-    h("p.soft", ABOUT),
+    h("p.soft", about(run.rule)),
     scrollTable("Payoff matrix", head, rows, { class: "heat" }),
     h("div.scale", { "aria-hidden": "true" }, h("span", signed(-top, 0)), h("span.bar"), h("span", signed(top, 0))),
     h("ul.sentences", sentences(payoff, agents).map((text) => h("li", text))),
   ];
 }
 
-function cell(mean, half, top) {
+function cell(mean, half, top, estimator) {
   if (mean === null) return h("td.number.soft", { title: "Not played" }, "–");
   const clear = half !== null && Math.abs(mean) > half;
   // A square root keeps small differences visible next to large ones; at 50% colour the number stays readable.
   const weight = `${(Math.sqrt(Math.abs(mean) / top) * 50).toFixed(1)}%`;
-  return h("td.number", { class: mean < 0 ? "loses" : "wins", css: { "--w": weight } }, [
+  const title = `by the estimator ${visibleLine(estimator)}`;
+  return h("td.number", { class: mean < 0 ? "loses" : "wins", css: { "--w": weight }, title }, [
     h("span", { class: clear ? "strong" : "" }, signed(mean)),
     h("small", half === null ? "" : `± ${fixed(half)}`),
   ]);
@@ -41,8 +47,8 @@ function cell(mean, half, top) {
 function sentences({ transitive, cycles }, agents) {
   const found = cycles.map((ids) => `A cycle: ${[...ids, ids[0]].map((id) => agents.name(id)).join(" beats ")}.`);
   if (transitive === null) return found;
-  const share = `Differences in skill explain ${percent(transitive)} of the squared margins, corrected for luck; `;
-  return [`${share}cycles explain the rest.`, ...found];
+  const share = `One order explains ${percent(transitive)} of who wins how much from whom, luck aside; the rest is `;
+  return [`${share}some agents doing better against certain opponents than their rank suggests.`, ...found];
 }
 
 const AT_FIRST = 200; // a run may have thousands of matches, and a live page redraws them
@@ -75,8 +81,8 @@ const COLUMN_KEYS = {
   round: "Round",
   a: "A",
   b: "B",
-  bb100: "A's bb/100",
-  net: "A's chips",
+  bb100: "A's bb/100 as dealt",
+  net: "A's chips as dealt",
   winner: "Winner",
   seeds: "Seed pairs",
   hands: "Hands",

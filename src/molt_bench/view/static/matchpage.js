@@ -1,6 +1,6 @@
 // One match: its seed pairs, the biggest swings first.
 import { inlineChart, scale } from "./charts.js";
-import { load, loadOnce, matchPath, runPath } from "./data.js";
+import { handLink, load, loadOnce, matchPath, runPath } from "./data.js";
 import { cast, h, number, redraw, runName, s, scrollTable, th } from "./dom.js";
 import { sorted, sortHead } from "./matches.js";
 import { crumbs, route, withQuery } from "./router.js";
@@ -9,11 +9,11 @@ import { fixed, plural, signed, visibleLine, whole } from "./text.js";
 /** What the seed pairs can be sorted by: title and value. */
 const SORTS = {
   index: ["Seed pair", (seed) => seed.index],
-  net: ["net, bb", (seed) => seed.net],
+  net: ["net as dealt, bb", (seed) => seed.net],
   swing: ["Swing", (seed) => Math.abs(seed.net)],
   first: ["Seated first", (seed) => seed.raw[0]],
   second: ["Seated second", (seed) => seed.raw[1]],
-  adjusted: ["Luck-adjusted", (seed) => seed.adjusted],
+  adjusted: ["Without luck (adjusted)", (seed) => seed.adjusted],
   hands: ["Hands", (seed) => seed.hands],
   biggest: ["Biggest hand", (seed) => Math.abs(seed.biggest.swing)],
   faults: ["Faults", (seed) => seed.faults],
@@ -63,15 +63,19 @@ const SAME_DECKS = "A seed pair is the same cards played twice with swapped seat
 function seedRow(seed, run, match, most) {
   const { index, net, raw, adjusted, hands, biggest, faults } = seed;
   const href = route("run", run, "hand", match, index, biggest.hand);
+  const link = (text, more) =>
+    biggest.here === false
+      ? h("span", more ?? {}, text)
+      : handLink([run, match, index, biggest.hand], href, text, more);
   return h("tr", [
-    h("th.number", { scope: "row" }, h("a", { href, "aria-label": `Seed pair ${index}, biggest hand` }, String(index))),
+    h("th.number", { scope: "row" }, link(String(index), { "aria-label": `Seed pair ${index}, biggest hand` })),
     number(signed(net), { class: "strong" }),
     h("td.plot", swingBar(net, most)),
     number(signed(raw[0])),
     number(signed(raw[1])),
     number(signed(adjusted)),
     number(whole(hands)),
-    h("td", h("a", { href }, `hand ${biggest.hand}: ${signed(biggest.swing)} bb`)),
+    h("td", link(`hand ${biggest.hand}: ${signed(biggest.swing)} bb`)),
     number(whole(faults), { class: faults ? "bad" : "" }),
     h("td", h("code", visibleLine(seed.seed))),
   ]);

@@ -1,18 +1,24 @@
 // The duplicate replayer: one deal, both seatings side by side, step by step, with what the agents saw and said.
-import { handPath, isHere, load, loadOnce, runPath } from "./data.js";
-import { announce, button, cast, copyButton, facts, h, runName } from "./dom.js";
+import { handPath, handsPath, isHere, load, loadOnce, runPath } from "./data.js";
+import { decisionPanel } from "./decision.js";
+import { announce, button, cast, choice, copyButton, h, runName } from "./dom.js";
 import { drawTable, equityBars, icon } from "./felt.js";
-import { gradePanel, MISTAKE_BB } from "./grades.js";
+import { chosen, dealsOf, wishesIn } from "./filters.js";
+import { MISTAKE_BB } from "./grades.js";
 import { crumbs, fullLink, helpDialog, listenKeys, replaceHash, route, withQuery } from "./router.js";
-import { dollars, fixed, isMissing, signed, visible, visibleLine, whole } from "./text.js";
+import { fixed, isMissing, signed, STREETS, visibleLine, whole } from "./text.js";
 
-const PLAY_MS = 1000;
+const SPEEDS = [["2000", "slow"], ["1000", "normal"], ["400", "fast"]]; // milliseconds for a step
+let speed = "1000";
+let seating = ""; // the seating shown alone, or both
 
 export async function replayerPage(place, view) {
   const [, id, , match, seed, hand] = place.parts;
   const [run, data] = await Promise.all([loadOnce(runPath(id)), load(handPath(id, match, seed, hand))]);
   const agents = cast(run.participants);
   const last = Math.max(...data.sides.map((side) => side.steps.length)) - 1;
+  const list = place.query.get("list") ?? "";
+  const way = await wayThrough(id, data, place.query);
   const here = route("run", id, "hand", match, seed, hand);
   const open = {}; // texts that the reader has opened
   let at = stepIn(place.query);
@@ -35,9 +41,9 @@ export async function replayerPage(place, view) {
   const counter = h("span.counter");
   const play = button([icon("play"), "Play"], toggle, { class: "play" });
   const help = helpDialog();
-  const [previous, next] = [data.previous, data.next].map((other) => {
-    if (!other || !isHere(handPath(id, other.match, other.seed, other.hand))) return null;
-    return route("run", id, "hand", other.match, other.seed, other.hand);
+  const [previous, next] = [way.previous, way.next].map((other) => {
+    if (!other || !isHere(handPath(id, ...other))) return null;
+    return withQuery(route("run", id, "hand", ...other), { list });
   });
   const neighbour = (href, text) =>
     href ? h("a.push", { href }, text) : h("span.push", { "aria-disabled": "true" }, text);
@@ -51,7 +57,10 @@ export async function replayerPage(place, view) {
     jump("last", "Last step", "End", () => last),
     slider,
     counter,
+    h("span.streets", streetJumps(data, go)),
     data.parted !== null && button("Where the lines diverge", () => go(data.parted)),
+    h("span.pick", choice("speed", "Speed", SPEEDS, speed, (value) => (speed = value) && timer !== null && restart())),
+    data.sides.length > 1 && h("span.pick", choice("seating", "Show", SEATINGS, seating, showOnly)),
     h("span.space"),
     neighbour(previous, "↑ Previous hand"),
     neighbour(next, "↓ Next hand"),
@@ -77,8 +86,19 @@ export async function replayerPage(place, view) {
     if (timer !== null) return stop();
     if (at === last) at = -1;
     play.replaceChildren(icon("pause"), "Pause");
-    timer = setInterval(() => go(at + 1), PLAY_MS);
+    timer = setInterval(() => go(at + 1), Number(speed));
     go(at + 1);
+  }
+
+  function restart() {
+    clearInterval(timer);
+    timer = setInterval(() => go(at + 1), Number(speed));
+  }
+
+  function showOnly(value) {
+    seating = value;
+    panes.forEach(({ element }, index) => (element.hidden = value !== "" && data.sides[index].seating !== value));
+    draw();
   }
 
   function draw() {
@@ -86,19 +106,24 @@ export async function replayerPage(place, view) {
     counter.textContent = `Step ${at + 1} of ${last + 1}`;
     slider.setAttribute("aria-valuetext", counter.textContent);
     for (const pane of panes) pane.draw(at, open);
-    replaceHash(withQuery(here, { step: at }));
+    replaceHash(withQuery(here, { step: at, list }));
   }
 
   const where = `hand ${hand} of seed pair ${seed}`;
   view.show(`Hand ${hand}, seed pair ${seed}`, [
-    crumbs([`Run ${runName(run)}`, route("run", id)], [`Match ${match}`, route("run", id, "match", match)], [where]),
+    crumbs(...[
+      [`Run ${runName(run)}`, route("run", id)],
+      way.place && [way.place, `${route("run", id, "hands")}?${list}`],
+      [`Match ${match}`, route("run", id, "match", match)],
+      [where],
+    ].filter(Boolean)),
     h("h1", agents.label(data.a), h("span.soft", " against "), agents.label(data.b), h("span.soft", `, ${where}`)),
     h("p.summary", summary(data, agents.name(data.a))),
     controls,
     h("div.duplicate", panes.map((pane) => pane.element)),
     help,
   ]);
-  draw();
+  showOnly(data.sides.some((side) => side.seating === seating) ? seating : "");
   view.signal.addEventListener("abort", () => {
     clearInterval(timer);
     help.remove();
@@ -113,6 +138,32 @@ export async function replayerPage(place, view) {
     " ": toggle,
   });
   view.onQuery((query) => go(stepIn(query)));
+}
+
+/** The hands before and after this one: in the list that the reader comes from, or else in the run. */
+async function wayThrough(id, data, query) {
+  const plain = [data.previous, data.next].map((other) => other && [other.match, other.seed, other.hand]);
+  if (!query.has("list")) return { previous: plain[0], next: plain[1], place: null };
+  const hands = await loadOnce(handsPath(id));
+  const { filters, order } = wishesIn(new URLSearchParams(query.get("list")));
+  const deals = dealsOf(hands, chosen(hands, filters, order));
+  const at = deals.findIndex(([match, seed, hand]) =>
+    match === data.match && seed === data.seedIndex && hand === data.hand
+  );
+  if (at < 0) return { previous: plain[0], next: plain[1], place: null };
+  const place = `Hand ${whole(at + 1)} of ${whole(deals.length)} in the list`;
+  return { previous: deals[at - 1] ?? null, next: deals[at + 1] ?? null, place };
+}
+
+const SEATINGS = [["", "both seatings"], ["AB", "AB alone"], ["BA", "BA alone"]];
+
+/** Buttons that jump to the first step of each street that was reached. */
+function streetJumps({ sides }, go) {
+  return STREETS.map((street) => {
+    const first = sides.map(({ steps }) => steps.findIndex((step) => step.street === street)).filter((at) => at >= 0);
+    const more = { class: "street-jump", disabled: first.length === 0, "aria-label": `To the ${street}` };
+    return button(street, () => go(Math.min(...first)), more);
+  });
 }
 
 /** The result of both lines of play, in words. */
@@ -148,15 +199,18 @@ function sidePane(side, data, agents, go) {
   const uncounted = "This hand does not count: it is a warm-up hand, or both agents failed in this game.";
   const element = h("section.side", { "aria-labelledby": id }, [
     h("h2", { id }, heading),
-    table,
-    equities,
     !side.counts && h("p.warning", uncounted),
-    h("h3", "Steps"),
-    list,
-    luckLine(side, agents.name(data.a)),
-    strayFaults(side, agents),
-    h("h3", "The decision: what the reference would do, what the agent saw and said"),
-    said,
+    h("div.stage", [
+      h("div.stage-table", table),
+      h("div.stage-said", h("h3", "The decision, and what the agent said"), said),
+      h("div.stage-steps", [
+        equities,
+        h("h3", "Steps"),
+        list,
+        luckLine(side, agents.name(data.a)),
+        strayFaults(side, agents),
+      ]),
+    ]),
   ]);
   function draw(step, open) {
     const at = Math.min(step, side.steps.length - 1);
@@ -198,67 +252,10 @@ function strayFaults({ decisions, faults }, agents) {
 }
 
 function luckLine({ luck }, name) {
-  const parts = [["as dealt", luck.raw], ["with all-in equity", luck.allIn], ["luck-adjusted", luck.adjusted]];
+  const parts = [["as dealt (raw)", luck.raw], ["all-in EV (allIn)", luck.allIn], [
+    "without luck (adjusted)",
+    luck.adjusted,
+  ]];
   const known = parts.filter(([, value]) => !isMissing(value)).map(([word, value]) => `${signed(value, 2)} bb ${word}`);
   return h("p.soft.luck", h("bdi", name), ": ", known.join(" · "));
-}
-
-const CUT = 4000; // characters shown at first: a reply of a megabyte must not freeze the page
-
-/** A text, shortened if it is very long, with a button that shows the rest. */
-function longText(text, label) {
-  const pre = h("pre.said", { tabindex: "0", role: "region", "aria-label": label }, visible(text.slice(0, CUT)));
-  if (text.length <= CUT) return pre;
-  const more = button(`Show all ${whole(text.length)} characters`, () => {
-    pre.textContent = visible(text);
-    more.remove();
-    pre.focus();
-  });
-  return h("div", pre, more);
-}
-
-/** The decision at step `at` of a side, as a panel. `open` remembers which texts the reader has opened. */
-function decisionPanel(side, at, agents, open) {
-  const step = side.steps[at];
-  if (step.decision === null) return h("div.decision", h("p.soft", "No decision at this step."));
-  const { agent, faults, exchange } = side.decisions[step.decision];
-  return h("div.decision", [
-    h("h4", h(`span.mark.c${agents.colour(agent)}`, { "aria-hidden": "true" }), ` ${visibleLine(step.text)}`),
-    faults.map(({ kind, attempt, message }) => {
-      const title = `${visibleLine(kind)}${attempt ? `, attempt ${attempt}` : ""}: `;
-      return h("p.warning", h("strong", title), visibleLine(message).slice(0, 600));
-    }),
-    step.forced && h("p.warning", "Forced fold: the agent gave no legal action."),
-    gradePanel(side.grades?.[step.decision], step),
-    exchange ? exchangeBody(exchange, open) : h("p.soft", "No model is behind this decision, so there is no text."),
-  ]);
-}
-
-function exchangeBody(exchange, open) {
-  const { tokens, latencyS, usd } = exchange;
-  const cached = tokens.cached ? ` (${whole(tokens.cached)} cached)` : "";
-  const known = [
-    ["Outcome", exchange.outcome !== "reply" && visibleLine(exchange.outcome)],
-    ["Model", visibleLine(exchange.model)],
-    ["Tokens in", `${whole(tokens.input)}${cached}`],
-    ["Tokens out", whole(tokens.output)],
-    ["Response time", !isMissing(latencyS) && `${fixed(latencyS, 2)} s`],
-    ["Cost", !isMissing(usd) && dollars(usd)],
-    ["Attempts", whole(exchange.attempts)],
-    ["Prompt", visibleLine(exchange.promptHash).slice(0, 12)],
-  ];
-  const texts = [
-    ["Reply", exchange.reply],
-    ["Reasoning", exchange.reasoning],
-    ["Prompt", exchange.prompt],
-    ["System prompt", exchange.system],
-  ];
-  return [
-    facts(known.filter(([, value]) => value), { class: "small" }),
-    texts.filter(([, text]) => !isMissing(text)).map(([name, text]) => {
-      const box = h("details", { open: open[name] ?? name === "Reply" }, h("summary", name), longText(text, name));
-      box.addEventListener("toggle", () => (open[name] = box.open));
-      return box;
-    }),
-  ];
 }

@@ -1,7 +1,8 @@
 // The page of one run: its results, how certain they are, and how to reproduce them. It follows a run in progress.
 import { convergenceSection, spentSection, winningsSection } from "./curves.js";
-import { forget, isSingleFile, limits, load, loadNewer, runPath } from "./data.js";
-import { announce, cast, copyButton, facts, h, runName } from "./dom.js";
+import { forget, isFinal, limits, load, loadNewer, runPath } from "./data.js";
+import { announce, cast, copyButton, facts, h, number, numberHead, row, runName, scrollTable, th } from "./dom.js";
+import { tableButton } from "./download.js";
 import { gradesSection } from "./grades.js";
 import { leaderboardSection } from "./leaderboard.js";
 import { matchesSection, payoffSection } from "./matches.js";
@@ -15,7 +16,7 @@ const SAY_MS = 15000; // least time between announcements to a screen reader
 
 // Key, title, the data it is drawn from, and how. A part that returns null has nothing to show.
 const PARTS = [
-  ["leaderboard", "Leaderboard", (run) => [run.leaderboard, run.sentences], leaderboardSection],
+  ["leaderboard", "Leaderboard", (run) => [run.leaderboard, run.sentences, run.counting], leaderboardSection],
   ["payoff", "Who beats whom", (run) => run.payoff, payoffSection],
   ["convergence", "Convergence", (run) => run.convergence, convergenceSection],
   ["spent", "Hands per pairing", (run) => run.spent, spentSection],
@@ -51,7 +52,7 @@ export async function runPage(place, view) {
         const content = build(run, agents, state);
         const heading = h("h2", { id: `title-${key}` }, title);
         const about = { id: `part-${key}`, "aria-labelledby": heading.id };
-        const element = content && h("section.part", about, heading, content);
+        const element = content && h("section.part", about, heading, content, tableButtons(content, title));
         if (old?.element && element) swap(old.element, element);
         else if (old?.element) old.element.remove();
         else if (element) before ? before.after(element) : body.prepend(element);
@@ -67,7 +68,7 @@ export async function runPage(place, view) {
   view.show(runName(run), head, contents, body);
   view.onQuery((query) => goTo(query.get("at")));
   if (place.query.has("at")) goTo(place.query.get("at"));
-  if (changes(run) && !isSingleFile) follow();
+  if (changes(run) && !isFinal) follow();
 
   function goTo(key) {
     const element = shown.get(key)?.element;
@@ -93,7 +94,9 @@ export async function runPage(place, view) {
       if (run.status !== "running" || Date.now() - said > SAY_MS) {
         said = Date.now();
         const { matches, hands } = run.totals;
-        announce(`Run ${run.status}: ${plural(matches, "match", "matches")}, ${plural(hands, "hand")}.`);
+        if (!run.counting) {
+          announce(`Run ${run.status}: ${plural(matches, "match", "matches")}, ${plural(hands, "hand")}.`);
+        }
       }
     }
   }
@@ -137,6 +140,16 @@ function swap(old, fresh) {
   if (at >= 0) fresh.querySelectorAll(focusable)[at]?.focus({ preventScroll: true });
 }
 
+/** A button for each table of a part, to save it; those behind charts have their own. */
+function tableButtons(content, title) {
+  const tables = [content].flat().filter((one) => one instanceof Element)
+    .flatMap((one) => [...(one.matches(".scroll") ? [one] : []), ...one.querySelectorAll(":scope > .scroll")]);
+  return tables.map((box) => {
+    const name = tables.length > 1 ? box.getAttribute("aria-label") : title;
+    return tableButton(() => box.querySelector("table"), name);
+  });
+}
+
 function runHead(run) {
   const { totals } = run;
   const counts = [
@@ -148,27 +161,49 @@ function runHead(run) {
     totals.usd !== null && ["Dollars", dollars(totals.usd)],
     totals.tokens !== null && ["Tokens", whole(totals.tokens)],
   ];
-  const updates = run.status === "running" ? "This page updates itself. " : "";
+  const updates = changes(run) ? "This page updates itself. " : "";
   const pending = run.pending ? `Still counting: ${visible(run.pending)}.` : "";
   const started = run.started ? `Started ${moment(run.started)}. ` : "";
   return [
     h("h1", runName(run), " ", statusBadge(run.status)),
+    run.title && h("p.soft", visibleLine(run.name ?? run.id)),
+    run.note && h("p.note-text", visible(run.note)),
     h("p.soft", started, changes(run) && h("span.live", updates, pending)),
     facts(counts.filter(Boolean)),
     run.stopReason && h("p.stop", h("strong", "Stopped: "), visible(run.stopReason)),
     run.warnings.map((text) => h("p.warning", h("strong", "Warning: "), visible(text))),
-    limits && h("p.warning", visible(limits.text)),
+    (limits ?? run.limits) && h("p.warning", visible((limits ?? run.limits).text)),
   ].flat().filter(Boolean);
 }
 
-function recipeSection({ reproduce }) {
+function recipeSection({ reproduce, files }) {
   const versions = [["Master seed", reproduce.masterSeed], ...Object.entries(reproduce.versions)];
   return [
-    copyBlock("Run it again", reproduce.command),
-    copyBlock("Check that every recorded game plays out the same", reproduce.verify),
+    isFinal && h("p.soft", "These commands work in the folder that holds the folder of the run."),
+    reproduce.note && h("p.soft", visible(reproduce.note)),
+    reproduce.commands.map(({ title, command }) => copyBlock(title, command)),
     copyBlock("The config", reproduce.configYaml),
     facts(versions.map((pair) => pair.map(visibleLine)), { class: "code" }),
+    files?.length && filesTable(files),
   ];
+}
+
+/** The files of a run to download, with what it takes to check them. */
+function filesTable(files) {
+  const rows = files.map(({ name, href, bytes, sha256 }) =>
+    row(h("a", { href, download: name }, visibleLine(name)), [
+      number(whole(bytes)),
+      h("td", h("code", visibleLine(sha256))),
+    ])
+  );
+  const sums = files[0].href.replace(/[^/]+$/, "SHA256SUMS");
+  const all = [
+    "The files of the run. Put them into one folder to use the commands above; ",
+    h("a", { href: sums }, "SHA256SUMS"),
+    " is for sha256sum --check.",
+  ];
+  const table = scrollTable("Files", [th("File"), numberHead("Bytes"), th("SHA-256")], rows);
+  return h("div", h("h3", "Files"), h("p.soft", all), table);
 }
 
 /** A block of text with a button that copies it. */

@@ -1,10 +1,12 @@
 // All runs of the folder, newest first.
-import { load } from "./data.js";
-import { agentLabel, h, number, numberHead, redraw, row, scrollTable, th } from "./dom.js";
+import { isFinal, load } from "./data.js";
+import { cast, h, number, numberHead, redraw, row, runName, scrollTable, th } from "./dom.js";
 import { route } from "./router.js";
-import { dollars, fixed, moment, plural, signed, visibleLine, whole } from "./text.js";
+import { dollars, fixed, isMissing, moment, plural, signed, visible, visibleLine, whole } from "./text.js";
 
 const POLL_LIST_MS = 4000;
+const POLL_COUNTING_MS = 1000;
+const COUNTING = "The result is being counted …";
 
 export function statusBadge(status) {
   return h("span.badge", { class: `is-${status}` }, visibleLine(status));
@@ -20,12 +22,13 @@ export async function runsPage(_place, view) {
   };
   draw();
   view.show("Runs", h("h1", "Runs"), body);
-  follow();
+  if (!isFinal) follow();
 
   // A run may start at any time, so this never stops; the list is redrawn only when it has changed.
   async function follow() {
     while (!view.signal.aborted) {
-      await new Promise((done) => setTimeout(done, POLL_LIST_MS));
+      const wait = runs.some((run) => run.counting) ? POLL_COUNTING_MS : POLL_LIST_MS;
+      await new Promise((done) => setTimeout(done, wait));
       if (view.signal.aborted || document.hidden) continue;
       const newer = await load("api/runs.json").catch(() => null);
       if (view.signal.aborted || !newer || JSON.stringify(newer) === JSON.stringify(runs)) continue;
@@ -43,20 +46,23 @@ function noRuns() {
   ]);
 }
 
-const runLink = (run) => h("a", { href: route("run", run.id) }, visibleLine(run.id));
+const runLink = (run) => h("a", { href: route("run", run.id) }, h("bdi", runName(run)));
 
 function runCard(run) {
   const { leaders } = run;
-  const played = `${plural(run.hands, "hand")} in ${plural(run.matches, "match", "matches")}`;
+  const matches = isMissing(run.matches) ? "" : ` in ${plural(run.matches, "match", "matches")}`;
+  const played = isMissing(run.hands) ? "" : `${plural(run.hands, "hand")}${matches}`;
   const extras = [run.usd ? ` · ${dollars(run.usd)}` : "", run.faults ? ` · ${plural(run.faults, "fault")}` : ""];
+  const agents = cast(run.participants);
   const places = leaders.slice(0, 4).map((one) => {
-    const label = agentLabel(one.name, run.participants.findIndex(({ id }) => id === one.id));
-    return h("li", h("span.rank", rankText(one.rank)), label, h("span.number", rateText(one)));
+    return h("li", h("span.rank", whole(one.rank)), agents.label(one.id), h("span.number", rateText(one)));
   });
   return h("article.card", [
     h("h2", runLink(run)),
+    run.title && h("p.soft", visibleLine(run.id)),
+    run.note && h("p.note-text", visible(run.note).slice(0, 300)),
     h("p.soft", statusBadge(run.status), " ", played, extras),
-    leaders.length ? h("ol.leaders", places) : h("p.soft", "No result yet."),
+    leaders.length ? h("ol.leaders", places) : h("p.soft", run.counting ? COUNTING : "No result yet."),
     leaders.length > 4 && h("p.soft", `and ${leaders.length - 4} more`),
     run.stopReason && h("p.stop", visibleLine(run.stopReason)),
   ]);

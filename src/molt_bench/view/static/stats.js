@@ -1,12 +1,14 @@
 // Playing styles in the terms of poker trackers, what models cost, and the agents' faults.
-import { dotChart } from "./charts.js";
+import { dotChart } from "./dots.js";
+import { handLink } from "./data.js";
 import { h, number, numberHead, row, scrollTable, th } from "./dom.js";
-import { route } from "./router.js";
+import { route, withQuery } from "./router.js";
 import { dollars, fixed, isMissing, seconds, signed, signedTick, visibleLine, whole } from "./text.js";
 
 export function stylesSection({ styles }, agents) {
+  if (styles === null) return h("p.empty", "Being counted …");
   if (!styles.length) return null;
-  const head = styles[0].stats.map((stat) => numberHead(visibleLine(stat.label)));
+  const head = styles[0].stats.map((stat) => numberHead(visibleLine(stat.label), { title: stat.about }));
   const rows = styles.map(({ id, stats }) => row(agents.label(id), stats.map(statCell)));
   return [
     h("p.soft", "Each figure is shown with the number of opportunities it is based on."),
@@ -36,19 +38,31 @@ export function costsSection(run, agents) {
   return [priceChart(run, costs, agents), scrollTable("Costs", head, rows)];
 }
 
-/** Win rate against price, where at least one agent has a price. */
+/** Win rate against price on a log axis, with the frontier: those that nobody beats for less. */
 function priceChart(run, costs, agents) {
-  const priced = costs.filter((one) => one.bb100 !== null && !isMissing(one.usdPer100Decisions));
-  if (!priced.some((one) => one.usdPer100Decisions > 0)) return null;
   const half = new Map(run.leaderboard.map(({ id, halfWidth }) => [id, halfWidth]));
-  const points = priced.map(({ id, usdPer100Decisions, bb100 }) => {
-    return { x: usdPer100Decisions, y: bb100, half: half.get(id), colour: agents.colour(id), name: agents.name(id) };
+  const points = costs
+    .filter((one) => !isMissing(one.bb100) && one.usdPer100Decisions > 0)
+    .map(({ id, usdPer100Decisions, bb100 }) => {
+      return { x: usdPer100Decisions, y: bb100, half: half.get(id), colour: agents.colour(id), name: agents.name(id) };
+    });
+  if (!points.length) return null;
+  let best = -Infinity;
+  const frontier = [...points].sort((one, other) => one.x - other.x || other.y - one.y).filter((one) => {
+    const isBetter = one.y > best;
+    best = Math.max(best, one.y);
+    return isBetter;
   });
+  const free = run.leaderboard.filter(({ id, bb100 }) => !isMissing(bb100) && !costs.some((one) => one.id === id));
   const label = "Dollars per 100 decisions against bb/100";
-  const format = (value) => (value < 0 ? "" : dollars(value));
-  const x = { label: "dollars per 100 decisions", format, fromZero: true };
-  const chart = dotChart({ label, points, x, y: { label: "bb/100", format: signedTick } });
-  return h("figure", h("figcaption", label), chart);
+  const x = { label: "dollars per 100 decisions, log scale", format: dollars, log: true };
+  const chart = dotChart({ label, points, frontier, x, y: { label: "bb/100", format: signedTick } });
+  const bots = free.map(({ id, bb100 }) => `${agents.name(id)} ${signed(bb100)}`).join(", ");
+  const about = [
+    frontier.length > 1 && "Dashed: nobody does better for less. ",
+    bots && `Free, for comparison: ${bots} bb/100.`,
+  ];
+  return h("figure", h("figcaption", label), chart, h("p.soft", about));
 }
 
 export function faultsSection(run, agents, state) {
@@ -56,7 +70,9 @@ export function faultsSection(run, agents, state) {
   const rows = run.faults.map(({ id, kind, count, example, place }) => {
     const href = route("run", state.run, "hand", place.match, place.seed, place.hand);
     const shown = h("td.wide.example", visibleLine(example).slice(0, 400));
-    return row(agents.label(id), h("td", h("a", { href }, visibleLine(kind))), number(whole(count)), shown);
+    const link = handLink([state.run, place.match, place.seed, place.hand], href, visibleLine(kind));
+    const all = withQuery(route("run", state.run, "hands"), { agent: id, kind });
+    return row(agents.label(id), h("td", link), number(h("a", { href: all }, whole(count))), shown);
   });
   return scrollTable("Faults", [th("Agent"), th("Kind"), numberHead("Count"), th("Example")], rows);
 }

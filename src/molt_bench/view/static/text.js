@@ -57,7 +57,7 @@ export function percent(share) {
 export function dollars(value) {
   if (isMissing(value)) return NONE;
   if (value === 0) return "$0";
-  return value < 0.01 ? `$${Number(value.toPrecision(2))}` : `$${FIXED[2].format(value)}`;
+  return value < 1 ? `$${Number(value.toPrecision(2))}` : `$${FIXED[2].format(value)}`;
 }
 
 export function seconds(value) {

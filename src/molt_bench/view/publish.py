@@ -1,0 +1,150 @@
+"""A published site: the pages of a folder of runs as plain files, for any web host.
+
+It has the pages and their data, the files of every finished run, and their hashes, so that a reader can check what is
+shown. Nothing of it is computed by a server. Of a large run it holds, and lists, the hands with the biggest swings.
+"""
+
+import re
+import shutil
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import msgspec
+
+from molt_bench.errors import MoltBenchError
+from molt_bench.files import write_whole
+from molt_bench.report.artifacts import ARTIFACTS
+from molt_bench.report.grades import GRADES
+from molt_bench.report.style_file import STYLES
+from molt_bench.runs.about import ABOUT
+from molt_bench.runs.folder import EXCHANGES, JOURNAL
+from molt_bench.view.hand_list import Deal, hand_columns, match_page
+from molt_bench.view.hand_page import hand_page
+from molt_bench.view.library import Library
+from molt_bench.view.open_run import OpenRun
+from molt_bench.view.run_list import inside
+from molt_bench.view.run_page import run_page
+from molt_bench.view.run_parts import reproduce_data
+from molt_bench.view.single_file import STATIC, chosen_deals
+
+#: How many deals of a run are published, each as a file.
+MOST_DEALS: Final = 2000
+#: The files of a run that are published; never a secret or what a program wrote to its standard error.
+_FILES: Final = (JOURNAL, EXCHANGES, *ARTIFACTS, STYLES, GRADES, ABOUT)
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+_SUMS: Final = "SHA256SUMS"
+_MARK: Final = "molt-bench-site"
+
+
+def publish(library: Library, target: Path, *, most_deals: int = MOST_DEALS) -> Iterator[str]:
+    """Write the site of a library into a folder, and yield the name of each run that is done.
+
+    The folder must be new, empty or a site written before, which is replaced.
+
+    Raises:
+        MoltBenchError: The folder holds something else.
+    """
+    _clear(target)
+    _write_pages(target)
+    lines, kept = library.run_list(), []
+    for line in lines:
+        if line["status"] == "unreadable":
+            continue
+        run = library.open(line["id"])
+        kept.append({**line, "status": _status(run)})
+        _write_run(run, target, most_deals)
+        yield run.id
+    _write_json(target / "api" / "runs.json", kept)
+    _write_json(target / "api" / "history.json", library.history())
+
+
+def _clear(target: Path) -> None:
+    if target.exists() and not target.is_dir():
+        raise MoltBenchError(f"{target} is a file; name a folder for the site")
+    if target.is_dir() and any(target.iterdir()):
+        if not (target / _MARK).is_file():
+            raise MoltBenchError(f"{target} is not empty and holds no site of molt-bench; name a new folder")
+        for name in ("api", "files"):
+            shutil.rmtree(target / name, ignore_errors=True)
+    target.mkdir(parents=True, exist_ok=True)
+
+
+def _write_pages(target: Path) -> None:
+    for path in sorted(STATIC.rglob("*")):
+        if path.suffix in (".js", ".css", ".html"):
+            text = path.read_text("utf-8")
+            if path.name == "index.html":
+                head = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+                text = text.replace("<head>", f"<head>\n{head}", 1)
+                text = re.sub(r'(id="data">)\{\}', r'\1{"published":true}', text, count=1)
+            write_whole(target / path.relative_to(STATIC).as_posix(), text.encode())
+    write_whole(target / _MARK, b"A site written by molt-bench publish; it is replaced when it is written again.\n")
+
+
+def _write_run(run: OpenRun, target: Path, most_deals: int) -> None:
+    page = {
+        **run_page(run),
+        "status": _status(run),
+        "reproduce": reproduce_data(run, run.id),
+        "files": _write_files(run, target),
+    }
+    matches = {match: match_page(run, match) for match in sorted(run.pairs)}
+    deals = chosen_deals(run, page, matches)
+    kept = set(deals[:most_deals])
+    if len(kept) < len(deals):
+        text = f"This site holds {len(kept):,} of {len(deals):,} deals of this run: those with the biggest swings."
+        page["limits"] = {"hands": len(kept), "of": len(deals), "text": text}
+    place = target / "api" / "runs"
+    _write_json(place / f"{run.id}.json", page)
+    _write_json(place / run.id / "hands.json", hand_columns(run, kept))
+    for match, found in matches.items():
+        _write_json(place / run.id / "match" / f"{match}.json", _without_dead_links(found, kept))
+    for deal in kept:
+        match, seed, hand = deal
+        found = hand_page(run, match, seed, hand, grades=False)
+        for side in ("previous", "next"):
+            if found[side] is not None and tuple(found[side].values()) not in kept:
+                found[side] = None
+        _write_json(place / run.id / "hand" / str(match) / str(seed) / f"{hand}.json", found)
+
+
+def _without_dead_links(page: dict[str, Any], kept: set[Deal]) -> dict[str, Any]:
+    """Return the page of a match with a mark where its biggest hand is not published."""
+    for seed in page["seeds"]:
+        seed["biggest"]["here"] = (page["match"], seed["index"], seed["biggest"]["hand"]) in kept
+    return page
+
+
+def _write_files(run: OpenRun, target: Path) -> list[dict[str, Any]]:
+    """Copy the files of a finished run, and return their names, sizes and hashes."""
+    if run.status != "finished":
+        return []  # its cards may still be secret, and its files are not final
+    folder = target / "files" / run.id
+    folder.mkdir(parents=True, exist_ok=True)
+    found = []
+    for name in dict.fromkeys(_FILES):
+        source = run.folder / name
+        if inside(run.folder, source):
+            shutil.copyfile(source, folder / name)
+            digest = sha256((folder / name).read_bytes()).hexdigest()
+            href = f"files/{quote(run.id)}/{name}"
+            found.append({"name": name, "href": href, "bytes": source.stat().st_size, "sha256": digest})
+    sums = "".join(f"{each['sha256']}  {each['name']}\n" for each in found)
+    write_whole(folder / _SUMS, sums.encode())
+    return found
+
+
+def _status(run: OpenRun) -> str:
+    """Return the status of a run on a site: nothing there goes on."""
+    return "interrupted" if run.status == "running" else run.status
+
+
+def _write_json(path: Path, content: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, msgspec.json.encode(content))

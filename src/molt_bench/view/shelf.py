@@ -1,0 +1,113 @@
+"""The shelf: open runs, each read by one thread at a time and counted by another, so that no run waits for another."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import BoundedSemaphore, Event, Lock, RLock, Thread
+from typing import Final
+
+from molt_bench.runs.lines import Replaced
+from molt_bench.view.open_run import OpenRun
+
+#: How many runs are kept open with all their hands.
+_KEPT_OPEN: Final = 4
+#: How many runs are counted at once.
+_COUNTED_AT_ONCE: Final = BoundedSemaphore(4)
+
+
+class Volume:
+    """One open run.
+
+    `reading` protects what is read from its folder, and is never held for long. `counting` protects what is counted: to
+    rate a match of 100,000 hands may take minutes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.run = OpenRun(folder)
+        self.reading = RLock()
+        self.counting = RLock()
+        self._counter: Thread | None = None
+        self._idle = Event()
+        self._problem: Exception | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a thread is counting."""
+        return self._counter is not None and self._counter.is_alive()
+
+    def catch_up(self, wait_s: float | None) -> None:
+        """Read what is new and count it: before returning, or in a thread that is waited for this long."""
+        with self.reading:
+            if self._problem is not None:
+                raise self._problem
+            try:
+                self._read_and_count(wait_s)
+            except Replaced:
+                self.run, self._counter = OpenRun(self.folder), None
+                self._read_and_count(wait_s)
+        if wait_s is not None and self.busy:
+            self._idle.wait(wait_s)
+
+    def _read_and_count(self, wait_s: float | None) -> None:
+        if wait_s is None:
+            self.run.catch_up()
+            return
+        self.run.read()
+        if self.run.pending is not None and not self.busy:
+            self._idle.clear()
+            self._counter = Thread(target=self._count, args=(self.run,), daemon=True)
+            self._counter.start()
+
+    def _count(self, run: OpenRun) -> None:
+        more = True
+        with _COUNTED_AT_ONCE:
+            try:
+                while more and run is self.run:
+                    with self.counting:
+                        more = run.count_next()
+            except Exception as error:  # told to whoever asks next
+                self._problem = error
+            finally:
+                self._idle.set()
+
+
+class Shelf:
+    """The runs that were opened last; those that are being counted stay."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._open: OrderedDict[str, Volume] = OrderedDict()
+        self._opening: dict[str, Lock] = {}
+
+    def volume(self, name: str, folder: Callable[[], Path]) -> Volume:
+        """Return an open run; one that is being opened is waited for, and only that one."""
+        with self._lock:
+            opening = self._opening.setdefault(name, Lock())
+        with opening:
+            with self._lock:
+                found = self._open.pop(name, None)
+            found = found or Volume(folder())
+            with self._lock:
+                self._open[name] = found
+                idle = [key for key, each in self._open.items() if not each.busy and key != name]
+                for key in idle[: max(0, len(self._open) - _KEPT_OPEN)]:
+                    del self._open[key]
+            return found
+
+    def drop(self, name: str) -> None:
+        """Forget a run, because it could not be read."""
+        with self._lock:
+            self._open.pop(name, None)
+
+
+@contextmanager
+def acquired(lock: RLock, timeout_s: float) -> Iterator[bool]:
+    """Hold a lock if it is free within this time; yields whether it is."""
+    held = lock.acquire(timeout=timeout_s)
+    try:
+        yield held
+    finally:
+        if held:
+            lock.release()

@@ -1,0 +1,100 @@
+// What a decision was worth, what the agent saw, and all that it said: every attempt, with its error and its cost.
+import { button, facts, h } from "./dom.js";
+import { gradePanel } from "./grades.js";
+import { dollars, fixed, isMissing, visible, visibleLine, whole } from "./text.js";
+
+const CUT = 4000; // characters shown at first: a reply of a megabyte must not freeze the page
+
+/** A text, shortened if it is very long, with a button that shows the rest. `make` turns text into an element. */
+function longText(text, make) {
+  if (text.length <= CUT) return make(text);
+  const box = h("div", make(text.slice(0, CUT)));
+  const more = button(`Show all ${whole(text.length)} characters`, () => {
+    box.replaceChildren(make(text));
+    box.firstChild.focus();
+  });
+  box.append(more);
+  return box;
+}
+
+const raw = (label) => (text) => h("pre.said", { tabindex: "0", role: "region", "aria-label": label }, visible(text));
+
+/** Text with its paragraphs and line breaks, as plain text. */
+function prose(text) {
+  const parts = text.trim().split(/\n\s*\n/).map((part) => h("p", visible(part)));
+  return h("div.prose", { tabindex: "-1" }, parts);
+}
+
+/** The decision at step `at` of a side, as a panel. `open` remembers which texts the reader has opened. */
+export function decisionPanel(side, at, agents, open) {
+  const step = side.steps[at];
+  if (step.decision === null) return h("div.decision", h("p.soft", "No decision at this step."));
+  const { agent, faults, exchange } = side.decisions[step.decision];
+  const shown = new Set((exchange?.attempts ?? []).filter(({ error }) => error).map(({ attempt }) => attempt));
+  const stray = faults.filter(({ attempt }) => !shown.has(attempt));
+  return h("div.decision", [
+    h("h4", h(`span.mark.c${agents.colour(agent)}`, { "aria-hidden": "true" }), ` ${visibleLine(step.text)}`),
+    stray.map((fault) => faultText(fault, fault.attempt ? `, attempt ${fault.attempt}` : "")),
+    step.forced && h("p.warning", "Forced fold: the agent gave no legal action."),
+    exchange ? exchangeBody(exchange, open) : h("p.soft", "No model is behind this decision, so there is no text."),
+    gradePanel(side.grades?.[step.decision], step),
+  ]);
+}
+
+function faultText({ kind, message }, where) {
+  return h("p.warning", h("strong", `${visibleLine(kind)}${where}: `), visibleLine(message).slice(0, 600));
+}
+
+function exchangeBody(exchange, open) {
+  const { attempts, model, system } = exchange;
+  const many = attempts.length > 1;
+  const known = [
+    ["Model", visibleLine(model ?? "")],
+    ["Attempts", many && whole(attempts.length)],
+    ...spentOn(exchange, many ? " (all)" : ""),
+  ];
+  return [
+    attempts.map((one, index) => attemptBody(one, { many, isLast: index === attempts.length - 1, open })),
+    facts(known.filter(([, value]) => value), { class: "small" }),
+    folded("System prompt", system, open),
+  ];
+}
+
+/** What an exchange used, in facts; what is not known is left out. */
+function spentOn({ tokens, latencyS, usd }, suffix) {
+  const cached = tokens.cached ? ` (${whole(tokens.cached)} cached)` : "";
+  return [
+    [`Tokens in${suffix}`, `${whole(tokens.input)}${cached}`],
+    [`Tokens out${suffix}`, whole(tokens.output)],
+    ["Response time", !isMissing(latencyS) && `${fixed(latencyS, 2)} s`],
+    [`Cost${suffix}`, !isMissing(usd) && dollars(usd)],
+  ];
+}
+
+function attemptBody(one, { many, isLast, open }) {
+  const { attempt, outcome, error, reasoning, reply, prompt, promptHash } = one;
+  const failed = error !== null || outcome !== "reply";
+  const title = `Attempt ${attempt}${failed ? " failed" : ""}`;
+  const texts = [
+    !isMissing(reasoning) && longText(reasoning, prose),
+    // Without reasoning that could be read, the reply is all there is.
+    isMissing(reasoning) ? longText(reply, raw("Reply")) : folded("Reply as it came", reply, open),
+    folded(`Prompt ${visibleLine(promptHash).slice(0, 8)}`, prompt, open, "Prompt"),
+  ];
+  const body = [
+    many && h("h5", title),
+    error && faultText(error, ""),
+    !error && outcome !== "reply" && h("p.warning", visibleLine(outcome)),
+    texts,
+    many && facts(spentOn(one, "").filter(([, value]) => value), { class: "small" }),
+  ];
+  return h("div.attempt", { class: failed && !isLast ? "failed" : "" }, body);
+}
+
+/** A text behind its title; what the reader opens stays open at the next step. */
+function folded(title, text, open, key = title) {
+  if (isMissing(text)) return null;
+  const box = h("details", { open: open[key] ?? false }, h("summary", title), longText(text, raw(title)));
+  box.addEventListener("toggle", () => (open[key] = box.open));
+  return box;
+}

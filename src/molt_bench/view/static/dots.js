@@ -1,0 +1,79 @@
+// Dots with their intervals around a zero line, with names where there is room.
+import { axes, chartFrame, ends, extent, linePath, MARGIN, scale, ticks } from "./charts.js";
+import { h, s } from "./dom.js";
+import { chartButtons } from "./download.js";
+
+/** A dot with its interval. */
+function dot(one, toX, toY, title) {
+  const [x, y] = [toX(one.x), toY(one.y)];
+  const [y1, y2] = [toY(one.y - one.half), toY(one.y + one.half)];
+  return s("g", [
+    Number.isFinite(one.half) && s(`line.stem.c${one.colour}`, { x1: x, x2: x, y1, y2 }),
+    s(`circle.dot.c${one.colour}`, { cx: x, cy: y, r: 5 }, s("title", title)),
+  ]);
+}
+
+const LETTER = 6.6; // pixels, about the width of a letter
+const LINE = 13;
+
+/** Write names beside dots where there is room; all of them are in the legend. Left of the dot, right, above, below. */
+function dotNames(points, toX, toY, width) {
+  const taken = points.map((one) => box(toX(one.x) - 6, toY(one.y) - 6, 12, 12));
+  return points.map((one) => {
+    const [x, y, long] = [toX(one.x), toY(one.y), one.name.length * LETTER];
+    const places = [
+      ["start", x + 9, y + 4, box(x + 9, y - 7, long, LINE)],
+      ["end", x - 9, y + 4, box(x - 9 - long, y - 7, long, LINE)],
+      ["middle", x, y - 11, box(x - long / 2, y - 22, long, LINE)],
+      ["middle", x, y + 20, box(x - long / 2, y + 9, long, LINE)],
+    ];
+    const isFree = ([, , , at]) =>
+      at.left >= MARGIN.left && at.right <= width - 2 && at.top >= 12 && !taken.some((other) => overlap(at, other));
+    const found = places.find(isFree);
+    if (!found) return null;
+    taken.push(found[3]);
+    return s("text.name", { x: found[1], y: found[2], "text-anchor": found[0] }, one.name);
+  });
+}
+
+const box = (left, top, width, height) => ({ left, top, right: left + width, bottom: top + height });
+const overlap = (one, other) =>
+  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+
+/**
+ * Dots with intervals around a zero line.
+ * points: [{x, y, half, colour, name}]; x and y: {label, format}, x also {ticks, fromZero, log}; joined dots have no
+ * names; frontier: points to draw a line through.
+ */
+export function dotChart({ label, points, x, y, joined = false, frontier = [] }) {
+  const height = 280;
+  const place = x.log ? Math.log10 : Number;
+  const [left, right] = extent([...points.map((one) => place(one.x)), ...(x.fromZero ? [0] : [])], 0.12);
+  const [low, high] = extent([...points.flatMap((one) => ends(one.y, one.half)), 0]);
+  const chart = chartFrame(label, height, (width) => {
+    const scaled = scale(left, right, MARGIN.left, width - MARGIN.right);
+    const toX = (value) => scaled(place(value));
+    const toY = scale(low, high, height - MARGIN.bottom, MARGIN.top + 12);
+    const xTicks = x.ticks ?? (x.log ? logTicks(left, right) : ticks(left, right, width / 130));
+    const path = (some) => linePath(some.map((one) => toX(one.x)), some.map((one) => toY(one.y)));
+    return [
+      axes(width, height, { ...x, at: toX, ticks: xTicks }, { ...y, at: toY, ticks: ticks(low, high) }, { zero: true }),
+      joined && s("path.line.thin.c7", { d: path(points) }),
+      frontier.length > 1 && s("path.line.thin.dashed.c7", { d: path(frontier) }),
+      points.map((one) => dot(one, toX, toY, `${one.name}: ${y.format(one.y)}`)),
+      !joined && dotNames(points, toX, toY, width),
+    ];
+  });
+  const mark = (one) => h(`span.mark.c${one.colour}`, { "aria-hidden": "true" });
+  const keys = points.map((one) => h("li", mark(one), " ", h("bdi", one.name)));
+  return h("div", chart, !joined && h("ul.legend", keys), chartButtons(chart, label));
+}
+
+/** Return the powers of ten in a range of logarithms; 2 and 5 times them, too, where there are few. */
+function logTicks(left, right) {
+  const powers = [];
+  for (let at = Math.floor(left); at <= Math.ceil(right); at += 1) powers.push(at);
+  const steps = right - left > 2 ? [1] : [1, 2, 5];
+  const found = powers.flatMap((power) => steps.map((step) => Number((step * 10 ** power).toPrecision(3))));
+  return found.filter((value) => Math.log10(value) >= left && Math.log10(value) <= right);
+}

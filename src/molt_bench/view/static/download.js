@@ -1,0 +1,88 @@
+// Charts as SVG and PNG and tables as CSV, made in the page from what is on the screen.
+import { button, h } from "./dom.js";
+
+const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "font-size"];
+const PNG_SCALE = 3; // pixels for a point of the page
+
+/** Buttons that save the chart in a box; `name` is the name of the file. */
+export function chartButtons(box, name) {
+  const svg = () => drawn(box.querySelector("svg"));
+  return h("span.downloads", [
+    button(
+      "SVG",
+      () => save(new Blob([svg()], { type: "image/svg+xml" }), `${fileName(name)}.svg`),
+      about(name, "SVG"),
+    ),
+    button("PNG", () => savePng(svg(), `${fileName(name)}.png`), about(name, "PNG")),
+  ]);
+}
+
+/** A button that saves a table. */
+export function tableButton(tableOf, name) {
+  const act = () => save(new Blob([csv(tableOf())], { type: "text/csv;charset=utf-8" }), `${fileName(name)}.csv`);
+  return h("span.downloads", button("CSV", act, about(name, "CSV")));
+}
+
+const about = (name, kind) => ({ class: "download", "aria-label": `${name} as ${kind}`, title: `Save as ${kind}` });
+const fileName = (name) =>
+  name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "chart";
+
+function save(blob, name) {
+  const href = URL.createObjectURL(blob);
+  h("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10000);
+}
+
+/** Return a chart as the text of an SVG file, with the colours and sizes that the page gives it. */
+function drawn(chart) {
+  const copy = chart.cloneNode(true);
+  const [from, to] = [chart, copy].map((svg) => [svg, ...svg.querySelectorAll("*")]);
+  from.forEach((element, index) => {
+    const style = getComputedStyle(element);
+    for (const key of STYLES) to[index].setAttribute(key, style.getPropertyValue(key));
+    to[index].removeAttribute("class");
+  });
+  for (const hidden of copy.querySelectorAll("[visibility=hidden]")) hidden.remove();
+  const [, , width, height] = chart.getAttribute("viewBox").split(" ").map(Number);
+  const back = document.createElementNS(copy.namespaceURI, "rect");
+  for (const [key, value] of Object.entries({ width, height, fill: backOf(chart) ?? "#ffffff" })) {
+    back.setAttribute(key, value);
+  }
+  copy.prepend(back);
+  for (const [key, value] of Object.entries({ width, height, "font-family": "sans-serif" })) {
+    copy.setAttribute(key, value);
+  }
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/** The colour behind an element. */
+function backOf(element) {
+  for (let at = element; at; at = at.parentElement) {
+    const colour = getComputedStyle(at).backgroundColor;
+    if (colour && !/^rgba\(.*, 0\)$|^transparent$/.test(colour)) return colour;
+  }
+  return null;
+}
+
+async function savePng(svg, name) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await image.decode();
+  const canvas = h("canvas", { width: image.width * PNG_SCALE, height: image.height * PNG_SCALE });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.toBlob((blob) => save(blob, name), "image/png");
+}
+
+/** Return a table as CSV (RFC 4180); text that a spreadsheet would take for a formula gets an apostrophe in front. */
+function csv(table) {
+  const cell = (element) => {
+    const small = element.querySelector("small");
+    const parts = small
+      ? [element.textContent.replace(small.textContent, ""), small.textContent]
+      : [element.textContent];
+    const text = parts.map((part) => part.trim().replace(/\u2212/g, "-")).filter(Boolean).join(" ");
+    const safe = /^[=@\t\r\n']|^[+-](?![\d.])/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+  };
+  return [...table.rows].map((row) => [...row.cells].map(cell).join(",")).join("\r\n") + "\r\n";
+}

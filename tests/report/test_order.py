@@ -1,0 +1,121 @@
+"""One order on every screen and in every file: the one that the run's confidence is about."""
+
+import json
+import re
+from io import StringIO
+from itertools import pairwise
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from molt_bench import run_benchmark
+from molt_bench.bench.result import RunResult
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.artifacts import ARTIFACTS
+from molt_bench.report.claims import sentences
+from molt_bench.report.exports.latex import latex
+from molt_bench.report.terminal import print_result
+
+NAMES = ["tag", "callstation", "maniac", "tight", "random"]
+
+
+def played(method: str) -> RunResult:
+    return run_benchmark(
+        {
+            "participants": NAMES,
+            "seeds": {"perMatch": 2},
+            "game": {"handsPerGame": 10},
+            "scheduler": {"policy": "round_robin"},
+            "stop": {"budget": {"maxMatches": 10}, "adjacentConfidence": {"method": method, "threshold": 0.999}},
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def by_result() -> Analysis:
+    return Analysis(played("margin"))
+
+
+def table_of(found: Analysis) -> list[str]:
+    out = StringIO()
+    print_result(found, Console(file=out, width=120))
+    return [line.split()[1] for line in out.getvalue().splitlines() if re.match(r" *\d+ +\w", line)][: len(NAMES)]
+
+
+def test_by_margins_everything_is_in_the_order_of_results(by_result: Analysis) -> None:
+    by_mu = [rating.id for rating in by_result.result.leaderboard]
+    order = sorted(by_mu, key=lambda name: -by_result.model.result(name).mean)
+    assert order != by_mu, "or this test shows nothing"
+    board = json.loads(ARTIFACTS["leaderboard.json"](by_result))["participants"]
+    assert [row["id"] for row in board] == order
+    assert [row["rank"] for row in board] == [1, 2, 3, 4, 5]
+    assert [(each.above, each.below) for each in by_result.verdicts] == list(pairwise(order))
+    assert [row["id"] for row in json.loads(ARTIFACTS["margins.json"](by_result))["ranking"]] == order
+    assert table_of(by_result) == order
+    assert re.findall(r"^    \d\S* & (\w+) &", "".join(latex(by_result)), re.MULTILINE) == order
+    assert re.findall(r"^    (\w+) &", "".join(latex(by_result)).split("\\midrule")[2], re.MULTILINE) == order
+
+
+def test_what_mu_would_say_is_said_where_it_differs(by_result: Analysis) -> None:
+    by_mu = ", ".join(rating.id for rating in by_result.result.leaderboard)
+    assert f"The order is by bb/100. By mu, which counts matches won, it would be {by_mu}." in sentences(by_result)
+
+
+@pytest.mark.parametrize("method", ["openskill", "predict_win"])
+def test_by_openskill_everything_is_in_the_order_of_mu(method: str) -> None:
+    found = Analysis(played(method))
+    by_mu = [rating.id for rating in found.result.leaderboard]
+    board = json.loads(ARTIFACTS["leaderboard.json"](found))["participants"]
+    assert [row["id"] for row in board] == by_mu == table_of(found)
+    assert [row["mu"] for row in board] == sorted([row["mu"] for row in board], reverse=True)
+    assert not any("By mu" in line for line in sentences(found))
+
+
+def test_ties_share_a_rank_and_the_next_one_counts_them() -> None:
+    """Three that play the same, and one that loses to all of them."""
+    same = [{"id": name, "type": "callstation"} for name in ("a", "b", "c")]
+    found = Analysis(run_benchmark({"participants": [*same, "folder"], "stop": {"budget": {"maxMatches": 60}}}))
+    assert [each.kind for each in found.verdicts] == ["tied", "tied", "ordered"]
+    assert {row.rating.id: row.rank for row in found.rows} == {"a": 1, "b": 1, "c": 1, "folder": 4}
+    board = json.loads(ARTIFACTS["leaderboard.json"](found))["participants"]
+    assert [row["rank"] for row in board] == [1, 1, 1, 4]
+
+
+def test_two_that_are_surely_apart_never_share_a_rank(by_result: Analysis) -> None:
+    """A chain of ties may lead from one who is surely above to one who is surely below."""
+    ids = [row.rating.id for row in by_result.rows]
+    found = Analysis(by_result.result)
+    tied = [msgspec.structs.replace(each, kind="tied") for each in by_result.verdicts]
+    found.neighbours = tuple(tied)
+    found._rank_intervals = dict(zip(ids, [(1, 2), (1, 3), (2, 4), (3, 5), (4, 5)], strict=True))
+    assert [found.ranks[name] for name in ids] == [1, 1, 1, 4, 4]
+
+
+def test_one_who_has_not_played_has_no_rank_and_stands_below_those_who_have() -> None:
+    config = {
+        "participants": ["tight", "folder", "tag"],
+        "seeds": {"perMatch": 2},
+        "game": {"handsPerGame": 10},
+        "scheduler": {"policy": "round_robin"},
+        "stop": {"budget": {"maxMatches": 1}, "adjacentConfidence": None},
+    }
+    found = Analysis(run_benchmark(config))
+    (absent,) = [name for name in found.order if not found.model.met(name)]
+    assert (found.rows[-1].rating.id, found.rows[-1].rank) == (absent, None)
+    assert [row.rank for row in found.rows[:2]] == [1, 2]
+    assert found.rows[0].bb_per_100 > 0 > found.rows[1].bb_per_100
+
+
+def test_auto_says_what_it_took_and_another_estimator_its_name(by_result: Analysis) -> None:
+    taken = set(by_result.estimators.values())
+    assert by_result.estimator.startswith("auto: ")
+    assert all(name in by_result.estimator for name in taken)
+    assert sum(map(int, re.findall(r"in (\d+)", by_result.estimator))) in (0, 10)
+    out = StringIO()
+    print_result(by_result, Console(file=out, width=120))
+    assert f"bb/100 by the estimator {by_result.estimator}." in out.getvalue()
+    assert "".join(latex(by_result)).count("by the estimator auto") == 2
+    rating = by_result.result.config.rating.model_copy(update={"estimator": "raw"})
+    raw = by_result.result.config.model_copy(update={"rating": rating})
+    assert Analysis(msgspec.structs.replace(by_result.result, config=raw)).estimator == "raw"

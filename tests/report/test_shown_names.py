@@ -1,0 +1,63 @@
+"""Names, shares and confidences as they are printed."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+from tests.e2e.shell import one_clear_line, quick
+
+from molt_bench import run_benchmark
+from molt_bench.bench.stop_rules import Progress, adjacent_confidence, adjacent_margins
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.claims import sentences
+from molt_bench.report.terminal import print_result
+
+HOSTILE = "red\x1b[31m\u202e\nname\x07"
+
+
+@pytest.fixture(scope="module")
+def found():
+    names = {"one": HOSTILE, "two": "  ", "three": "same", "four": "same "}
+    participants = [{"id": name, "type": "callstation", "displayName": text} for name, text in names.items()]
+    config = {"seeds": {"perMatch": 1}, "game": {"handsPerGame": 4}, "scheduler": {"policy": "round_robin"}}
+    stop = {"budget": {"maxMatches": 6}, "adjacentConfidence": {"threshold": 0.9999999}}
+    return Analysis(run_benchmark({"participants": participants, **config, "stop": stop}))
+
+
+def printed(found):
+    out = StringIO()
+    print_result(found, Console(file=out, width=200))
+    return out.getvalue()
+
+
+def test_no_control_character_of_a_name_reaches_the_terminal(found):
+    said = printed(found)
+    assert not {char for char in said if not char.isprintable() and char != "\n"}
+    assert "red\\u001b[31m\\u202e\\u000a" in said
+
+
+def test_every_agent_is_called_by_its_name_and_two_of_one_name_can_be_told_apart(found):
+    assert found.shown == {
+        "one": "red\\u001b[31m\\u202e\\u000aname\\u0007",
+        "two": "two",
+        "three": "same (three)",
+        "four": "same (four)",
+    }
+    (open_pairs,) = [line for line in sentences(found) if "Not resolved" in line]
+    assert all(name in open_pairs for name in found.shown.values())
+
+
+def test_no_confidence_is_rounded_to_certainty(found):
+    assert any("(that takes 99.999995%)" in line for line in sentences(found))
+    played = {"matches": 1, "games": 1, "hands": 1, "seconds": 1.0, "ranking": ("a", "b"), "confidences": (0.99999999,)}
+    said = adjacent_confidence(0.9999999)(Progress(**played))
+    assert said == ("every adjacent pair is ordered with at least 99.99999% confidence (least sure: a above b, >99.9%)")
+    assert adjacent_margins(0.9999999, 250)(Progress(**played)).startswith("with 99.99999% confidence")
+    assert adjacent_margins(0.95, 250)(Progress(**played)).startswith("with 95% confidence")
+
+
+def test_a_page_that_cannot_be_written_fails_before_anything_is_read(tmp_path):
+    """The folder of the run does not even exist."""
+    one_clear_line(
+        quick("report", tmp_path / "no run", "--html", tmp_path / "none" / "x.html"), "--html", "No such file"
+    )

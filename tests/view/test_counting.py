@@ -1,0 +1,139 @@
+"""While a run is being counted, no part of it is shown as if it were the whole, and no other run waits for it."""
+
+import json
+import shutil
+from itertools import chain
+from threading import Event
+from time import monotonic, sleep
+
+import pytest
+
+from molt_bench.report.style import StyleCount, combined
+from molt_bench.report.style_file import STYLES, read_styles, write_styles
+from molt_bench.view.library import Library
+from molt_bench.view.open_run import OpenRun
+from tests.e2e.shell import rechained
+
+
+@pytest.fixture
+def folder(runs, bots_id, tmp_path):
+    """Return a folder with a run that has to be counted and one that has not."""
+    for name, files in (("slow", ["journal.jsonl"]), ("quick", ["journal.jsonl", "matches.json", STYLES])):
+        (tmp_path / name).mkdir()
+        for file in files:
+            shutil.copy(runs / bots_id / file, tmp_path / name / file)
+    return tmp_path
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Return an event that holds up the rating of matches that are not stored, until it is set."""
+    from molt_bench.bench import match_margins
+
+    go, margins_of = Event(), match_margins.margins_of
+
+    def slowly(*args, **options):
+        assert go.wait(60)
+        return margins_of(*args, **options)
+
+    monkeypatch.setattr(match_margins, "margins_of", slowly)
+    yield go
+    go.set()
+
+
+def waited_for(done):
+    deadline = monotonic() + 60
+    while not done():
+        assert monotonic() < deadline
+        sleep(0.01)
+
+
+def numbers_in(value):
+    if isinstance(value, dict):
+        return chain.from_iterable(map(numbers_in, value.values()))
+    if isinstance(value, (list, tuple)):
+        return chain.from_iterable(map(numbers_in, value))
+    return [value] if isinstance(value, (int, float)) and not isinstance(value, bool) else []
+
+
+def test_what_is_not_known_yet_is_no_number(folder, held):
+    library = Library(folder, wait_s=0.01)
+    page = library.run_page("slow")
+    assert (page["counting"], page["complete"]) == (True, False)
+    assert (page["totals"]["matches"], page["totals"]["games"], page["totals"]["hands"]) == (4, 24, 288)
+    parts = ("leaderboard", "convergence", "payoff", "spent", "winnings", "costs", "matches", "styles")
+    assert {part: list(numbers_in(page[part])) for part in parts} == {part: [] for part in parts}
+    line = {each["id"]: each for each in library.run_list()}["slow"]
+    assert (line["counting"], line["leaders"], line["matches"], line["hands"]) == (True, [], 4, 288)
+    assert "slow" in library.history()["counting"]
+
+
+def test_a_slow_run_blocks_no_other_and_not_its_own_hands(folder, held):
+    library = Library(folder, wait_s=0.01)
+    assert library.run_page("slow")["counting"]
+    waited_for(lambda: not library.run_page("quick")["counting"] and library.run_page("quick")["complete"])
+    assert len(library.run_page("quick")["leaderboard"]) == 3
+    assert len(library.hand_columns("slow")["columns"]["net"]) == 288
+    assert library.hand_page("slow", 1, 0, 1)["match"] == 1
+    assert library.match_page("slow", 1)["seeds"][0]["adjusted"] is None
+    assert [each["name"] for each in library.history()["agents"]] == ["callstation", "random", "tag"]
+
+
+def test_in_the_end_a_counted_run_says_what_a_stored_one_says(folder, held):
+    library = Library(folder, wait_s=0.01)
+    seen = library.run_page("slow")
+    assert library.newer_page("slow", str(seen["version"])) is None
+    held.set()
+    waited_for(lambda: library.run_page("slow")["complete"])
+    same = ("leaderboard", "sentences", "convergence", "payoff", "spent", "winnings", "matches", "styles", "totals")
+    pages = [library.run_page(name) for name in ("slow", "quick")]
+    assert {key: pages[0][key] for key in same} == {key: pages[1][key] for key in same}
+
+
+def test_a_run_that_cannot_be_counted_says_so_and_is_not_counted_for_ever(folder):
+    lines = (folder / "slow" / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    values = [json.loads(line) for line in lines]
+    texts = values[3]["record"]["hand_texts"]
+    texts[0] = texts[0].replace("50/100", "50/1", 1)
+    (folder / "slow" / "journal.jsonl").write_bytes(rechained(values))
+    library = Library(folder, wait_s=0.01)
+    waited_for(lambda: {each["id"]: each["status"] for each in library.run_list()}["slow"] == "unreadable")
+
+
+def test_styles_are_stored_with_the_run_and_not_counted_again(runs, bots_id, monkeypatch):
+    run = OpenRun(runs / bots_id)
+    monkeypatch.setattr(StyleCount, "add", None)
+    run.catch_up()
+    assert (run.styles.games, run.pending) == (0, None)
+    assert run.styles.known() == dict(read_styles(runs / bots_id / STYLES).styles)
+
+
+def test_stored_styles_are_those_that_are_counted(runs, bots_id):
+    run, count = OpenRun(runs / bots_id), StyleCount()
+    for game in run.games.values():
+        count.add(game.participants, game.record)
+    stored = read_styles(runs / bots_id / STYLES).styles
+    assert stored.keys() == count.parts.keys()
+    for name, parts in count.parts.items():
+        counted = combined(parts)
+        assert (stored[name].hands, stored[name].vpip) == (counted.hands, counted.vpip)
+        assert stored[name].showdown_winnings.per_100 == pytest.approx(counted.showdown_winnings.per_100)
+
+
+def test_styles_of_another_journal_are_not_believed_and_later_games_are_added(runs, bots_id, tmp_path):
+    whole = (runs / bots_id / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "journal.jsonl").write_bytes(b"".join(whole))
+    stored = json.loads((runs / bots_id / STYLES).read_bytes())
+    (tmp_path / STYLES).write_text(json.dumps({**stored, "sha256": "0" * 64}))
+    run = OpenRun(tmp_path)
+    run.catch_up()
+    assert run.styles.games == 24
+    part = tmp_path / "part"
+    part.mkdir()
+    (part / "journal.jsonl").write_bytes(b"".join(whole[:11]))
+    assert write_styles(part) == []
+    (part / "journal.jsonl").write_bytes(b"".join(whole))
+    longer = OpenRun(part)
+    longer.catch_up()
+    assert longer.styles.games == 14
+    assert longer.styles.known()["tag"].vpip == run.styles.known()["tag"].vpip

@@ -1,0 +1,94 @@
+"""A published site: what its pages ask for or link to is a file of it, and the files of a run are as they were."""
+
+import json
+import shlex
+import shutil
+from hashlib import sha256
+from urllib.parse import unquote
+
+import pytest
+
+from molt_bench.view.library import Library
+from molt_bench.view.publish import publish
+from tests.e2e.shell import one_clear_line, quick
+
+
+@pytest.fixture(scope="module")
+def site(runs, bots_id, tmp_path_factory):
+    """Return a site of two runs, one of which has more deals than are published."""
+    folder = tmp_path_factory.mktemp("publish")
+    shutil.copytree(runs, folder / "runs")
+    (folder / "runs" / bots_id / "master-seed").write_text("secret")
+    (folder / "runs" / "damaged").mkdir()
+    (folder / "runs" / "damaged" / "journal.jsonl").write_text("{}")
+    assert sorted(publish(Library(folder / "runs"), folder / "site", most_deals=60)) == sorted(
+        each.name for each in runs.iterdir()
+    )
+    return folder / "site"
+
+
+def read(site, path):
+    return json.loads((site / path).read_bytes())
+
+
+def test_it_has_the_pages_and_all_the_data_they_ask_for(site, bots_id, models_id, library):
+    assert {line["id"] for line in read(site, "api/runs.json")} == {bots_id, models_id}
+    assert read(site, "api/history.json")["agents"]
+    assert (site / "index.html").read_text().count("Content-Security-Policy") == 1
+    for run in (bots_id, models_id):
+        page = read(site, f"api/runs/{run}.json")
+        assert page["leaderboard"] == json.loads(json.dumps(library.run_page(run)["leaderboard"]))
+        for match in page["matches"]:
+            found = read(site, f"api/runs/{run}/match/{match['match']}.json")
+            for seed in found["seeds"]:
+                path = site / f"api/runs/{run}/hand/{match['match']}/{seed['index']}/{seed['biggest']['hand']}.json"
+                assert path.exists() == seed["biggest"]["here"]
+        for fault in page["faults"]:
+            place = fault["place"]
+            assert (site / f"api/runs/{run}/hand/{place['match']}/{place['seed']}/{place['hand']}.json").is_file()
+
+
+def test_it_lists_the_hands_it_holds_and_leads_from_one_to_another(site, bots_id):
+    assert read(site, f"api/runs/{bots_id}.json")["limits"] | {"text": ""} == {"hands": 60, "of": 144, "text": ""}
+    columns = read(site, f"api/runs/{bots_id}/hands.json")["columns"]
+    listed = {f"{m}/{s}/{h}" for m, s, h in zip(columns["match"], columns["seed"], columns["hand"], strict=True)}
+    root = site / "api" / "runs" / bots_id / "hand"
+    held = {path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.json")}
+    assert (listed, len(held)) == (held, 60)
+    for path in root.rglob("*.json"):
+        page = json.loads(path.read_bytes())
+        for other in (page["previous"], page["next"]):
+            assert other is None or "/".join(map(str, other.values())) in held
+
+
+def test_the_files_of_a_run_are_there_with_their_hashes_and_no_secret(site, runs, bots_id, tmp_path):
+    files = read(site, f"api/runs/{bots_id}.json")["files"]
+    assert {"journal.jsonl", "config.json", "leaderboard.json", "styles.json"} <= {each["name"] for each in files}
+    for each in files:
+        content = (site / unquote(each["href"])).read_bytes()
+        assert content == (runs / bots_id / each["name"]).read_bytes()
+        assert (each["bytes"], each["sha256"]) == (len(content), sha256(content).hexdigest())
+    assert not list(site.rglob("master-seed"))
+    sums = (site / "files" / bots_id / "SHA256SUMS").read_text().splitlines()
+    assert sums == [f"{each['sha256']}  {each['name']}" for each in files]
+
+
+def test_what_was_downloaded_can_be_verified_with_the_command_that_is_shown(site, bots_id, tmp_path, monkeypatch):
+    shutil.copytree(site / "files" / bots_id, tmp_path / bots_id)
+    monkeypatch.chdir(tmp_path)
+    shown = read(site, f"api/runs/{bots_id}.json")["reproduce"]["commands"]
+    (command,) = [each["command"] for each in shown if " verify " in each["command"]]
+    done = quick(*shlex.split(command)[1:])
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_site_is_replaced_and_anything_else_is_left_alone(site, runs, bots_id, tmp_path):
+    for _ in range(2):
+        done = quick("publish", runs / bots_id, "--output", tmp_path / "site", "--deals", "3")
+        assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "site").rglob("hand/*/*/*.json"))) == 3
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("all my work")
+    one_clear_line(quick("publish", runs, "--output", tmp_path / "mine"), "mine", "not empty")
+    one_clear_line(quick("publish", runs, "--output", runs / "site"), "--output", "outside")
+    one_clear_line(quick("publish", tmp_path / "none", "--output", tmp_path / "x"), "DIR")
