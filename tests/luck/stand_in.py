@@ -19,6 +19,10 @@ class StandIn:
         """Return that it has values for everything."""
         return True
 
+    def raises(self, seen):
+        """Return that it knows raises everywhere."""
+        return True
+
     def policy(self, seen):
         """Return every action, the first raise or the call for certain."""
         self.asked.append(seen)

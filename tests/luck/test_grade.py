@@ -61,6 +61,16 @@ def test_no_action_is_worth_more_than_can_be_won_or_lost():
     assert (values[CALL], values[Action("raiseTo", 300)]) == (-800, 800)
 
 
+def test_a_raise_that_the_reference_does_not_know_is_worth_what_a_call_is():
+    class Caller(StandIn):
+        def raises(self, seen):
+            return False
+
+    by = Caller(worth(call=20, check=30))
+    assert {option.value for option in options_of(before(), by) if option.action != FOLD} == {20}
+    assert grade_decision(before(CALL), Action("raiseTo", 300), by).value == 30
+
+
 def test_giving_up_for_free_is_never_considered():
     seen = before(CALL)
     by = StandIn(worth(check=-900, r300=-900, r600=-900))

@@ -16,7 +16,7 @@ import msgspec
 
 from molt_bench.agents.base import Policy
 from molt_bench.agents.blueprint.state import PublicState, public_state
-from molt_bench.poker.actions import Action, LoggedAction, Street
+from molt_bench.poker.actions import CALL, CHECK, Action, LoggedAction, Street
 from molt_bench.poker.cards import Hole
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.observation import Observation, observe
@@ -37,6 +37,9 @@ class Reference(Protocol):
 
     def covers(self, observation: Observation) -> bool:
         """Return whether it has values for pots and stacks like these."""
+
+    def raises(self, observation: Observation) -> bool:
+        """Return whether it knows raises here; if not, a raise is worth what a call is."""
 
     def policy(self, observation: Observation) -> Policy:
         """Return every action that it considers with its probability, 0 included."""
@@ -120,6 +123,9 @@ def value_of(seen: Observation, action: Action, by: Reference) -> float:
     """Return what an action is worth to the seat to act, in chips: never more than can be won or lost."""
     if action.kind == "fold":
         return float(seen.stack - seen.starting_stacks[seen.seat])
+    if action.kind == "raiseTo" and not by.raises(seen):
+        # Only unlikely readings of the betting know it, and their pots are much smaller.
+        action = CALL if seen.to_call else CHECK
     amount = action.amount if action.kind == "raiseTo" else seen.bets[seen.seat] + seen.to_call
     done = LoggedAction(seen.street, seen.seat, action.kind, amount)
     after = msgspec.structs.replace(public_state(seen), log=(*seen.log, done))

@@ -244,3 +244,10 @@ def test_values_are_for_pots_and_stacks_like_those_of_the_table(bot, stacks, act
     for action in actions:
         hand.apply(action)
     assert bot.covers(observe(hand, 1)) == covered
+
+
+@pytest.mark.parametrize(("faced", "known"), [(300, True), (9_400, False), (10_000, False)])
+def test_a_bet_that_is_taken_for_an_all_in_leaves_no_raise(bot, faced, known):
+    hand = Hand(HandRules(50, 100), deal_from_text("AhAd KsKc 2c7d9hJsQc"), (10_000, 10_000), button=0)
+    hand.apply(Action("raiseTo", faced))
+    assert bot.raises(observe(hand, 1)) == known

@@ -18,6 +18,7 @@ from molt_bench.agents.blueprint.next_cards import buckets_on
 from molt_bench.agents.blueprint.off_tree import hand_ranks, rule_actions
 from molt_bench.agents.blueprint.state import PublicState, public_state
 from molt_bench.agents.blueprint.tree import BIG_BLIND, FIRST_RAISE
+from molt_bench.agents.blueprint.tree import CALL as CALL_COLUMN
 from molt_bench.agents.scripted import ScriptedAgent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action
 from molt_bench.poker.range_equity import HOLES, hole_number
@@ -143,6 +144,14 @@ class BlueprintAgent(ScriptedAgent):
             low, high = sorted((behind, (BIG_BLIND * lookup.at.depth - paid) / (2 * paid)))
             alike += weight * (high <= max(_SHALLOW, 2 * low))
         return alike >= 0.5
+
+    def raises(self, observation: Observation) -> bool:
+        """Return whether the table knows raises here: not if the bet that is faced is likely taken for an all-in."""
+        lookup = _look_up(observation)
+        known = 0.0
+        for weight, columns in zip(lookup.places.values(), lookup.columns, strict=True):
+            known += weight * (max(columns) > columns[CALL_COLUMN])
+        return known >= 0.5
 
     def hand_values(self, state: PublicState, seat: int) -> Floats:
         """Return what `seat` wins net in the whole hand with each hole, on average if both play the blueprint.
