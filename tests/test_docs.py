@@ -118,6 +118,7 @@ def timeless(lines):
     ("guide", "number", "example"),
     [
         ("benchmark.md", 0, "benchmark.yaml"),
+        ("protocol.md", 2, "acpc.yaml"),
         ("models.md", 0, "models.yaml"),
         ("models.md", 1, "local.yaml"),
         ("models.md", 2, "gauntlet.yaml"),

@@ -158,6 +158,7 @@ def test_agents_lists_every_bot_with_a_line(run):
         "blueprint",
         "llm:MODEL",
         "exec:COMMAND",
+        "acpc:COMMAND",
         "http:URL",
     ]
 

@@ -63,10 +63,10 @@ def checked(settings: type[Settings], values: Mapping[str, object]) -> Settings:
         return settings.model_validate(values)
     except ValidationError as error:
         problem = error.errors()[0]
-        field = ".".join(str(part) for part in problem["loc"])
+        context = problem.get("ctx", {})
+        field = ".".join([*map(str, problem["loc"]), *filter(None, [context.get("field")])])
         if problem["type"] == "extra_forbidden":
             raise ConfigError(field, problem["input"], another_field(field, settings)) from error
-        context = problem.get("ctx", {})
         expected = context.get("expected") or problem["msg"].removeprefix("Input should be ")
         # Our own checks say how much of a value may be shown: it may hold a password.
         raise ConfigError(field, context.get("value", problem["input"]), str(expected)) from error

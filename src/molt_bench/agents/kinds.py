@@ -159,7 +159,7 @@ def _model_label(participant_type: str) -> str:
 
 
 def _command_label(participant_type: str) -> str:
-    return label_of(EXEC.params(participant_type, {}).get("command", participant_type))
+    return label_of(kind_of(participant_type).params(participant_type, {}).get("command", participant_type))
 
 
 def _url_label(participant_type: str) -> str:
@@ -172,7 +172,7 @@ def _factory_label(participant_type: str) -> str:
 
 
 def _command_hash(participant_type: str, params: Mapping[str, Any]) -> str | None:
-    return command_hash(EXEC.params(participant_type, params).get("command", ""))
+    return command_hash(kind_of(participant_type).params(participant_type, params).get("command", ""))
 
 
 LLM: Final = AgentKind(
@@ -199,6 +199,18 @@ EXEC: Final = AgentKind(
     waits=True,
     usage="exec:COMMAND",
     about="A program in any language that speaks JSON lines, such as exec:./bot --fast.",
+)
+ACPC: Final = AgentKind(
+    name="acpc",
+    short_field="command",
+    settings="molt_bench.agents.external.program_settings:AcpcSettings",
+    agent="molt_bench.agents.external.acpc_agent:AcpcAgent",
+    make=_make_from_settings,
+    label=_command_label,
+    code_hash=_command_hash,
+    waits=True,
+    usage="acpc:COMMAND",
+    about="A bot of the Annual Computer Poker Competition, such as acpc:./startme.sh.",
 )
 HTTP: Final = AgentKind(
     name="http",
@@ -227,7 +239,7 @@ FACTORY: Final = AgentKind(
 OBJECT: Final = AgentKind(name="object", make=_make_from_object, user_code=True)
 
 #: Every kind that a type can name, in the order they are tried.
-KINDS: Final = (LLM, EXEC, HTTP, BOT, FACTORY)
+KINDS: Final = (LLM, EXEC, ACPC, HTTP, BOT, FACTORY)
 
 
 def kind_of(participant_type: str, factories: Collection[str] = ()) -> AgentKind:

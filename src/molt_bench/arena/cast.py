@@ -4,6 +4,8 @@ from collections.abc import Callable, Container, Mapping
 from functools import partial
 from pathlib import Path
 
+from pydantic.alias_generators import to_camel
+
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import kind_of, make_agent
@@ -18,7 +20,8 @@ from molt_bench.agents.tracebacks import OnTraceback, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, ParticipantSpec
+from molt_bench.play.seated_agent import SeatedAgent
+from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec
 
 
 def check_participants(
@@ -37,10 +40,11 @@ def check_participants(
         keys: Whether the environment variables they need must be set.
 
     Raises:
-        ConfigError: A type, param, package, key, skill document or program is missing.
+        ConfigError: A type, param, package, key, skill document or program is missing, or one cannot play this game.
         AgentError: A factory raised an exception, or did not return an agent.
     """
     models = config.models()
+    game = GameSpec(seed=0, hands=config.game.hands_per_game, **config.game.options())
     for participant in config.participants:
         unset = [] if keys else participant.unset_variables()
         model = models.get(participant.id)
@@ -49,11 +53,15 @@ def check_participants(
                 if participant.id not in skills:
                     system_prompt(model)
                 ModelClient(model, key="none" if unset else None)
-            else:
-                make_agent(participant.spec(without=unset), factories=agents, seed=participant.id)
+                continue
+            agent = make_agent(participant.spec(without=unset), factories=agents, seed=participant.id)
         except ConfigError as error:
             field = f"participants.{participant.id}.{error.field}"
             raise ConfigError(field, error.value, error.expected) from error
+        try:
+            SeatedAgent(agent).check_game(game)
+        except ConfigError as error:
+            raise ConfigError(f"game.{to_camel(error.field)}", error.value, error.expected) from error
     limits = config.stop.budget
     if limits is not None and limits.max_cost_usd is not None:
         prices = PriceList(config.llm.prices)

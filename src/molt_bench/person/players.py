@@ -108,6 +108,7 @@ class Opponent:
         self.name = seat.name
         self.keeps_time = seat.keeps_time
         self.close = seat.close
+        self.only_game = seat.only_game
         self._act = seat.act
         self._agents_on_error = seat.hooks.get("on_error")
         self._screen = screen

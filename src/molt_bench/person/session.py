@@ -16,6 +16,7 @@ from molt_bench.person.screen import Screen, open_terminal
 from molt_bench.person.table import Look
 from molt_bench.person.tally import sample_says, tally, tally_table
 from molt_bench.play.drivers import play_game
+from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.hand import HandRules
 from molt_bench.specs import GameSpec, Seating
 
@@ -37,14 +38,19 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     duplicate: bool = False
 
     def __post_init__(self) -> None:
+        self.game()
+
+    def game(self) -> GameSpec:
+        """Return the first game; raises ConfigError if there is no such game."""
         small, big = self.blinds
-        GameSpec(seed=self.seed, hands=self.hands, small_blind=small, big_blind=big, stack=self.stack * big)
+        return GameSpec(seed=self.seed, hands=self.hands, small_blind=small, big_blind=big, stack=self.stack * big)
 
 
 def play_session(session: Session, opponent_id: str, make: Callable[[], PokerAgent]) -> None:
     """Play, and show the result however the session ends; `make` makes the opponent, once per game."""
     small, big = session.blinds
     opponent = make()
+    SeatedAgent(opponent).check_game(session.game())
     console, symbols = open_terminal()
     name = printable(opponent_id)[:_NAME_LENGTH].replace("\n", " ")
     look = Look(name, HandRules(small, big), symbols, console.width)

@@ -45,7 +45,7 @@ def play_game(players: Players, *, seed: Seed, hands: int, **options: Unpack[Gam
         **options: Fields of `GameSpec`, such as `big_blind`, `stack`, `seating` or `action_timeout_s`.
 
     Raises:
-        ConfigError: A setting is invalid.
+        ConfigError: A setting is invalid, or a player cannot play such a game.
         AgentError: A player is not an agent.
     """
     return drive(_spec(players, seed, hands, options), players)
@@ -217,6 +217,8 @@ def _in_new_loop(spec: GameSpec, seats: Seats, game: Turns, pending: Pending | N
 
 def _seated(spec: GameSpec, players: Players) -> Seats:
     first, second = (SeatedAgent(agent) for agent in players)
+    for seat in (first, second):
+        seat.check_game(spec)
     return (first, second) if spec.seating == "AB" else (second, first)
 
 

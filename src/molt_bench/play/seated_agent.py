@@ -1,12 +1,14 @@
 """A seated agent: an agent as the drivers call it, inspected once and with care."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
 from molt_bench.agents.tracebacks import Note, Traced
-from molt_bench.errors import AgentError, AgentFailed, shown
+from molt_bench.errors import AgentError, AgentFailed, ConfigError, shown
 from molt_bench.play.game import HOOKS, Call, Hook, Notice
 from molt_bench.poker.observation import Observation
+from molt_bench.specs import GameSpec
 
 
 class SeatedAgent:
@@ -17,9 +19,10 @@ class SeatedAgent:
         close: Its `close` method, or None. It is not a hook of the game, since any object may have one.
         note: Called with what it raises; None if nobody listens.
         keeps_time: Whether it limits its own answering time, as an agent that queues for a model must.
+        only_game: The only game that it plays, as fields of `GameSpec`; empty if it plays all.
     """
 
-    __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note")
+    __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note", "only_game")
 
     def __init__(self, agent: Any) -> None:
         if isinstance(agent, type):
@@ -39,8 +42,17 @@ class SeatedAgent:
         self.keeps_time = _read(agent, "keeps_time") is True
         methods = {hook: _read(agent, hook) for hook in HOOKS}
         self.hooks: dict[Hook, Any] = {hook: method for hook, method in methods.items() if callable(method)}
+        only_game = _read(agent, "only_game")
+        self.only_game: Mapping[str, object] = only_game if isinstance(only_game, dict) else {}
         close = _read(agent, "close")
         self.close: Any = close if callable(close) else None
+
+    def check_game(self, game: GameSpec) -> None:
+        """Raise ConfigError if it cannot play a game."""
+        for field, wanted in self.only_game.items():
+            found = getattr(game, field)
+            if found != wanted:
+                raise ConfigError(field, found, f"{shown(wanted)}, the only value that {self.name!r} can play with")
 
     def call(self, event: Observation | Notice) -> Call:
         """Return the call to the agent that answers `event`."""

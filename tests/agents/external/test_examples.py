@@ -50,6 +50,15 @@ def test_the_example_in_python():
     plays_well(f"exec:{sys.executable} {BOTS / 'bot.py'}")
 
 
+def test_the_example_of_the_acpc():
+    agent = make_agent(f"acpc:{sys.executable} {BOTS / 'acpc_bot.py'}")
+    for partner in ("maniac", "shover", "folder", "random"):
+        assert play_game((agent, make_agent(partner)), seed=1, hands=30, stack=20_000).faults == ()
+    record = played(agent, hands=300, stack=20_000)
+    assert record.faults == ()
+    assert record.net[0] > 0
+
+
 @needs("node")
 def test_the_example_in_javascript():
     plays_well(f"exec:node {BOTS / 'bot.js'}")

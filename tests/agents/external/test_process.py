@@ -159,7 +159,7 @@ def test_it_plays_on_a_running_loop_and_against_itself(log):
 
 @pytest.mark.parametrize("behaviour", ["well", "stubborn", "leave-child", "silent-at-hello"])
 def test_cancelling_a_game_leaves_no_process(behaviour, log, monkeypatch):
-    monkeypatch.setattr("molt_bench.agents.external.exec_agent.GRACE_S", 60.0)
+    monkeypatch.setattr("molt_bench.agents.external.program_agent.GRACE_S", 60.0)
 
     async def cancelled():
         opponent = make_agent("callstation")

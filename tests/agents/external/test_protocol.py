@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from molt_bench import Action, AgentFailed, IllegalAction
-from molt_bench.agents.external.program_settings import ExecSettings, HttpSettings
+from molt_bench.agents.external.program_settings import AcpcSettings, ExecSettings, HttpSettings
 from molt_bench.agents.external.protocol import (
     LONGEST_ANSWER,
     Bye,
@@ -276,7 +276,7 @@ def test_the_messages_in_the_guide_are_as_the_schema_says():
 def test_the_configs_in_the_guide_are_complete():
     """Every setting is shown, with its default."""
     guide = (ROOT / "docs" / "protocol.md").read_text("utf-8")
-    first, second = (
+    first, second, third = (
         yaml.safe_load(text) for text in re.findall(r"^```yaml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
     )
     program, server = (load_config(each).participants[0] for each in (first, second))
@@ -285,3 +285,7 @@ def test_the_configs_in_the_guide_are_complete():
         assert section["participants"][0].keys() == wanted | {"id", "type"}
     assert program.spec().params == {**ExecSettings(command="x").model_dump(), "command": "./bot --depth 3"}
     assert server.spec().params["api_key_env"] == "MY_BOT_KEY"
+    (bot, _), game = third["participants"], load_config(third).game
+    shown = {key: bot[key] for key in ("smallBlind", "bigBlind", "stack", "raiseCap")}
+    assert shown == AcpcSettings(command="x").model_dump(by_alias=True, include=AcpcSettings.__annotations__.keys())
+    assert shown == game.model_dump(by_alias=True, include=AcpcSettings.__annotations__.keys())

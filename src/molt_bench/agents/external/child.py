@@ -12,25 +12,21 @@ import signal
 import subprocess
 import tempfile
 import weakref
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
+from molt_bench.agents.external.line_channel import CHUNK, MOST_UNREAD, LineChannel, read_some
 from molt_bench.agents.external.processes import environment_of, limit, sweep
-from molt_bench.agents.external.protocol import LONGEST_ANSWER
+from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog
 from molt_bench.errors import AgentFailed
 
-#: Bytes of unread output; more is a flood.
-MOST_UNREAD: Final = 1024 * 1024
-_CHUNK: Final = 64 * 1024
 #: Seconds between checks that the program is alive: a child of its own may hold the pipe open after its end.
 _LOOK_S: Final = 0.1
 #: Seconds that a program which closed a pipe gets to end, to tell a crash from one that lives on.
 _ENDING_S: Final = 1.0
-#: Stands for no file descriptor.
-_NONE: Final = -1
+_PIPES: Final = ("standard output", "standard input")
 
 
 class Child:
@@ -39,13 +35,16 @@ class Child:
     Attributes:
         started: When it was started, by the event loop's clock.
         greeted: Whether it has said hello.
+        pid: Number of its process.
+        tag: Marks all that it starts; see `processes.tagged`.
 
     Args:
         command: The program and its arguments.
         environment: The variables it gets, besides those of every program.
-        memory_mb: Megabytes of data for each process.
-        cpu_seconds: Processor time for each process.
+        settings: Its limits.
         errors: Log of its standard error.
+        piped: Whether to talk to it over its standard input and output. If not, somebody calls `connect`, its input is
+            empty and its output is logged.
     """
 
     def __init__(
@@ -53,30 +52,26 @@ class Child:
         command: Sequence[str],
         environment: Mapping[str, str],
         *,
-        memory_mb: int,
-        cpu_seconds: int,
+        settings: ProgramSettings,
         errors: StderrLog,
+        piped: bool = True,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._errors = errors
-        self._lines: deque[bytes] = deque()
-        self._unread = 0
-        self._partial = bytearray()
-        self._unsent = bytearray()
-        self._flood = ""
-        self._closed = ""
+        self._channel: LineChannel | None = None
+        self._early = b""
         self._news: asyncio.Future[None] | None = None
         self.started = self._loop.time()
         self.greeted = False
         errors.forget_line()
-        folder = os.path.realpath(tempfile.mkdtemp(prefix="molt-bench-agent-"))
+        self.tag = folder = os.path.realpath(tempfile.mkdtemp(prefix="molt-bench-agent-"))
         try:
             self._process = subprocess.Popen(
                 command,
                 bufsize=0,
-                stdin=subprocess.PIPE,
+                stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stderr=subprocess.PIPE if piped else subprocess.STDOUT,
                 cwd=folder,
                 env=environment_of(folder, environment),
                 start_new_session=True,
@@ -87,71 +82,35 @@ class Child:
             raise AgentFailed("crash", f"the program cannot be started: {why}") from None
         # Runs when Python exits, too, if nobody has ended the process before.
         self._sweep = weakref.finalize(self, sweep, self._process, folder, os.getpid())
-        limit(self._process.pid, memory_mb=memory_mb, cpu_seconds=cpu_seconds)
+        self.pid = self._process.pid
+        limit(self.pid, memory_mb=settings.memory_mb, cpu_seconds=settings.cpu_seconds)
         streams = (self._process.stdin, self._process.stdout, self._process.stderr)
-        self._in, self._out, self._err = (stream.fileno() for stream in streams if stream is not None)
-        for fd in (self._in, self._out, self._err):
-            os.set_blocking(fd, False)
-        self._loop.add_reader(self._out, self._read_out)
+        *pipes, self._err = [stream.fileno() for stream in streams if stream is not None]
+        os.set_blocking(self._err, False)
         self._loop.add_reader(self._err, self._read_err)
+        if self._process.stdin is not None:
+            stdin, stdout = pipes
+            self.connect(stdout, stdin, names=_PIPES, close_sink=self._process.stdin.close)
 
-    def write(self, data: bytes) -> None:
-        """Send a line as soon as the program reads it; it is dropped if the program is gone."""
-        if self._closed or not self._sweep.alive:
-            return
-        empty = not self._unsent
-        self._unsent += data
-        if empty:
-            self._send()
-            if self._unsent:
-                self._loop.add_writer(self._in, self._send)
-
-    def _send(self) -> None:
-        try:
-            del self._unsent[: os.write(self._in, self._unsent)]
-        except BlockingIOError:
-            return
-        except OSError:
-            self._unsent.clear()
-            self._lost("input")
-        if not self._unsent:
-            self._loop.remove_writer(self._in)
-
-    def _read_out(self) -> None:
-        data = _read(self._out)
-        if data is None:
-            return
-        if not data:
-            self._loop.remove_reader(self._out)
-            self._lost("output")
-            return
-        *lines, rest = data.split(b"\n")
-        for line in lines:
-            whole = bytes(self._partial) + line
-            self._partial.clear()
-            self._unread += len(whole) + 1
-            self._lines.append(whole)
-            if len(whole) > LONGEST_ANSWER:
-                self._flood = f"a line of more than {LONGEST_ANSWER // 1024} KiB"
-        self._partial += rest
-        if len(self._partial) > LONGEST_ANSWER:
-            self._flood = f"a line of more than {LONGEST_ANSWER // 1024} KiB"
-        elif self._unread > MOST_UNREAD:
-            self._flood = f"more than {MOST_UNREAD // 1024} KiB that nobody asked for"
-        if self._flood:
-            self._loop.remove_reader(self._out)  # the rest is not read
+    def connect(self, source: int, sink: int, *, names: tuple[str, str], close_sink: Callable[[], None]) -> None:
+        """Talk to it over these descriptors from now on; see `LineChannel`."""
+        self._channel = LineChannel(source, sink, names=names, close_sink=close_sink, changed=self._wake)
+        self._channel.write(self._early)
         self._wake()
 
+    def write(self, data: bytes) -> None:
+        """Send a line as soon as the program is connected and reads it; it is dropped if the program is gone."""
+        if self._channel is None:
+            self._early += data
+        elif self._sweep.alive:
+            self._channel.write(data)
+
     def _read_err(self) -> None:
-        data = _read(self._err)
+        data = read_some(self._err)
         if data:
             self._errors.add(data)
         elif data is not None:
             self._loop.remove_reader(self._err)
-
-    def _lost(self, pipe: str) -> None:
-        self._closed = self._closed or pipe
-        self._wake()
 
     def _wake(self) -> None:
         if self._news is not None and not self._news.done():
@@ -165,24 +124,25 @@ class Child:
             late: The message if none has come by then.
         """
         while True:
-            if self._flood:
-                raise AgentFailed("flood", f"the program wrote {self._flood}")
-            if self._lines:
-                line = self._lines.popleft()
-                self._unread -= len(line) + 1
-                return line
-            if self._closed:
-                await self.ending(_ENDING_S)
+            channel = self._channel
+            if channel is not None:
+                if channel.flood:
+                    raise AgentFailed("flood", f"the program wrote {channel.flood}")
+                line = channel.next_line()
+                if line is not None:
+                    return line
+                if channel.lost:
+                    await self.ending(_ENDING_S)
             if self.ended:
-                self._read_to_the_end()
-                if self._lines or self._flood:
+                if channel is not None and channel.read_to_the_end():
                     continue
                 raise AgentFailed("crash", self._how_it_ended())
-            if self._closed:
-                raise AgentFailed("transport", f"the program lives on, but has closed its standard {self._closed}")
+            if channel is not None and channel.lost:
+                raise AgentFailed("transport", f"the program lives on, but has closed its {channel.lost}")
             now = self._loop.time()
             if now >= deadline:
-                raise AgentFailed("timeout", f"{late}, but text without a line break" if self._partial else late)
+                partial = channel is not None and channel.has_partial
+                raise AgentFailed("timeout", f"{late}, but text without a line break" if partial else late)
             await self._anything(min(deadline - now, _LOOK_S))
 
     async def _anything(self, limit_s: float) -> None:
@@ -213,16 +173,6 @@ class Child:
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, 0.02)
 
-    def _read_to_the_end(self) -> None:
-        """Read what the process wrote before it ended; a child of its own may still hold the pipe."""
-        for _ in range(MOST_UNREAD // _CHUNK):
-            before = self._unread, len(self._partial)
-            if self._flood or self._closed == "output":
-                break
-            self._read_out()
-            if before == (self._unread, len(self._partial)):
-                break
-
     def _how_it_ended(self) -> str:
         self.end()
         status = self._process.returncode
@@ -236,39 +186,26 @@ class Child:
         return f"{said}; its last line on standard error: {last}" if last else said
 
     async def leave(self, grace_s: float) -> None:
-        """Close its input and give it a moment to exit."""
-        if self._sweep.alive and not self._unsent and self._process.stdin is not None:
-            self._process.stdin.close()
-            self._in = _NONE  # the descriptor may be reused
-            self._closed = self._closed or "input"
+        """Tell it that nothing more will come, and give it a moment to exit."""
+        if self._sweep.alive and self._channel is not None and self._channel.has_sent_all:
+            self._channel.hang_up()
             await self.ending(grace_s)
 
     def end(self) -> None:
         """Kill it now, with everything it started."""
         if not self._sweep.alive:
             return
+        if self._channel is not None:
+            self._channel.close()
         if not self._loop.is_closed():
-            self._loop.remove_reader(self._out)
             self._loop.remove_reader(self._err)
-            if self._in != _NONE:
-                self._loop.remove_writer(self._in)
         self._drain_errors()
         self._sweep()
 
     def _drain_errors(self) -> None:
         with suppress(OSError):
-            for _ in range(MOST_UNREAD // _CHUNK):
-                data = os.read(self._err, _CHUNK)
+            for _ in range(MOST_UNREAD // CHUNK):
+                data = os.read(self._err, CHUNK)
                 if not data:
                     break
                 self._errors.add(data)
-
-
-def _read(pipe: int) -> bytes | None:
-    """Return what is in a pipe: b"" at its end, None if there is nothing to read yet."""
-    try:
-        return os.read(pipe, _CHUNK)
-    except BlockingIOError:
-        return None
-    except OSError:
-        return b""

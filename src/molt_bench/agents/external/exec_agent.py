@@ -1,165 +1,56 @@
 """ExecAgent: a program in any language, playing over JSON lines on its standard input and output."""
 
-import asyncio
-import os
-from pathlib import Path
-from typing import Final
-
 from molt_bench.agents.external import protocol
-from molt_bench.agents.external.child import MOST_UNREAD, Child
-from molt_bench.agents.external.command import resolved
+from molt_bench.agents.external.child import Child
+from molt_bench.agents.external.program_agent import ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings
-from molt_bench.agents.external.stderr_log import StderrLog, log_path
-from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind, shown
+from molt_bench.errors import AgentFailed, shown
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.specs import DEFAULT_TIMEOUT_S
-
-#: Seconds that a program gets to exit when its game is over.
-GRACE_S: Final = 0.5
-#: Seconds to watch a program after its hello: one that exits at once is not waiting for a game.
-_LINGERING_S: Final = 0.05
-#: After these faults the process is useless: it is killed, and the next decision starts another.
-_BEYOND_REPAIR: Final[tuple[FaultKind, ...]] = ("crash", "timeout", "flood", "transport")
 
 
-class ExecAgent:
-    """A program that plays one game at a time, in a process that is started for the game and ends with it.
+class ExecAgent(ProgramAgent[ExecSettings]):
+    """A program that plays over JSON lines."""
 
-    It enforces the time limit itself, since starting up does not count as answering. Raises ConfigError if the program
-    does not exist, or a variable of its environment is not set.
-
-    Args:
-        name: Name in records.
-        settings: The command and its limits.
-        action_timeout_s: Seconds for one answer.
-        folder: Folder for the log of its standard error; None discards it.
-    """
-
-    keeps_time = True
-
-    def __init__(
-        self,
-        name: str,
-        settings: ExecSettings,
-        *,
-        action_timeout_s: float = DEFAULT_TIMEOUT_S,
-        folder: Path | None = None,
-    ) -> None:
-        self.name = name
-        self._settings = settings
-        self._limit_s = action_timeout_s
-        self._command = resolved(settings.command)
-        unset = next((variable for variable in settings.env if variable not in os.environ), None)
-        if unset is not None:
-            raise ConfigError("env", unset, "names of environment variables that are set")
-        self._environment = {variable: os.environ[variable] for variable in settings.env}
-        self._errors = StderrLog(log_path(folder, name) if folder is not None else None)
-        self._child: Child | None = None
-        self._starts = 0
-        self._decisions = 0
-
-    async def greet(self) -> None:
-        """Check before the first card that it can play: start it and read its hello; raises AgentError if it cannot."""
-        try:
-            child = self._start()
-            await self._hello(child)
-            await child.ending(_LINGERING_S)
-            if child.ended:
-                raise AgentFailed("crash", "the program said hello and ended, with no game played")
-            await self.close()
-        except AgentFailed as failure:
-            self._end()
-            said, last = str(failure), self._errors.last_line
-            quoted = f"; its last line on standard error: {last}" if last and last not in said else ""
-            raise AgentError(f"participant {self.name!r} cannot play: {said}{quoted}") from None
-        finally:
-            self._end()
-            self._starts = 0
+    #: Decisions sent in this game; the number of the last one is its id.
+    _decisions = 0
 
     async def reset(self) -> None:
-        """Start a fresh process. The first decision waits for it, and is at fault if it fails."""
-        self._end()
-        self._starts = self._decisions = 0
-        try:
-            self._start()
-        except AgentFailed:
-            self._starts = 0  # the first decision tries again and reports why
-
-    async def act(self, observation: Observation) -> Action:
-        """Ask the program."""
-        try:
-            return await self._answer(observation)
-        except AgentFailed as failure:
-            if failure.kind in _BEYOND_REPAIR or (self._child is not None and not self._child.greeted):
-                self._end()
-            raise
-        except BaseException:
-            self._end()  # nobody waits for its answer any more
-            raise
+        """Start a fresh process."""
+        self._decisions = 0
+        await super().reset()
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
         """Send the program the result as the table saw it."""
-        self._tell(protocol.result(outcome))
+        self._tell(protocol.line_of(protocol.result(outcome)))
 
     async def on_error(self, message: str) -> None:
         """Tell the program that its answer was not accepted."""
-        self._tell(protocol.Rejection(message=message))
+        self._tell(protocol.line_of(protocol.Rejection(message=message)))
 
     async def close(self) -> None:
-        """End the process: give it a moment to exit, then kill it with all it started."""
-        try:
-            if self._child is not None:
-                self._tell(protocol.Bye())
-                await self._child.leave(GRACE_S)
-        finally:
-            self._end()
+        """Say goodbye and end the process."""
+        self._tell(protocol.line_of(protocol.Bye()))
+        await super().close()
 
-    async def _answer(self, observation: Observation) -> Action:
-        child = self._child or self._start()
-        clock = asyncio.get_running_loop().time
-        if not child.greeted:
-            await self._hello(child)
-        self._decisions = number = self._decisions + 1
-        child.write(protocol.line_of(protocol.decision(observation, number)))
-        deadline, read = clock() + self._limit_s, 0
-        while read <= MOST_UNREAD:
-            line = await child.line(deadline, f"no answer within {self._limit_s:g} s")
-            answered, action = protocol.read_action(line)
-            if answered == number:
-                return action
-            if not 0 < answered < number:
-                raise AgentFailed("unparsable", f"id is {shown(answered)}: expected {number}, that of the observation")
-            read += len(line)  # an answer to an earlier observation came too late to count
-        raise AgentFailed("flood", "the program keeps answering earlier observations")
+    def _launched(self) -> Child:
+        child = Child(self._command, self._environment, settings=self._settings, errors=self._errors)
+        child.write(protocol.line_of(protocol.hello(self.name)))
+        return child
 
     async def _hello(self, child: Child) -> None:
         limit_s = self._settings.start_timeout_s
         protocol.read_hello(await child.line(child.started + limit_s, f"no hello within {limit_s:g} s"))
-        child.greeted = True
 
-    def _start(self) -> Child:
-        """Start a process, unless there have been too many in this game."""
-        settings = self._settings
-        if self._starts > settings.max_restarts:
-            raise AgentFailed("crash", f"given up after {settings.max_restarts} restarts")
-        self._starts += 1
-        self._child = child = Child(
-            self._command,
-            self._environment,
-            memory_mb=settings.memory_mb,
-            cpu_seconds=settings.cpu_seconds,
-            errors=self._errors,
-        )
-        child.write(protocol.line_of(protocol.hello(self.name)))
-        return child
+    def _ask(self, child: Child, observation: Observation) -> None:
+        self._decisions += 1
+        child.write(protocol.line_of(protocol.decision(observation, self._decisions)))
 
-    def _tell(self, message: protocol.ToAgent) -> None:
-        """Send a message that needs no answer; if the process is gone, the next decision will notice."""
-        if self._child is not None:
-            self._child.write(protocol.line_of(message))
-
-    def _end(self) -> None:
-        child, self._child = self._child, None
-        if child is not None:
-            child.end()
+    def _action(self, line: bytes, observation: Observation) -> Action | None:
+        answered, action = protocol.read_action(line)
+        if answered == self._decisions:
+            return action
+        if not 0 < answered < self._decisions:
+            expected = f"{self._decisions}, that of the observation"
+            raise AgentFailed("unparsable", f"id is {shown(answered)}: expected {expected}")
+        return None  # an answer to an earlier observation came too late to count

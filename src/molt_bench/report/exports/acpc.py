@@ -2,18 +2,16 @@
 
     STATE:0:r300c/cr900f:7c7d|AhKd/2h3h4h:300|-300:bob|alice
 
-The first of each pair is the big blind, the second the button. A raise is written with all chips its player has put in
-since the hand began; checks and calls are both `c`. The format has neither antes nor stacks: the game definition and
-the current stacks are in comments, where the competition's own logs have their settings.
+The first of each pair is the big blind, the second the button. The format has neither antes nor stacks: the game
+definition and the current stacks are in comments, where the competition's own logs have their settings.
 """
 
 from collections.abc import Iterable, Iterator
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.poker.actions import Street
+from molt_bench.poker.acpc_text import acpc_betting, acpc_cards
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
-from molt_bench.report.exports.chip_flow import BOARD_OF
 from molt_bench.report.exports.dealt_hands import DealtHand, plain_name
 
 
@@ -47,28 +45,11 @@ def _game_definition(rules: HandRules) -> Iterator[str]:
 
 def _line(number: int, dealt: DealtHand) -> str:
     hand = dealt.hand
-    boards = [cards_to_text(hand.board[part]) for part in BOARD_OF.values() if part.stop <= len(hand.board)]
-    holes = [cards_to_text(hole) for hole in hand.holes]
-    cards = "/".join([_pair(hand, holes, "|"), *boards[1:]])
+    first, second = [cards_to_text(hole) for hole in hand.holes]
+    cards = acpc_cards((first, second) if hand.button else (second, first), hand.board)
+    betting = acpc_betting(hand.log, "river" if hand.folded == NOBODY else hand.street)
     names = [plain_name(name, ":|") for name in dealt.names]
-    return f"STATE:{number}:{_betting(hand)}:{cards}:{_pair(hand, hand.payoffs, '|')}:{_pair(hand, names, '|')}\n"
-
-
-def _betting(hand: Hand) -> str:
-    text, before, bet = "", 0, hand.rules.big_blind
-    street: Street = "preflop"
-    for done in hand.log:
-        if done.street != street:
-            # Both have put in the same so far.
-            street, before, bet = done.street, before + bet, 0
-            text += "/"
-        if done.kind == "raiseTo":
-            bet = done.amount
-            text += f"r{before + bet}"
-        else:
-            text += "f" if done.kind == "fold" else "c"
-    opened = 3 - text.count("/") if hand.folded == NOBODY else 0
-    return text + "/" * opened
+    return f"STATE:{number}:{betting}:{cards}:{_pair(hand, hand.payoffs, '|')}:{_pair(hand, names, '|')}\n"
 
 
 def _pair(hand: Hand, values: Iterable[object], separator: str) -> str:
