@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 INSTALLED_ALL := .venv/.installed-all
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline throughput real-llm test-cheats test-models test-long test-docs test-ray test-browser test-exports fuzz luck strength tables blueprint clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-browser test-exports fuzz luck strength tables blueprint clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,7 +30,7 @@ test: $(INSTALLED_ALL) ## run the tests, under five minutes on two cores
 	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m 'not slow'
 
 # Deno checks the scripts of the pages. They run in a browser, so `window` is fine; async marks what returns a promise.
-SCRIPTS := src/molt_bench/view/static/*.js
+SCRIPTS := src/molt_bench/view/static/*.js src/molt_bench/serve/static/*.js
 export DENO_NO_UPDATE_CHECK := 1
 
 check: $(INSTALLED_ALL) ## check lint, formatting, types and layers
@@ -45,6 +45,9 @@ format: $(INSTALLED_ALL) ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/deno fmt --quiet --line-width 120 $(SCRIPTS)
+
+test-live: $(INSTALLED_ALL) ## play 200 live games with clients of every bad habit, about two minutes
+	$(BIN)/python -m pytest -n auto -m slow tests/serve
 
 test-cheats: $(INSTALLED_ALL) ## check that cheating agents gain nothing over 200 seed pairs, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py
@@ -66,6 +69,16 @@ test-docs: $(INSTALLED_ALL) ## run every command shown in the docs, in an empty 
 
 test-ray: .venv-ray/.installed ## run games on a local Ray cluster and compare the results, about two minutes
 	.venv-ray/bin/python -m pytest -m slow tests/e2e/test_ray.py tests/test_docs.py -k ray
+
+# MCP brings packages of its own, and one client comes from npm; without npm, its tests are skipped.
+.venv-mcp/.installed: pyproject.toml src/molt_bench/_version.py
+	$(PYTHON) -m venv .venv-mcp
+	.venv-mcp/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,mcp]'
+	-npm install --silent --no-save --prefix .venv-mcp @modelcontextprotocol/sdk
+	@touch $@
+
+test-mcp: .venv-mcp/.installed ## have the official MCP clients play a game, about two minutes
+	.venv-mcp/bin/python -m pytest -n auto tests/serve/test_mcp.py
 
 # The pages in a real browser: Debian's chromium, with its driver in a separate environment.
 .venv-browser/.installed: pyproject.toml src/molt_bench/_version.py
@@ -139,6 +152,9 @@ blueprint-speed: $(INSTALLED_ALL) ## measure how long a decision of the blueprin
 pipeline: $(INSTALLED_ALL) ## measure the overhead of a run and the start-up time of the command
 	$(BIN)/python benchmarks/pipeline.py
 
+live-load: $(INSTALLED_ALL) ## measure the live server with 100 agents and 50 games at once, about a minute
+	$(BIN)/python benchmarks/live.py
+
 throughput: $(INSTALLED_ALL) ## measure 500 concurrent language model games, about five minutes
 	$(BIN)/python benchmarks/llm.py
 
@@ -153,4 +169,4 @@ real-llm: $(INSTALLED_ALL) .venv-smollm/.installed ## benchmark a small real mod
 		$(BIN)/molt-bench --config docs/examples/smollm.yaml
 
 clean: ## remove everything the targets created
-	rm -rf .venv .venv-benchmark .venv-ray .venv-smollm .venv-browser build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-benchmark .venv-ray .venv-smollm .venv-browser .venv-mcp build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -12,7 +12,7 @@ ROOT = Path(molt_bench.__file__).parent
 
 FLOORS = [
     {"cli"},
-    {"view"},
+    {"serve", "view"},
     {"arena", "person", "report", "study", "testing"},
     {"runs"},
     {"bench"},
@@ -22,7 +22,7 @@ FLOORS = [
     {"specs"},
     {"poker"},
     {"seeds", "_version"},
-    {"files"},
+    {"files", "web"},
     {"errors"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -9,7 +9,9 @@ An agent's mistake never leaves the library as an exception: it is recorded as a
     │   └── IllegalAction   an action that is not legal; lists those that are
     ├── AgentError          an agent that cannot be made or called
     ├── JournalError        a file of results that cannot be read
-    └── ProviderError       a model's provider refused permanently, as with a wrong key; also a `GameUnfinished`
+    │   └── NotRecorded     an answer that is missing from the record of a run; also a `GameUnfinished`
+    └── RunHalted           the run cannot go on now, but can be resumed; also a `GameUnfinished`
+        └── ProviderError   a model's provider refused permanently, as with a wrong key
 """
 
 from typing import Final, Literal, TypeAlias
@@ -135,5 +137,13 @@ class GamePutBack(GameUnfinished):
     """A game cannot go on now, but can be restarted later."""
 
 
-class ProviderError(GameUnfinished, MoltBenchError):
+class NotRecorded(GameUnfinished, JournalError):  # noqa: N818 - says what is wrong
+    """An answer is missing from the record of a run, and nobody may be asked."""
+
+
+class RunHalted(GameUnfinished, MoltBenchError):  # noqa: N818 - nobody's mistake
+    """The run cannot go on now, as with a full disk, but can be resumed."""
+
+
+class ProviderError(RunHalted):
     """A model's provider refused permanently, as with a wrong key: the run cannot go on."""

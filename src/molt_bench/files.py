@@ -16,16 +16,16 @@ _PIECE: Final = 2**16
 T = TypeVar("T")
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
     """Write a file whole or not at all, so that a reader never sees half of it; raises OSError if it cannot."""
-    fill_whole(path, lambda file: file.write(content))
+    fill_whole(path, lambda file: file.write(content), mode=mode)
 
 
-def fill_whole(path: Path, fill: Callable[[IO[bytes]], T]) -> T:
+def fill_whole(path: Path, fill: Callable[[IO[bytes]], T], *, mode: int = 0o666) -> T:
     """Do the same with content that a function writes, and return what the function returns."""
     part = path.with_name(f".{path.name}.part")
     try:
-        with open(part, "wb") as file:
+        with open(part, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             filled = fill(file)
         part.replace(path)
     finally:

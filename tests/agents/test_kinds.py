@@ -122,8 +122,9 @@ def test_a_name_of_the_callers_is_the_callers():
 
 def test_every_row_says_what_it_needs():
     for kind in KINDS:
-        assert bool(kind.settings) == bool(kind.agent) == bool(kind.short_field) == bool(kind.usage) == bool(kind.about)
-        assert not kind.settings or kind.short_field in kind.settings_class().model_fields
+        assert bool(kind.settings) == bool(kind.agent) == bool(kind.usage) == bool(kind.about)
+        assert bool(kind.short_field) == (bool(kind.settings) and not kind.comes)
+        assert not kind.short_field or kind.short_field in kind.settings_class().model_fields
 
 
 def test_another_kind_is_one_row(fresh_python):
@@ -134,17 +135,17 @@ def test_another_kind_is_one_row(fresh_python):
 import msgspec
 from molt_bench.agents import kinds
 row = msgspec.structs.replace(
-    kinds.HTTP, name="live", whole_prefixes=(), label=lambda text: text[5:]
+    kinds.HTTP, name="rest", whole_prefixes=(), label=lambda text: text[5:]
 )
 kinds.KINDS = (row, *kinds.KINDS)
 from molt_bench import BenchmarkConfig, make_agent
 from molt_bench.config.participants import named
-config = BenchmarkConfig(participants=[*named(["live:http://a.b"]), {"id": "t", "type": "tight"}])
+config = BenchmarkConfig(participants=[*named(["rest:http://a.b"]), {"id": "t", "type": "tight"}])
 entry = config.participants[0]
 print(type(entry).__name__, entry.type, entry.url, entry.may_remember, make_agent(entry.spec()).name)
 """
         )
-        == "HttpParticipantConfig live http://a.b True http://a.b"
+        == "HttpParticipantConfig rest http://a.b True http://a.b"
     )
 
 
@@ -163,5 +164,5 @@ def test_the_time_for_an_answer_in_a_benchmark_is_the_documented_one(limit, exte
     )
     cast = Cast(config, {}, Exchanges())
     game = GameLabel(1, "s", "AB")
-    assert [cast.agent(name, game)._limit_s for name in ("program", "dealt", "server")] == [external] * 3
+    assert [cast.agent(name, game)._agent._limit_s for name in ("program", "dealt", "server")] == [external] * 3
     assert cast.gateway.limits.timeout_s == model

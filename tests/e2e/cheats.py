@@ -5,7 +5,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from molt_bench.poker.cards import cards_from_text
+from molt_bench.poker.deck import Shoe, deal
 from molt_bench.poker.evaluator import strength
+from molt_bench.seeds import derived_seed, seed_pool
 
 #: A program that knows the code of the engine and tries seeds until one gives what it sees. Standard library alone.
 #: With `honest` as its argument it does not try.
@@ -165,6 +167,20 @@ class Rememberer:
             self.past.append(game)
         return {}
 
+    def decide(self, turn):
+        """Decide as a live agent, by the messages that a turn brings."""
+        seen = turn["observation"]
+        with self._lock:
+            for result in turn["results"]:
+                self.answer(result)
+            if seen["game"] not in self.games:
+                self.past += [
+                    game for name, game in self.games.items() if name != seen["game"] and game not in self.past
+                ]
+                self.answer({"type": "hello", "game": seen["game"]})
+            answer = self.answer(seen)
+        return {key: answer[key] for key in ("kind", "amount") if key in answer}
+
     def choose(self, seen, game):
         """Call, unless a game is remembered in which this very deal was seen from the other side."""
         number, passive = seen["handNumber"], {"kind": "call" if seen["toCall"] else "check"}
@@ -194,3 +210,39 @@ class Rememberer:
             return bool({*game["noise"].get(number, ())} & {*old["noise"].get(number, ())})
         before = old["hands"].get(number)
         return before is not None and before[1] is not None and sorted(before[1]) == sorted(seen["cards"])
+
+
+class MillionSeeds(Rememberer):
+    """A live agent that knows the source code, and has dealt the first hand of a million seeds.
+
+    It tries every seed of 1,000 master seeds that somebody might choose, also as a deck for one seating alone. What it
+    is dealt narrows them down, hand by hand; if one is left, it plays as if it knew all cards.
+    """
+
+    def __init__(self):
+        super().__init__(None)
+        self.tried = 0
+        self._dealt = {}
+        for master in ["molt-bench", "test", "demo", *map(str, range(997))]:
+            for seed in seed_pool(master, 340):
+                for deck in (seed, derived_seed(seed, "deck", "AB"), derived_seed(seed, "deck", "BA")):
+                    self.tried += 1
+                    for seat, cards in enumerate(deal(Shoe(deck).entropy(1))[0]):
+                        self._dealt.setdefault((seat, *sorted(cards)), []).append(deck)
+        self._left = {}
+
+    def choose(self, seen, game):
+        """Play the cards that the last seed left gives."""
+        number, seat, own = seen["handNumber"], seen["seat"], sorted(cards_from_text("".join(seen["cards"])))
+        passive = super().choose(seen, game)
+        left = self._dealt.get((seat, *own), []) if number == 1 else self._left.get(seen["game"], [])
+        left = [deck for deck in left if sorted(deal(Shoe(deck).entropy(number))[0][seat]) == own]
+        self._left[seen["game"]] = left
+        if len(left) != 1:
+            return passive
+        self.linked += 1
+        holes, board = deal(Shoe(left[0]).entropy(number))
+        raises = next((each for each in seen["legal"] if each["kind"] == "raiseTo"), None)
+        if strength(holes[seat] + board) > strength(holes[1 - seat] + board):
+            return {"kind": "raiseTo", "amount": raises["max"]} if raises else passive
+        return {"kind": "fold"} if seen["toCall"] else passive

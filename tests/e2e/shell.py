@@ -311,3 +311,10 @@ def one_clear_line(done, *said, status=1):
 def moment(*labels):
     """Return a number from 0 to 1 that looks random and is the same in every run."""
     return derive("moments", *labels) / 2**256
+
+
+def journal_without_times(folder):
+    """Return the games of a run's journal, without when they were played and what is chained."""
+    lines = [json.loads(line) for line in (Path(folder) / "journal.jsonl").read_text("utf-8").splitlines()]
+    games = [line for line in lines if line["line"] == "game"]
+    return [{key: value for key, value in game.items() if key not in ("seconds", "prev")} for game in games]

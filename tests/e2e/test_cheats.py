@@ -9,9 +9,10 @@ from statistics import fmean, variance
 
 import pytest
 
-from tests.e2e.cheats import SEED_SEARCH, Rememberer
+from tests.e2e.cheats import SEED_SEARCH, MillionSeeds, Rememberer
+from tests.e2e.live import Poller, Served, live_config
 from tests.e2e.llm import until
-from tests.e2e.shell import Fork, one_clear_line, quick, read, run_of
+from tests.e2e.shell import Fork, quick, read, run_of
 
 #: What nobody at the table knows; fixed, so that the tests are the same in every run.
 SECRET = "b1946ac92492d2347c6235b4d2611184"
@@ -94,6 +95,60 @@ def test_the_same_server_wins_everything_if_it_is_wrongly_declared_isolated(tmp_
     assert gain(cheating, honest) > 3
 
 
+def live_margins(folder, decide, *, pairs, isolated=False):
+    """Play a match of a live agent and return what it won in every seed pair, in mbb a hand."""
+    folder.mkdir(parents=True)
+    config = live_config(
+        folder,
+        {"id": "cheat", "type": "live", "isolated": isolated},
+        {"id": "callstation", "type": "callstation"},
+        seeds={"perMatch": pairs},
+    )
+    served = Served(config, env={"MOLT_BENCH_MASTER_SEED": SECRET})
+    for url in served.invitations(2 if isolated else 1):
+        guest = Poller(url, decide)
+    guest.done()
+    assert served.ended() == 0, served.err
+    (match,) = read(run_of(folder / "runs"), "matches.json")["matches"]
+    return [pair["marginsMbb"]["raw"] for pair in match["result"]["perSeed"]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("link", ["cards", "noise"])
+def test_a_live_agent_that_remembers_wins_no_more_than_one_that_does_not(tmp_path, link):
+    cheating = live_margins(tmp_path / "cheat", Rememberer(link).decide, pairs=200)
+    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=200)
+    assert abs(gain(cheating, honest)) < 3
+
+
+@pytest.mark.slow
+def test_the_same_live_agent_wins_everything_if_its_copies_share_a_memory(tmp_path):
+    """So the tests above can fail: this is what `isolated` must not be declared for."""
+    cheat = Rememberer("cards")
+    cheating = live_margins(tmp_path / "cheat", cheat.decide, pairs=40, isolated=True)
+    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=40, isolated=True)
+    assert gain(cheating, honest) > 3
+
+
+@pytest.mark.slow
+def test_the_same_search_finds_every_card_where_the_seed_is_public(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.e2e.test_cheats.SECRET", "molt-bench")
+    searching = MillionSeeds()
+    cheating = live_margins(tmp_path / "cheat", searching.decide, pairs=40)
+    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=40)
+    assert searching.linked
+    assert gain(cheating, honest) > 3
+
+
+@pytest.mark.slow
+def test_a_live_agent_that_tries_a_million_seeds_wins_no_more_than_one_that_does_not(tmp_path):
+    searching = MillionSeeds()
+    cheating = live_margins(tmp_path / "cheat", searching.decide, pairs=200)
+    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=200)
+    assert searching.tried >= 1_000_000
+    assert abs(gain(cheating, honest)) < 3
+
+
 @pytest.mark.slow
 def test_check_notes_a_server_that_knows_the_other_side_and_never_says_that_one_forgets():
     for link, differs in (("cards", True), (None, False)):
@@ -109,7 +164,10 @@ def test_check_notes_a_server_that_knows_the_other_side_and_never_says_that_one_
 
 
 def test_the_report_says_who_may_remember_and_who_is_declared_to_forget(tmp_path):
-    for isolated, said in ((False, "Games of cheat, which may remember"), (True, "declared to forget (isolated)")):
+    for isolated, said in (
+        (False, "Games of cheat, which may remember"),
+        (True, "declared by the operator to forget (isolated)"),
+    ):
         with Rememberer(None) as server:
             config = {
                 "participants": [{"id": "cheat", "type": server.url, "isolated": isolated}, "tight", "callstation"],
@@ -128,11 +186,11 @@ def test_the_report_says_who_may_remember_and_who_is_declared_to_forget(tmp_path
 
 
 @pytest.mark.slow
-def test_a_game_that_had_begun_is_dealt_other_cards_when_the_run_goes_on(tmp_path):
-    """And nobody plays it again for a check before the run has ended."""
+def test_a_game_that_had_begun_is_dealt_other_cards_when_the_run_goes_on(tmp_path, bots):
+    """Code in our process plays against the server, and might play those cards differently; see test_recorded.py."""
     with Rememberer(None) as server:
         config = {
-            "participants": [{"id": "cheat", "type": server.url}, "callstation"],
+            "participants": [{"id": "cheat", "type": server.url}, {"id": "own", "type": f"{bots}:make_caller"}],
             "seeds": {"perMatch": 4},
             "game": {"handsPerGame": 40},
             "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
@@ -146,8 +204,7 @@ def test_a_game_that_had_begun_is_dealt_other_cards_when_the_run_goes_on(tmp_pat
             process.kill()
             process.communicate()
         run = run_of(tmp_path / "out")
-        if not (run / "summary.json").exists():
-            one_clear_line(quick("verify", run), "may remember the cards")
+        assert quick("verify", run).returncode == 0
         done = quick("resume", run, "--quiet")
         assert done.returncode == 0, done.stderr
     games = {}

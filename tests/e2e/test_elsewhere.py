@@ -45,6 +45,10 @@ class Moved:
         self.here = tmp_path / "nowhere"
         self.here.mkdir()
 
+    def forgets_answers(self):
+        """Make it a run of a version that did not record the answers of programs: they have to play again."""
+        (self.run / "answers.jsonl").unlink(missing_ok=True)
+
     def does(self, command, *more):
         return quick(command, "../there/run", *more, cwd=self.here)
 
@@ -99,6 +103,7 @@ def test_other_absolute_paths_are_found_by_their_names(tmp_path):
 )
 def test_a_file_that_is_missing_is_named_and_so_is_the_way_out(tmp_path, command, participant, gone):
     moved = Moved(tmp_path / "somewhere far away" / ("deep" * 20), ("tight", participant))
+    moved.forgets_answers()
     name = f"{gone} is not there" if "beside" not in gone else "beside:make_picky is not there"
     one_clear_line(moved.does(command), name, "--root DIR")
     (moved.files / gone).unlink()
@@ -107,6 +112,7 @@ def test_a_file_that_is_missing_is_named_and_so_is_the_way_out(tmp_path, command
 
 def test_other_code_is_said_and_the_games_decide(tmp_path):
     moved = Moved(tmp_path, ("tight", "./mine.py:make_caller", "exec:python3 bots/bot.py"))
+    moved.forgets_answers()
     said = "molt-bench: warning: the code of {!r} has changed since the run\n"
     mine, bot = moved.files / "mine.py", moved.files / "bots" / "bot.py"
     mine.write_text(f"{BOTS}\n# Nothing that matters.\n")

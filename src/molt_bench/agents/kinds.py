@@ -77,7 +77,9 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
         waits: Whether its games wait for something outside this process, so that many can be under way at once.
         remote: Whether it is reached over the network.
         portable: Whether a worker process can make it from its spec.
+        recorded: Whether its answers are recorded before they are used, so that it is never asked again.
         remembers: Whether it may remember one game in another, unless its participant says otherwise.
+        comes: Whether it connects to us by itself, so that only a server can seat it.
         built_in: Whether it is one of our bots, which know nothing but the observation.
         user_code: Whether it runs the user's own Python code in this process.
         usage: How a config names it, for the list of agents; "" leaves it out.
@@ -97,7 +99,9 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
     waits: bool = False
     remote: bool = False
     portable: bool = False
+    recorded: bool = False
     remembers: bool = False
+    comes: bool = False
     built_in: bool = False
     user_code: bool = False
     usage: str = ""
@@ -107,7 +111,8 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
         """Return whether a participant's type is of this kind."""
         if not self.settings:
             return participant_type in self.types
-        return participant_type == self.name or participant_type.startswith((f"{self.name}:", *self.whole_prefixes))
+        short_forms = (f"{self.name}:", *self.whole_prefixes) if self.short_field else ()
+        return participant_type == self.name or participant_type.startswith(short_forms)
 
     def params(self, participant_type: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the params of a participant, with the setting that its type gives in short form."""
@@ -197,6 +202,7 @@ EXEC: Final = AgentKind(
     label=_command_label,
     code_hash=_command_hash,
     waits=True,
+    recorded=True,
     usage="exec:COMMAND",
     about="A program in any language that speaks JSON lines, such as exec:./bot --fast.",
 )
@@ -209,6 +215,7 @@ ACPC: Final = AgentKind(
     label=_command_label,
     code_hash=_command_hash,
     waits=True,
+    recorded=True,
     usage="acpc:COMMAND",
     about="A bot of the Annual Computer Poker Competition, such as acpc:./startme.sh.",
 )
@@ -222,9 +229,24 @@ HTTP: Final = AgentKind(
     label=_url_label,
     waits=True,
     remote=True,
+    recorded=True,
     remembers=True,  # a server keeps running between games
     usage="http:URL",
     about="A web server that takes the same messages, such as http://127.0.0.1:9000/act.",
+)
+LIVE: Final = AgentKind(
+    name="live",
+    settings="molt_bench.agents.external.live_agent:LiveSettings",
+    agent="molt_bench.agents.external.live_agent:nobody_there",
+    make=_make_from_settings,
+    timeout_s=MODEL_TIMEOUT_S,
+    waits=True,
+    remote=True,
+    remembers=True,
+    recorded=True,
+    comes=True,
+    usage="live",
+    about="An agent that connects to us by itself; see molt-bench serve.",
 )
 BOT: Final = AgentKind(name="bot", types=BUILTIN_AGENTS, make=_make_bot, portable=True, built_in=True)
 #: The user's own: `module:factory`, `path/to/file.py:factory`, or a plug-in by its name. Every other type is one.
@@ -239,7 +261,7 @@ FACTORY: Final = AgentKind(
 OBJECT: Final = AgentKind(name="object", make=_make_from_object, user_code=True)
 
 #: Every kind that a type can name, in the order they are tried.
-KINDS: Final = (LLM, EXEC, ACPC, HTTP, BOT, FACTORY)
+KINDS: Final = (LLM, EXEC, ACPC, HTTP, LIVE, BOT, FACTORY)
 
 
 def kind_of(participant_type: str, factories: Collection[str] = ()) -> AgentKind:

@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.arena.cast import Cast, check_participants
+from molt_bench.arena.cast import Cast, LivePlayers, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.bench.draws import Draws
@@ -21,13 +21,13 @@ from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import JournalError
+from molt_bench.errors import ConfigError, JournalError, RunHalted
 from molt_bench.luck.estimators import Estimates
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
 from molt_bench.runs.header import header_of, luck_version, published_policies, source_hashes
 from molt_bench.runs.journal import Game, Line, Resumption, Sitting
-from molt_bench.runs.known_games import extension_of, past_of, resumptions_in
+from molt_bench.runs.known_games import extension_of, games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in, settled
 from molt_bench.runs.stored_run import RunFiles, StoredRun
 from molt_bench.specs import GameLabel, GameSpec
@@ -41,6 +41,7 @@ def run_benchmark(
     keep_hands: bool = True,
     preflight: bool = True,
     observer: Observer | None = None,
+    live: LivePlayers | None = None,
     **where: Unpack[WhereOptions],
 ) -> RunResult:
     """Run a benchmark and return its result.
@@ -53,6 +54,7 @@ def run_benchmark(
         keep_hands: Whether the result keeps every individual hand; a journal has them anyway.
         preflight: Whether programs, servers and language models are contacted once before the first card.
         observer: Called as the run progresses.
+        live: Seats the participants of `type: live`; see `molt-bench serve`.
         where: Where games run, as in `molt_bench.arena.games.Where`; this never affects a result.
 
     Raises:
@@ -60,6 +62,7 @@ def run_benchmark(
         AgentError: A participant cannot be created, or a program does not start.
         JournalError: The known games do not belong to this config, or the run did not stop where the journal says.
         ProviderError: A model's provider refuses permanently; what was played is in the journal.
+        RunHalted: An answer cannot be written; what was played is in the journal.
     """
     files, agents = files or RunFiles(), agents or {}
     stored = files.stored
@@ -71,10 +74,21 @@ def run_benchmark(
         settled_config, seed, here = stored.config, stored.seed, stored.here
     with stored.at_home() if stored is not None else nullcontext():
         check_participants(here, agents, skills=files.exchanges.skills)
+        _check_live(here, live)
         if stored is not None:
             _check_code(here, stored)
-        session = _Session(settled_config, here, seed, agents, files, Where(**where), observer or Observer())
+        session = _Session(
+            settled_config, here, seed, agents, files, Where(**where), observer=observer or Observer(), live=live
+        )
         return session.run(keep_hands=keep_hands, preflight=preflight)
+
+
+def _check_live(config: BenchmarkConfig, live: LivePlayers | None) -> None:
+    """Check that there is a server for participants that connect to us by themselves."""
+    coming = next((each.id for each in config.participants if each.kind.comes), None)
+    if coming is not None and live is None:
+        expected = "a run started with `molt-bench serve`, since live agents connect by themselves"
+        raise ConfigError(f"participants.{coming}.type", "live", expected)
 
 
 def _check_code(config: BenchmarkConfig, stored: StoredRun) -> None:
@@ -98,12 +112,15 @@ class _Session:
         agents: Mapping[str, AgentFactory],
         files: RunFiles,
         where: Where,
+        *,
         observer: Observer,
+        live: LivePlayers | None,
     ) -> None:
         self._config = config
         self._seed = seed
         self._files = files
         self._observer = observer
+        self._live = live
         self._known = files.stored.content if files.stored is not None else None
         self._past = past_of(config, self._known) if self._known is not None else Past()
         self._own = frozenset(agents)
@@ -119,9 +136,11 @@ class _Session:
             here.model_copy(update={"stop": stop}),
             agents,
             files.exchanges,
+            files.answers,
             on_exchange=self._on_exchange,
             folder=self._folder / "agents" if self._folder is not None else None,
             on_traceback=observer.on_traceback,
+            live=live,
         )
         self._runner = GameRunner(config.llm, self._cast, where)
         self._played: dict[GameLabel, GameRecord] = {}
@@ -138,10 +157,13 @@ class _Session:
         config, known = self._config, self._known
         self._ladder = ladder = Ladder(config, self._policies, draws=self._draws, keep_hands=keep_hands)
         blocks = SeedBlocks(config.seeds, ladder.meetings, self._listed)
-        if preflight:
-            self._runner.preflight()
-            self._start = monotonic()  # the run's clock starts after that
-        resumptions = self._begin() + (resumptions_in(known.lines) if known is not None else 0)
+        self._call_everybody(preflight=preflight)
+        self._start = monotonic()  # the run's clock starts after that
+        try:
+            resumptions = self._begin() + (resumptions_in(known.lines) if known is not None else 0)
+        except RunHalted:
+            self._runner.close(patience_s=0.0)
+            raise
         if self._observer.on_warning is not None:
             for warning in self._warnings:
                 self._observer.on_warning(warning)
@@ -168,18 +190,33 @@ class _Session:
         finally:
             self._runner.close()
 
+    def _call_everybody(self, *, preflight: bool) -> None:
+        """Contact every participant outside this process once, and only then wait for those that come by themselves."""
+        if preflight:
+            self._runner.preflight()
+        if self._live is not None:
+            try:
+                self._live.gather()
+            except BaseException:
+                self._runner.close(patience_s=0.0)
+                raise
+
     def _begin(self) -> int:
-        """Write the header of a new run, or a resumption if an agent may remember; return how many resumptions."""
+        """Write the header of a new run, or a resumption if games must not go on; return how many resumptions."""
+        answers = self._files.answers
         if self._known is None:
+            answers.begin(0)
             if self._folder is not None and self._files.journal is not None:
                 problem = keep(self._seed.value, self._folder) if self._seed.sealed else None
                 self._warnings += [problem] if problem is not None else []
                 self._write(header_of(self._config, self._seed, self._listed))
             return 0
-        if not any(each.may_remember for each in self._config.participants):
-            return 0
-        self._write(Resumption())
-        return 1
+        fresh = not games_go_on(self._config, self._own, recorded=answers.begun)
+        if fresh:
+            self._write(Resumption())
+        # Only now: without this line, a session that ends here is followed by another resumption.
+        answers.begin(self._known.line_count + fresh)
+        return int(fresh)
 
     def _write(self, line: Line) -> None:
         if self._files.journal is not None:
@@ -197,6 +234,7 @@ class _Session:
         def on_game(label: GameLabel, record: GameRecord, estimated: Estimates | None) -> None:
             self._write(Game(label.match, record.players, record, self._seconds))
             self._files.exchanges.forget(label)
+            self._files.answers.forget(label)
             self._played[label] = record
             if estimated is not None:
                 estimates[record.spec] = estimated

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Container, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from pydantic.alias_generators import to_camel
 
@@ -18,10 +19,25 @@ from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.retries import RequestLimits
 from molt_bench.agents.tracebacks import OnTraceback, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
+from molt_bench.arena.recorded_agent import Record, RecordedAgent
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.play.seated_agent import SeatedAgent
-from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec
+from molt_bench.runs.answers import Answers
+from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec, Seating
+
+
+class LivePlayers(Protocol):
+    """Agents that come by themselves, as the server of live mode seats them."""
+
+    def gather(self) -> None:
+        """Wait until they are there; called once everybody else is ready, and before anything is dealt."""
+
+    def places(self, participant: str, seating: Seating) -> tuple[str, int]:
+        """Return who plays a seating for a live participant, by a name, and in how many games at once."""
+
+    def agent(self, participant: str, game: GameLabel) -> PokerAgent:
+        """Return the agent of a live participant in one game; there is a place for it."""
 
 
 def check_participants(
@@ -54,6 +70,8 @@ def check_participants(
                     system_prompt(model)
                 ModelClient(model, key="none" if unset else None)
                 continue
+            if participant.kind.comes:
+                continue
             agent = make_agent(participant.spec(without=unset), factories=agents, seed=participant.id)
         except ConfigError as error:
             field = f"participants.{participant.id}.{error.field}"
@@ -79,6 +97,7 @@ class Cast:
         gateway: Sends questions to those models; None without any.
         waiting: Participants whose games wait for something outside this process, so many can run at once.
         agents: All participants.
+        coming: Participants that connect to us by themselves.
         portable: Participants that any process can make from their specs.
         traces: Tracebacks of exceptions raised by the user's own agents.
 
@@ -86,9 +105,11 @@ class Cast:
         config: The config of the run.
         agents: Factories that the caller passed in, by type.
         recorder: Holds the exchanges with language models.
+        answers: Holds the answers of programs and servers; None keeps them in memory.
         on_exchange: Called with every exchange, starting with those of earlier sessions.
         folder: Where to keep the standard error of programs and the tracebacks of agents; None to drop them.
         on_traceback: Called with the tracebacks of the user's own agents.
+        live: Seats the agents that connect to us by themselves; None without a server.
     """
 
     def __init__(
@@ -96,20 +117,27 @@ class Cast:
         config: BenchmarkConfig,
         agents: Mapping[str, AgentFactory],
         recorder: Exchanges,
+        answers: Answers | None = None,
         *,
         on_exchange: Callable[[Exchange], None] | None = None,
         folder: Path | None = None,
         on_traceback: OnTraceback | None = None,
+        live: LivePlayers | None = None,
     ) -> None:
         self.traces = TraceLog(folder, on_traceback)
         self.models = config.models()
         self._agents = agents
+        self._exchanges = recorder
+        self._answers = answers or Answers()
+        self._remembering = {participant.id for participant in config.participants if participant.may_remember}
         self._specs = {participant.id: participant.spec() for participant in config.participants}
         self.agents = {*self._specs}
         self._folder = folder
         self._timeout_s = config.game.action_timeout_s
         self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
         self.waiting = {*self.models, *(name for name, kind in self._kinds.items() if kind.waits)}
+        self.coming = {name for name, kind in self._kinds.items() if kind.comes}
+        self._live = live
         self.portable = {name for name, kind in self._kinds.items() if kind.portable}
         stop = config.stop.budget
         budget = ModelBudget(stop.max_cost_usd, stop.max_tokens) if stop else ModelBudget()
@@ -143,7 +171,7 @@ class Cast:
     def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
         """Return how to check that participants outside this process respond: the free checks, then models."""
         free = {}
-        for name in sorted(self.waiting - self.models.keys()):
+        for name in sorted(self.waiting - self.models.keys() - self.coming):
             greet = greeting_of(self._made(name, folder=None))
             if greet is not None:
                 free[name] = greet
@@ -159,8 +187,24 @@ class Cast:
         settings = self.models.get(participant)
         if settings is not None and self.gateway is not None:
             return LLMAgent(participant, settings, self.gateway, game=game, may_put_back=may_put_back)
+        if self._kinds[participant].recorded and self._answers.covers(game):
+            durable = participant in self._remembering
+            record = Record(game, self._answers, self._exchanges, durable=durable)
+            asked = None if self._answers.read_only else self._asked(participant, game)
+            return RecordedAgent(participant, asked, record)
         made = self._made(participant, folder=self._folder)
         return self.traces.traced(participant, made) if self._kinds[participant].user_code else made
+
+    def _asked(self, participant: str, game: GameLabel) -> PokerAgent:
+        """Return the agent outside this process that is asked in a game."""
+        if self._live is not None and participant in self.coming:
+            return self._live.agent(participant, game)
+        return self._made(participant, folder=self._folder)
+
+    def places(self, spec: GameSpec) -> list[tuple[str, int]]:
+        """Return who takes up a place in a game, by a name, and in how many games at once each can play."""
+        coming = [name for name in spec.players if name in self.coming]
+        return [self._live.places(name, spec.seating) for name in coming] if self._live is not None else []
 
     def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
         return make_agent(

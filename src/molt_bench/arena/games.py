@@ -176,10 +176,10 @@ class GameRunner:
         return WorkerPool(setup, self._where.workers, warn=self.problems.append)
 
     def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: OnGame) -> None:
-        """Play games that wait: all of those with models at once, with other programs as many as there are cores."""
-        models = self._cast.models.keys()
-        asking = [spec for spec in specs if not models.isdisjoint(spec.players)]
-        running = [spec for spec in specs if models.isdisjoint(spec.players)]
+        """Play games that wait: all of those with models or live agents, with programs as many as there are cores."""
+        elsewhere = self._cast.models.keys() | self._cast.coming
+        asking = [spec for spec in specs if not elsewhere.isdisjoint(spec.players)]
+        running = [spec for spec in specs if elsewhere.isdisjoint(spec.players)]
         inline = self._where.executor == "inline"
         at_once = 1 if inline else self._where.games_at_once
         self._play_together(asking, players, done, at_once=at_once or len(asking))
@@ -188,7 +188,10 @@ class GameRunner:
     def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: OnGame, *, at_once: int) -> None:
         if specs:
             pause_s = _PUT_BACK_PAUSE * self._config.backoff_s
-            self._loop.run(play_games_together(specs, players, done, at_once=at_once, put_back_pause_s=pause_s))
+            places = self._cast.places
+            self._loop.run(
+                play_games_together(specs, players, done, at_once=at_once, put_back_pause_s=pause_s, places=places)
+            )
 
     def close(self, *, patience_s: float = _PATIENCE_S) -> None:
         """Close the event loop and the workers; pending replies are awaited first, since they are paid for."""

@@ -1,4 +1,7 @@
-"""Verification: replays the games of a run; those of language models from the records, without asking a model."""
+"""Verification: replays the games of a run.
+
+Language models, programs and servers are not asked again: what they answered is on record.
+"""
 
 import msgspec
 
@@ -22,17 +25,22 @@ def replay_games(stored: StoredRun, *, warn: Warn | None = None) -> JournalConte
         AgentError: The code of a participant is gone.
         ProviderError: An exchange is missing.
     """
-    remembering = next((each.id for each in stored.config.participants if each.may_remember), None)
+    answers = stored.answers(every_game=True)
+    recorded = all(answers.covers(game.label) for game in stored.games)
+    asked = [each for each in stored.config.participants if not (recorded and each.kind.recorded)]
+    remembering = next((each.id for each in asked if each.may_remember), None)
     if remembering is not None and stored.stop_reason is None:
         raise JournalError(
             f"{stored.folder}: the run has not ended, and {remembering!r} may remember the cards of replayed games: "
             "finish the run first"
         )
     with stored.at_home():
-        for name in changed_code(stored.here, stored.header.source_hashes):
+        played = {each.id for each in asked}
+        hashes = {name: found for name, found in stored.header.source_hashes.items() if name in played}
+        for name in changed_code(stored.here, hashes):
             if warn is not None:
                 warn(f"the code of {name!r} has changed since the run")
-        cast = Cast(stored.here, {}, stored.exchanges(every_game=True))
+        cast = Cast(stored.here, {}, stored.exchanges(every_game=True), answers)
         lines = tuple(_replayed(line, cast) for line in stored.lines)
     return msgspec.structs.replace(stored.content, lines=lines)
 

@@ -19,6 +19,8 @@ from molt_bench.errors import MoltBenchError
 COMMANDS: Final = {
     "run": "Run a benchmark (the default command).",
     "resume": "Resume an interrupted run, or extend a finished one with a new limit, on the same decks.",
+    "serve": "Play a benchmark with agents that connect by themselves: invite them, play, tell them the end.",
+    "join": "Play with an agent at a live server, on this machine or another, until its run is over.",
     "report": "Rebuild a run's files from its journal and print the table, or write a page or figures instead.",
     "view": "View runs in the browser, live or finished: results, confidence, every hand from both sides.",
     "publish": "Write runs as a static site for any web host, with all pages, the runs' files and their hashes.",

@@ -2,11 +2,14 @@
 
 import shlex
 import sys
-from contextlib import redirect_stdout
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
+from typing import Protocol, TypeAlias
 
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.arena.status import Observer
+from molt_bench.arena.cast import LivePlayers
+from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.cli.config_flags import extension_from
 from molt_bench.cli.options import RunOptions, StopOptions
 from molt_bench.cli.output import exit_on_faults, rebuild_run, write_result
@@ -20,11 +23,39 @@ from molt_bench.runs.folder import new_folder
 from molt_bench.runs.stored_run import RunFiles, StoredRun
 
 
-def start_run(config: BenchmarkConfig, options: RunOptions, *, secret: str | None, about: About, debug: bool) -> None:
-    """Play a benchmark in a new folder; `secret` is its master seed, if that is to stay secret."""
+class Host(LivePlayers, Protocol):
+    """Seats live agents, and shows them how far the run is."""
+
+    def watch(self, status: RunStatus) -> None:
+        """Note how far the run is."""
+
+
+#: Serves a run, given its folder and config, to the agents that come by themselves.
+Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], AbstractContextManager[Host]]
+
+
+def start_run(
+    config: BenchmarkConfig,
+    options: RunOptions,
+    *,
+    secret: str | None,
+    about: About,
+    debug: bool,
+    live: Hosting | None = None,
+) -> None:
+    """Play a benchmark in a new folder.
+
+    Args:
+        config: What to play.
+        options: How it is played and printed.
+        secret: Its master seed, if that is to stay secret.
+        about: What the user calls the run.
+        debug: Whether tracebacks of agents are printed.
+        live: Serves the run to live agents; None for a run without them.
+    """
     folder = new_folder(config)
     write_about(folder, about)
-    _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, debug=debug)
+    _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, debug=debug, live=live)
 
 
 def resume_run(
@@ -34,6 +65,7 @@ def resume_run(
     stop: StopOptions | None = None,
     secret: str | None = None,
     debug: bool = False,
+    live: Hosting | None = None,
 ) -> None:
     """Continue a run that was interrupted, or one that ended but has a new stop rule; no game is played twice."""
     files, stored = RunFiles.reopen(folder, secret=secret, warn=warn)
@@ -46,10 +78,18 @@ def resume_run(
         files.close()
         exit_on_faults(rebuild_run(folder, as_json=options.as_json), options.fail_on_faults)
         return
-    _play(stored.config, stored.folder, files, options, debug=debug)
+    _play(stored.config, stored.folder, files, options, debug=debug, live=live)
 
 
-def _play(config: BenchmarkConfig, folder: Path, files: RunFiles, options: RunOptions, *, debug: bool) -> None:
+def _play(
+    config: BenchmarkConfig,
+    folder: Path,
+    files: RunFiles,
+    options: RunOptions,
+    *,
+    debug: bool,
+    live: Hosting | None = None,
+) -> None:
     warned: list[str] = []
 
     def warn_once(warning: str) -> None:
@@ -59,13 +99,25 @@ def _play(config: BenchmarkConfig, folder: Path, files: RunFiles, options: RunOp
     # With --json, standard output is for one object: what agents print goes to standard error.
     stdout = sys.stderr if options.as_json else sys.stdout
     try:
-        with show_progress(config, quiet=options.quiet or options.as_json) as watch, redirect_stdout(stdout):
+        with (
+            live(folder, config) if live is not None else nullcontext() as host,
+            show_progress(config, quiet=options.quiet or options.as_json) as watch,
+            redirect_stdout(stdout),
+        ):
+
+            def on_status(status: RunStatus) -> None:
+                if watch is not None:
+                    watch(status)
+                if host is not None:
+                    host.watch(status)
+
             result = run_benchmark(
                 config,
                 files=files,
                 keep_hands=False,
                 preflight=not options.no_preflight,
-                observer=Observer(watch, warn_once, _show_traceback if debug else None),
+                observer=Observer(on_status, warn_once, _show_traceback if debug else None),
+                live=host,
                 executor=options.executor,
                 workers=options.workers,
                 ray_address=options.ray_address,
@@ -75,19 +127,23 @@ def _play(config: BenchmarkConfig, folder: Path, files: RunFiles, options: RunOp
         if files.discard_if_empty() or isinstance(error, JournalError):  # it cannot be resumed as it is
             raise
         write_artifacts(StoredRun.open(folder).result(), folder)
-        raise MoltBenchError(f"{error}; finished games are kept, resume with: {_resume_command(folder)}") from error
+        raise MoltBenchError(
+            f"{error}; finished games are kept, resume with: {_resume_command(folder, live)}"
+        ) from error
     except KeyboardInterrupt:
-        if not files.discard_if_empty():
+        if files.discard_if_empty():
+            print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
+        else:
             write_result(StoredRun.open(folder).result(), folder, as_json=options.as_json, warned=warned)
-            print(f"Interrupted. Resume with:\n  {_resume_command(folder)}", file=sys.stderr)
+            print(f"Interrupted. Resume with:\n  {_resume_command(folder, live)}", file=sys.stderr)
         sys.exit(130)
     files.close()
     write_result(result, folder, as_json=options.as_json, lost=files.problem, warned=warned)
     exit_on_faults(result, options.fail_on_faults)
 
 
-def _resume_command(folder: Path) -> str:
-    return f"molt-bench resume {shlex.quote(str(folder))}"
+def _resume_command(folder: Path, live: Hosting | None) -> str:
+    return f"molt-bench {'resume' if live is None else 'serve'} {shlex.quote(str(folder))}"
 
 
 def _show_traceback(participant: str, trace: str) -> None:

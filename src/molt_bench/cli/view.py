@@ -9,6 +9,7 @@ import typer
 
 from molt_bench.errors import MoltBenchError
 from molt_bench.view.library import Library
+from molt_bench.web.addresses import bound, url_of
 
 #: Seconds that a page waits for what is still to be counted; after that it says so, and is updated.
 _WAIT_S: Final = 0.5
@@ -23,15 +24,14 @@ def view(
 ) -> None:
     """View runs in the browser, live or finished: results, confidence, every hand from both sides."""
     try:
-        from molt_bench.view.server import bound, serve  # here, since it needs the extra molt-bench[view]
+        from molt_bench.view.server import serve  # here, since it needs the extra molt-bench[view]
     except ImportError as error:
         raise MoltBenchError(
             f"view needs {error.name}, which is not installed: pip install 'molt-bench[view]'"
         ) from error
     library = Library(folder, wait_s=_WAIT_S)
     listener = bound(host, port)
-    shown = "localhost" if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
-    url = f"http://{shown}:{listener.getsockname()[1]}/"
+    url = f"{url_of(host, listener.getsockname()[1])}/"
     count = len(library.runs.ids())
     print(f"Viewing {count:,} {'run' if count == 1 else 'runs'} in {folder} at {url} (Ctrl-C to stop)", flush=True)
     try:

@@ -5,13 +5,13 @@ records, whether games run one after another or together.
 """
 
 import inspect
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.errors import AgentError, AgentFailed, GamePutBack, GameUnfinished, ProviderError
+from molt_bench.errors import AgentError, AgentFailed, GamePutBack, GameUnfinished, RunHalted
 from molt_bench.play.game import Notice, Turns, turns
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
@@ -25,6 +25,8 @@ Players: TypeAlias = tuple[PokerAgent, PokerAgent]
 MakePlayers: TypeAlias = Callable[[GameSpec], Players]
 #: Called with every finished game, in the order in which they finish.
 OnGame: TypeAlias = Callable[[GameSpec, GameRecord], None]
+#: Returns who takes up a place in a game, by a name, and in how many games at once each can play.
+Places: TypeAlias = Callable[[GameSpec], Iterable[tuple[str, int]]]
 Event: TypeAlias = Observation | Notice
 #: An event, and the awaitable answer to it.
 Pending: TypeAlias = tuple[Event, Any]
@@ -69,28 +71,33 @@ async def play_games_together(
     *,
     at_once: int,
     put_back_pause_s: float = 0.0,
+    places: Places | None = None,
 ) -> None:
     """Play up to `at_once` games together on the running event loop; otherwise like `play_games_in_order`.
 
-    A game that an agent puts back is restarted after the others and a pause; one that cannot be finished is skipped.
+    A game that an agent puts back is restarted after the others and a pause; one that cannot be finished is skipped. A
+    game starts once there is a place in it for each player, and takes both places at once, so no two games wait for
+    each other.
     """
     import asyncio  # here, since it is slow to load and plain games do not need it
 
-    waiting = deque((spec, False) for spec in specs)
+    waiting = _WaitingGames(specs, places)
 
     async def one_after_the_other() -> None:
-        while waiting:
-            spec, again = waiting.popleft()
-            if again:
-                await asyncio.sleep(put_back_pause_s)
+        while (found := await waiting.next()) is not None:
+            spec, again = found
             try:
+                if again:
+                    await asyncio.sleep(put_back_pause_s)
                 on_game(spec, await drive_async(spec, make_players(spec)))
             except GamePutBack:
-                waiting.append((spec, True))
-            except ProviderError:
+                waiting.put_back(spec)
+            except RunHalted:
                 raise
             except GameUnfinished:
                 pass
+            finally:
+                waiting.ended(spec)
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -98,6 +105,39 @@ async def play_games_together(
                 group.create_task(one_after_the_other())
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None  # as if they had run one after another
+
+
+class _WaitingGames:
+    """Games that have not started, in their order, and the places that those under way take up."""
+
+    def __init__(self, specs: Iterable[GameSpec], places: Places | None) -> None:
+        import asyncio  # here, since it is slow to load and plain games do not need it
+
+        self._waiting = [(spec, False) for spec in specs]
+        self._places = places or (lambda _: ())
+        self._taken: Counter[str] = Counter()
+        self._changed = asyncio.Event()
+
+    async def next(self) -> tuple[GameSpec, bool] | None:
+        """Return the first game with a free place for each player, and whether it was put back; None for no more."""
+        while self._waiting:
+            for at, (spec, _) in enumerate(self._waiting):
+                places = [*self._places(spec)]
+                if all(self._taken[name] < most for name, most in places):
+                    self._taken.update(name for name, _ in places)
+                    return self._waiting.pop(at)
+            self._changed.clear()
+            await self._changed.wait()
+        return None
+
+    def put_back(self, spec: GameSpec) -> None:
+        """Have a game played again, after the others."""
+        self._waiting.append((spec, True))
+
+    def ended(self, spec: GameSpec) -> None:
+        """Free the places of a game."""
+        self._taken.subtract(name for name, _ in self._places(spec))
+        self._changed.set()
 
 
 def drive(spec: GameSpec, players: Players) -> GameRecord:

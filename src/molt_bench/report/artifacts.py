@@ -17,6 +17,7 @@ from molt_bench.records import ESTIMATORS
 from molt_bench.report.analysis import Analysis, ParticipantNumbers, efficiency, guardrails, totals
 from molt_bench.report.claims import margins
 from molt_bench.report.costs import cost_numbers
+from molt_bench.report.learning import learners
 
 
 def leaderboard(found: Analysis) -> dict[str, Any]:
@@ -124,9 +125,23 @@ def summary(found: Analysis) -> dict[str, Any]:
         "convergenceEfficiency": efficiency(result),
         **_times(result),
         "guardrails": guardrails(result),
+        **_halves(result),
         **({"history": list(result.history)} if result.history else {}),
         **({"journal": {"lines": result.journal_lines, "sha256": result.journal_hash}} if result.journal_lines else {}),
         "warnings": list(result.warnings),
+    }
+
+
+def _halves(result: RunResult) -> dict[str, Any]:
+    """Return how the second half compares with the first for those that may remember, if there are any."""
+    found = learners(result)
+    if not found:
+        return {}
+    return {
+        "secondHalf": {
+            name: {"changeMbb": round(each.mean, 3), "halfWidth95Mbb": round(each.half_width(), 3)}
+            for name, each in found.items()
+        }
     }
 
 

@@ -9,6 +9,7 @@ from molt_bench.rating.payoffs import Transitivity, nash_averaging, transitivity
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import surely
 from molt_bench.report.analysis import Analysis
+from molt_bench.report.learning import learning_sentences
 
 #: An interval this wide, in thousandths of a big blind per hand, says nothing at all.
 _NOTHING_KNOWN: Final = 1e9
@@ -23,7 +24,12 @@ def sentences(found: Analysis) -> list[str]:
         f"{shown[name]} is not ranked: it gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands."
         for name, failed in found.unranked.items()
     ]
-    said += [*_gauntlet(found), *_decks(found), *([incomplete] if incomplete else [])]
+    said += [
+        *_gauntlet(found),
+        *_decks(found),
+        *learning_sentences(found.result),
+        *([incomplete] if incomplete else []),
+    ]
     if not found.by_margins:
         return said
     pairs = found.neighbours
@@ -77,7 +83,9 @@ def _decks(found: Analysis) -> list[str]:
     isolated = [found.shown[each.id] for each in result.config.participants if each.kind.remembers and each.isolated]
     if isolated:
         names = ", ".join(isolated)
-        said.append(f"Games of {names}, declared to forget (isolated), share their decks between seatings.")
+        said.append(
+            f"Games of {names}, declared by the operator to forget (isolated), share their decks between seatings."
+        )
     return said
 
 

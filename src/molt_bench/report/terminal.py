@@ -45,8 +45,9 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
         console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
         flags = way_on(found)
         if flags is not None:
+            command = "serve" if any(each.kind.comes for each in result.config.participants) else "resume"
             console.print(
-                f"To continue: molt-bench resume {shlex.quote(folder)} {flags}", highlight=False, soft_wrap=True
+                f"To continue: molt-bench {command} {shlex.quote(folder)} {flags}", highlight=False, soft_wrap=True
             )
 
 

@@ -101,6 +101,11 @@ class ExchangeFile(Exchanges):
         if self._file is not None:
             self._file.append(_encoder.encode(line))
 
+    def sync(self) -> None:
+        """Flush everything to disk."""
+        if self._file is not None:
+            self._file.sync()
+
     @property
     def problem(self) -> str | None:
         """Why writing ended early, if it did."""

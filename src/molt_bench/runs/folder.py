@@ -12,6 +12,8 @@ from molt_bench.runs.master_seed import seed_hash, settled, with_master_seed
 
 JOURNAL: Final = "journal.jsonl"
 EXCHANGES: Final = "exchanges.jsonl"
+ANSWERS: Final = "answers.jsonl"
+INVITATIONS: Final = "invitations.json"
 SUMMARY: Final = "summary.json"
 
 

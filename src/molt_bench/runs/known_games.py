@@ -1,11 +1,12 @@
 """The past of a run according to its journal: games, stages, time, and whether they are consistent."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
 
+from molt_bench.agents.kinds import LLM, kind_of
 from molt_bench.bench.extensions import Stage, plain_stop
 from molt_bench.bench.rounds import Past
 from molt_bench.config.loader import load_config
@@ -47,6 +48,28 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
 def resumptions_in(lines: Sequence[Line]) -> int:
     """Return how often a run was resumed with an agent that may remember games already started."""
     return sum(isinstance(line, Resumption) for line in lines)
+
+
+def games_go_on(config: BenchmarkConfig, own: Collection[str] = (), *, recorded: bool) -> bool:
+    """Return whether games that were cut off go on where they were when the run is resumed; else they are dealt anew.
+
+    An agent that may remember must not see the same cards twice. So a game goes on only if all of it can be repeated
+    without asking that agent, to the decision that was open: nobody in the run may play it differently.
+
+    Args:
+        config: The config of the run.
+        own: The types of the caller's custom agents.
+        recorded: Whether the answers in those games are recorded.
+    """
+    remembering = [each for each in config.participants if each.may_remember]
+    if not remembering:
+        return True
+    kinds = [kind_of(each.type, own) for each in config.participants]
+    return (
+        recorded
+        and all(kind_of(each.type, own).recorded for each in remembering)
+        and all(kind.recorded or kind.built_in or kind is LLM for kind in kinds)
+    )
 
 
 def stages_of(config: BenchmarkConfig, lines: Sequence[Line]) -> list[Stage]:

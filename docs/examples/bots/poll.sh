@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# A live agent in bash and curl: checks or calls, whatever happens. Usage: poll.sh INVITATION
+set -u
+base=$1
+request=(-X GET "$base/v1/turn?wait=25")
+while true; do
+  # The body, and the status on a line of its own. Whatever goes wrong, the same request is sent again.
+  answer=$(curl -s -w '\n%{http_code}' "${request[@]}")
+  status=${answer##*$'\n'}
+  body=${answer%$'\n'*}
+  case "$status:$body" in
+    410:* | *'"over":{'*) echo "the run is over"; exit 0 ;;
+    404:*) echo "no such invitation" >&2; exit 1 ;;
+    200:*'"turn_token":"'*)
+      token=${body#*'"turn_token":"'} token=${token%%'"'*}
+      kind=call
+      case "$body" in *'{"kind":"check"}'*) kind=check ;; esac
+      request=(-X POST "$base/v1/act?wait=25" -H 'Content-Type: application/json'
+        -d "{\"turn_token\":\"$token\",\"kind\":\"$kind\"}")
+      ;;
+    2*:* | 4*:*) request=(-X GET "$base/v1/turn?wait=25") ;;
+    *) sleep 1 ;;
+  esac
+done

@@ -1,0 +1,85 @@
+"""LiveAgent: an agent that came to the table by itself, as the game sees it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from pydantic import Field
+
+from molt_bench.agents.external.mailbox import Mailbox, game_id, turn_token
+from molt_bench.agents.fields import AgentSettings, Count
+from molt_bench.errors import ConfigError
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel
+
+
+class LiveSettings(AgentSettings):
+    """An agent that connects to us."""
+
+    games_at_once: Count = Field(default=1, le=1000, description="Games that it plays at the same time.")
+
+
+class LiveAgent:
+    """An agent that connects to us, in one game. It limits its own time.
+
+    Args:
+        name: Name in records.
+        mailbox: Its place at the table.
+        game: The game.
+        action_timeout_s: Seconds for one answer; None for the default.
+        on_close: Called once the place is free again.
+    """
+
+    keeps_time = True
+    #: It goes on when a game is over, and may remember it.
+    outlives_games = True
+    #: It also goes on when our server is started again.
+    keeps_memory = True
+
+    def __init__(
+        self,
+        name: str,
+        mailbox: Mailbox,
+        *,
+        game: GameLabel,
+        action_timeout_s: float | None = None,
+        on_close: Callable[[], None] | None = None,
+    ) -> None:
+        self.name = name
+        self._mailbox = mailbox
+        self._game = game
+        self._limit_s = action_timeout_s or MODEL_TIMEOUT_S
+        self._on_close = on_close
+        self._seat: int | None = None
+        self._hands = 0
+
+    async def act(self, observation: Observation) -> Action:
+        """Put the decision into the mailbox and wait for the answer."""
+        self._sit(observation.seat)
+        token = turn_token(self._mailbox.secret, self._game, observation.hand_number, len(observation.log))
+        return await self._mailbox.ask(observation, token, self._limit_s)
+
+    async def on_hand_complete(self, outcome: HandResult) -> None:
+        """Tell the agent how the hand ended."""
+        self._sit(outcome.seat)
+        self._hands = outcome.hand_number
+        self._mailbox.hand_over(outcome)
+
+    async def close(self) -> None:
+        """Leave the table; the agent waits for its next game."""
+        self._mailbox.stand_up(self._hands)
+        if self._on_close is not None:
+            self._on_close()
+
+    def _sit(self, seat: int) -> None:
+        if self._seat is None:
+            self._seat = seat
+            self._mailbox.sit(seat, game_id(self._mailbox.secret, self._game))
+
+
+def nobody_there(
+    name: str, settings: LiveSettings, *, action_timeout_s: float | None = None, folder: Path | None = None
+) -> NoReturn:
+    """Refuse to make a live agent: it comes by itself, to a server."""
+    raise ConfigError("type", "live", "a run started with `molt-bench serve`, since live agents connect by themselves")

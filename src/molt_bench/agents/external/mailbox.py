@@ -1,0 +1,364 @@
+"""A mailbox: where a game and a live agent meet. The game puts decisions in; a door of the server takes them out.
+
+A game runs on its own event loop, the doors on the server's loop in another thread. So a mailbox has a lock, is never
+waited for while it is held, and calls its listeners from the thread that changed something.
+
+A mailbox belongs to one place at a table. It lasts as long as the run: its agent plays one game there after another.
+"""
+
+import asyncio
+import hmac
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from hashlib import sha256
+from threading import Lock
+from time import monotonic
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench.errors import AgentFailed
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.specs import GameLabel
+
+#: Seconds in a game for which an agent that lost its connection may be late.
+RECONNECT_S: Final = 60.0
+#: Results of hands kept for an agent that fetches them; one that never does loses the oldest.
+_RESULTS_KEPT: Final = 200
+#: Decisions whose answers are remembered, so that a repeated one is known.
+_REMEMBERED: Final = 64
+
+
+class Sat(msgspec.Struct, frozen=True):
+    """The agent sat down for a game, in this seat; games are counted from 1."""
+
+    seat: int
+    game: int
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """A decision that the agent has to make.
+
+    Attributes:
+        token: Names the decision. It stays the same when the decision is asked again, also after a restart.
+        seq: Grows with everything that happens at this place.
+        game: Number of the game at this place, from 1.
+        hand: Number of the hand at this place, from 1; unlike the observation's, it does not begin again with a game.
+        observation: What the seat sees.
+        limit_s: Seconds for the answer.
+        deadline: When the time is up, by `time.monotonic`.
+        game_id: Names the game; unlike its number, the same after a restart.
+    """
+
+    token: str
+    seq: int
+    game: int
+    hand: int
+    observation: Observation
+    limit_s: float
+    deadline: float
+    game_id: str = ""
+
+
+class HandOver(msgspec.Struct, frozen=True):
+    """A hand is over, as the table saw it; `hand` is counted as in `Turn`, whose `game_id` it has."""
+
+    seq: int
+    hand: int
+    result: HandResult
+    game_id: str = ""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A decision is open: for the first time, or `again` after an answer that was not taken."""
+
+    turn: Turn
+    again: bool
+
+
+class GameOver(msgspec.Struct, frozen=True):
+    """A game is over. The next one begins with `Sat`."""
+
+    game: int
+
+
+class Closed(msgspec.Struct, frozen=True):
+    """The run is over, and why."""
+
+    reason: str
+
+
+MailEvent: TypeAlias = Sat | Asked | HandOver | GameOver | Closed
+#: Called with everything that happens, from any thread; it must return at once and not call the mailbox.
+Listener: TypeAlias = Callable[[MailEvent], None]
+#: What came of an answer: it was taken; is the same as the one taken; is not legal; is for a decision that is not open;
+#: came while the game looks at another, so try again in a moment; came after the run.
+Verdict: TypeAlias = Literal["taken", "repeated", "illegal", "stale", "busy", "closed"]
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """How things stand at a place: who sits where, what is to be decided, whether the run is over.
+
+    Attributes:
+        sat: The game being played; None before the first and between two.
+        turn: The open decision; None if there is none.
+        closed: Why the run is over; None while it is not.
+    """
+
+    sat: Sat | None
+    turn: Turn | None
+    closed: str | None
+
+
+class Mailbox:
+    """One place at a table for a live agent.
+
+    Attributes:
+        secret: Makes tokens, which nobody else can guess.
+        decisions: Decisions taken so far.
+
+    Args:
+        secret: A key of at least 16 bytes.
+        seq: Where `seq` begins; a resumed run goes on above what was used before.
+        reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+    """
+
+    def __init__(self, secret: bytes, *, seq: int = 0, reconnect_s: float = RECONNECT_S) -> None:
+        self.secret = secret
+        self.decisions = 0
+        self._reconnect_s = reconnect_s
+        self._lock = Lock()
+        self._seq = seq
+        self._hands_before = 0
+        self._game = 0
+        self._game_id = ""
+        self._sat: Sat | None = None
+        self._closed: str | None = None
+        self._turn: Turn | None = None
+        self._taken: dict[bytes, Action] = {}
+        self._answer: Action | AgentFailed | None = None
+        self._wake: Callable[[], None] | None = None
+        self._listeners: list[Listener] = []
+        self._results: deque[HandOver] = deque(maxlen=_RESULTS_KEPT)
+        self._present = 0
+        self._picked_up: str | None = None
+        self._bank_s = reconnect_s
+
+    # What doors use, on the server's thread.
+
+    def snapshot(self) -> Snapshot:
+        """Return how things stand."""
+        with self._lock:
+            return Snapshot(self._sat, self._turn, self._closed)
+
+    def listen(self, listener: Listener) -> Snapshot:
+        """Have a listener called from now on; return how things stood right before."""
+        with self._lock:
+            self._listeners.append(listener)
+            return Snapshot(self._sat, self._turn, self._closed)
+
+    def ignore(self, listener: Listener) -> None:
+        """Stop calling a listener."""
+        with self._lock:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+    def arrive(self) -> None:
+        """Count a connection, such as a socket or a waiting request."""
+        with self._lock:
+            self._present += 1
+
+    def depart(self) -> None:
+        """Count a connection that ended."""
+        with self._lock:
+            self._present -= 1
+
+    @property
+    def present(self) -> bool:
+        """Whether the agent has a connection open right now."""
+        return self._present > 0
+
+    @property
+    def connections(self) -> int:
+        """How many connections are open right now."""
+        return self._present
+
+    def pick_up(self, turn: Turn) -> None:
+        """Note that a decision was handed to an agent that does not stay connected while it thinks."""
+        with self._lock:
+            self._picked_up = turn.token
+
+    @property
+    def waits(self) -> bool:
+        """Whether the game waits for an answer right now, and is not looking at one."""
+        return self._wake is not None and self._answer is None
+
+    def has_picked_up(self, turn: Turn) -> bool:
+        """Return whether a decision was handed out already."""
+        return self._picked_up == turn.token
+
+    def answer(self, token: str, action: Action | AgentFailed) -> Verdict:
+        """Give an answer, or what is wrong with it as an `AgentFailed`. The first legal one of a decision is taken.
+
+        One that is not legal counts as a mistake, and leaves the decision open as long as the game asks again.
+        """
+        with self._lock:
+            if self._closed is not None:
+                return "closed"
+            known = _digest(token)
+            if known in self._taken:
+                return "repeated" if self._taken[known] == action else "stale"
+            turn = self._turn
+            if turn is None or not hmac.compare_digest(_digest(turn.token), known):
+                return "stale"
+            wake = self._wake
+            if wake is None or self._answer is not None:
+                return "busy"
+            self._answer = action
+            legal = isinstance(action, Action) and turn.observation.legal.allows(action)
+            if legal and isinstance(action, Action):
+                if len(self._taken) >= _REMEMBERED:
+                    del self._taken[next(iter(self._taken))]
+                self._taken[known] = action
+                self._turn = None
+                self.decisions += 1
+                if self._picked_up == turn.token:
+                    self._results.clear()  # they were handed out with the decision
+        wake()
+        return "taken" if legal else "illegal"
+
+    def results(self) -> list[HandOver]:
+        """Return the results of hands that ended since the last decision that was picked up and answered.
+
+        So none is lost with an answer of ours that never arrives.
+        """
+        with self._lock:
+            return [*self._results]
+
+    # What the game uses, on its own event loop.
+
+    def sit(self, seat: int, game_id: str = "") -> None:
+        """Begin a game."""
+        with self._lock:
+            self._game += 1
+            self._game_id = game_id
+            self._bank_s = self._reconnect_s
+            self._sat = sat = Sat(seat, self._game)
+            told = [*self._listeners]
+        _tell(told, sat)
+
+    async def ask(self, observation: Observation, token: str, limit_s: float) -> Action:
+        """Ask for a decision and return the answer, legal or not; raises AgentFailed if there is none in time."""
+        loop = asyncio.get_running_loop()
+        woken = asyncio.Event()
+
+        def wake() -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(woken.set)
+
+        with self._lock:
+            again = observation.previous_error is not None
+            self._seq += 0 if again else 1
+            hand = self._hands_before + observation.hand_number
+            turn = Turn(token, self._seq, self._game, hand, observation, limit_s, monotonic() + limit_s, self._game_id)
+            self._turn, self._answer, self._wake = turn, None, wake
+            self._taken.pop(_digest(token), None)  # asked once more: its game was started again
+            told = [*self._listeners]
+        _tell(told, Asked(turn, again))
+        try:
+            return await self._answered(turn, woken)
+        finally:
+            with self._lock:
+                self._wake = None
+
+    async def _answered(self, turn: Turn, woken: asyncio.Event) -> Action:
+        """Wait for the answer. Whoever is not connected when the time is up gets what is left of the bank.
+
+        Coming back does not take the rest of it away, and what was used is gone, whether or not an answer came.
+        """
+        on_bank = False
+        while True:
+            with self._lock:
+                answer, self._answer = self._answer, None
+                away = not self._present and self._picked_up != turn.token
+                if answer is None and away and not on_bank and monotonic() >= turn.deadline:
+                    on_bank = True
+                    turn = msgspec.structs.replace(turn, deadline=turn.deadline + self._bank_s)
+                    self._turn = turn
+                left_s = turn.deadline - monotonic()
+                if answer is not None or left_s <= 0:
+                    self._wake = None
+                    if on_bank:
+                        self._bank_s = max(0.0, left_s)
+                    if answer is None:
+                        self._turn = None
+                    return _action_in(answer or self._late(turn, away=away))
+                woken.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(woken.wait(), left_s)
+
+    def _late(self, turn: Turn, *, away: bool) -> AgentFailed:
+        if away:
+            return AgentFailed("transport", f"not connected, and no answer within {turn.limit_s:g} s")
+        return AgentFailed("timeout", f"no answer within {turn.limit_s:g} s")
+
+    def hand_over(self, result: HandResult) -> None:
+        """Tell the agent that a hand is over."""
+        with self._lock:
+            self._seq += 1
+            over = HandOver(self._seq, self._hands_before + result.hand_number, result, self._game_id)
+            self._turn = None
+            self._results.append(over)
+            told = [*self._listeners]
+        _tell(told, over)
+
+    def stand_up(self, hands: int) -> None:
+        """End a game of so many hands."""
+        with self._lock:
+            if self._sat is None:
+                return
+            self._sat = None
+            self._turn = None
+            self._hands_before += hands
+            told = [*self._listeners]
+            over = GameOver(self._game)
+        _tell(told, over)
+
+    def close(self, reason: str) -> None:
+        """End the run for this agent."""
+        with self._lock:
+            if self._closed is not None:
+                return
+            self._closed = reason
+            self._turn = None
+            told = [*self._listeners]
+        _tell(told, Closed(reason))
+
+
+def turn_token(secret: bytes, game: GameLabel, hand: int, decision: int) -> str:
+    """Return the token of a decision: the same after a restart, and impossible to guess."""
+    place = msgspec.json.encode((game, hand, decision))
+    return hmac.new(secret, b"turn" + place, sha256).hexdigest()[:32]
+
+
+def game_id(secret: bytes, game: GameLabel) -> str:
+    """Return a name for a game that tells nothing about it: the same after a restart."""
+    return hmac.new(secret, b"game" + msgspec.json.encode(game), sha256).hexdigest()[:16]
+
+
+def _action_in(answer: Action | AgentFailed) -> Action:
+    if isinstance(answer, AgentFailed):
+        raise answer
+    return answer
+
+
+def _digest(token: str) -> bytes:
+    """Return the hash of a token: looking that up tells nothing about the token by the time it takes."""
+    return sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def _tell(listeners: Iterable[Listener], event: MailEvent) -> None:
+    for listener in listeners:
+        listener(event)

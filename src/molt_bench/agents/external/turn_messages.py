@@ -1,0 +1,114 @@
+"""What is exchanged with an agent that fetches its decisions, over HTTP or as an MCP client. Pure: no I/O.
+
+A turn wraps two messages of the protocol of external agents, as they are: the decision, and the results of hands.
+"""
+
+from collections.abc import Iterable
+from time import monotonic
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from molt_bench.agents.external.mailbox import HandOver, Turn
+from molt_bench.agents.external.protocol import Decision, Result, action_of, decision, json_object, result
+from molt_bench.errors import AgentFailed
+from molt_bench.poker.actions import Action
+
+
+class TurnMessage(Struct, frozen=True, kw_only=True):
+    """A decision to make."""
+
+    turn_token: Annotated[str, Meta(description="Names the decision; the answer has to repeat it.")]
+    seconds_left: Annotated[float, Meta(ge=0, description="Until the answer has to be there.")]
+    place: Annotated[int, Meta(ge=1, description="Which of the games that are played at once, from 1.")]
+    game_number: Annotated[int, Meta(ge=1, description="Number of the game at this place.")]
+    hand_number: Annotated[int, Meta(ge=1, description="Number of the hand at this place, over all games.")]
+    observation: Decision
+    results: Annotated[tuple[Result, ...], Meta(description="Hands that ended since your last accepted action.")] = ()
+
+
+class Over(Struct, frozen=True, kw_only=True):
+    """The run is over."""
+
+    reason: str
+    results: Annotated[tuple[Result, ...], Meta(description="The last hands.")] = ()
+
+
+class Next(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What came of an action, and what comes next; without any of it, nothing is to be decided yet."""
+
+    verdict: Annotated[
+        Literal["taken", "repeated"] | None,
+        Meta(description="taken: the action counts. repeated: it had been taken before."),
+    ] = None
+    turn: TurnMessage | None = None
+    over: Over | None = None
+
+
+class Answer(Struct, frozen=True):
+    """An agent's answer: the decision it is for, and the action, or what is wrong with it."""
+
+    token: str
+    action: Action | AgentFailed
+
+
+#: What `POST /v1/act` takes.
+ACT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "turn_token": {"type": "string", "description": "That of the turn."},
+        "kind": {"enum": ["fold", "check", "call", "raiseTo"], "description": "One of the legal kinds."},
+        "amount": {
+            "type": ["integer", "null"],
+            "description": "For raiseTo alone: the total bet on this street after the raise, in chips.",
+        },
+    },
+    "required": ["turn_token", "kind"],
+}
+
+
+def turn_message(turn: Turn, results: Iterable[HandOver], *, place: int) -> TurnMessage:
+    """Return the message about a decision and the hands before it; places are counted from 1."""
+    return TurnMessage(
+        turn_token=turn.token,
+        seconds_left=round(max(0.0, turn.deadline - monotonic()), 1),
+        place=place,
+        game_number=turn.game,
+        hand_number=turn.hand,
+        observation=decision(turn.observation, turn.seq, turn.game_id),
+        results=result_messages(results),
+    )
+
+
+def result_messages(results: Iterable[HandOver]) -> tuple[Result, ...]:
+    """Return the messages about finished hands."""
+    return tuple([result(each.result, each.game_id) for each in results])
+
+
+def read_answer(body: bytes) -> Answer:
+    """Read an answer in JSON; raises AgentFailed if nobody can tell which decision it is for."""
+    return answer_of(json_object(body))
+
+
+def answer_of(fields: dict[str, Any]) -> Answer:
+    """Read the fields of an answer; raises AgentFailed if nobody can tell which decision it is for."""
+    token = fields.get("turn_token")
+    if not isinstance(token, str):
+        said = "is missing" if token is None else "is not a text"
+        raise AgentFailed("unparsable", f"turn_token {said}: expected that of the turn")
+    try:
+        return Answer(token, action_of(fields))
+    except AgentFailed as failure:
+        return Answer(token, failure)
+
+
+def turn_schema() -> dict[str, Any]:
+    """Return the JSON Schema of what an agent gets; `$defs/Act` is what it sends."""
+    schema = msgspec.json.schema(Next, ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "molt-bench turns, version 1",
+        "$ref": schema["$ref"],
+        "$defs": {**schema["$defs"], "Act": ACT_SCHEMA},
+    }

@@ -1,0 +1,171 @@
+"""A recorded agent: its answers are written before they are used, and are never asked for again."""
+
+import asyncio
+import inspect
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from msgspec import UNSET
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.errors import AgentFailed, GameUnfinished, NotRecorded, RunHalted
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.records import MESSAGE_LENGTH
+from molt_bench.runs.answers import Answer, AnswerFault, Answers, Outcome, answer_key
+from molt_bench.specs import GameLabel
+
+
+class Record:
+    """Where the answers of one participant in one game are kept.
+
+    Args:
+        game: The game.
+        answers: The answers of the run.
+        exchanges: The exchanges of the run, which led to the decisions as well.
+        durable: Whether all of it has to be on the disk itself before the agent learns more: one that may remember must
+            not see a decision again after a power cut.
+    """
+
+    def __init__(self, game: GameLabel, answers: Answers, exchanges: Exchanges, *, durable: bool = False) -> None:
+        self.game = game
+        self.answers = answers
+        self._exchanges = exchanges
+        self._durable = durable and answers.on_disk
+
+    async def settle(self) -> None:
+        """Make sure that what was answered so far is not lost; raises RunHalted if it cannot be written."""
+        if self._durable:
+            await asyncio.to_thread(self._sync)
+        problem = self.answers.problem or self._exchanges.problem
+        if problem is not None:
+            raise RunHalted(problem)
+
+    def _sync(self) -> None:
+        self._exchanges.sync()
+        self.answers.sync()
+
+
+class RecordedAgent:
+    """An agent in one game, whose answers come from the record as far as it goes.
+
+    Until a decision is not in the record, the agent is not called at all. Then it is brought up to date: it is reset,
+    told the results of the hands of this game so far, unless it has learnt them before, and asked. From then on it is
+    called as any other agent.
+
+    Args:
+        name: Name in records.
+        agent: The agent, which limits its own time; None if nobody may be asked.
+        record: Where its answers in this game are kept.
+    """
+
+    keeps_time = True
+
+    def __init__(self, name: str, agent: PokerAgent | None, record: Record) -> None:
+        self.name = name
+        self._agent = agent
+        self._record = record
+        self._forget()
+
+    def _forget(self) -> None:
+        self._attempt = 0
+        self._called = False
+        self._results: list[HandResult] = []
+
+    async def reset(self) -> None:
+        """Begin the game; the agent learns of it now if nothing of the game is on record."""
+        self._forget()
+        if not self._record.answers.knows(self._record.game):
+            await self._catch_up()
+
+    async def act(self, observation: Observation) -> Action:
+        """Return the answer on record; if there is none, ask the agent and write its answer first."""
+        record = self._record
+        self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
+        key = answer_key(self.name, record.game, observation, self._attempt)
+        outcome = record.answers.find(record.game, key)
+        if outcome is None:
+            outcome = await self._asked(observation, key)
+        if isinstance(outcome, AnswerFault):
+            raise AgentFailed(outcome.kind, outcome.message)
+        return outcome
+
+    async def on_hand_complete(self, outcome: HandResult) -> None:
+        """Tell the agent the result, or keep it until the agent is asked."""
+        if self._called:
+            await self._tell("on_hand_complete", outcome)
+        elif self._agent is not None and getattr(self._agent, "keeps_memory", False) is not True:
+            self._results.append(outcome)
+
+    async def on_error(self, message: str) -> None:
+        """Tell the agent that its answer was not accepted; later, the observation says so."""
+        if self._called:
+            await self._tell("on_error", message)
+
+    async def close(self) -> None:
+        """Close the agent, whether or not it was asked."""
+        await self._call("close")
+
+    async def _asked(self, observation: Observation, key: str) -> Outcome:
+        """Ask the agent, and write its answer; raises NotRecorded if it may not be asked."""
+        game, answers = self._record.game, self._record.answers
+        if self._agent is None:
+            raise NotRecorded(
+                f"match {game.match}, seed {game.seed!r}, seating {game.seating}: no answer of {self.name!r} is "
+                f"recorded for hand {observation.hand_number}, after {len(observation.log)} actions: the "
+                "line is missing, or the game went on differently before"
+            )
+        await self._catch_up()
+        await self._record.settle()
+        started = monotonic()
+        outcome = await self._outcome(observation)
+        answers.add(
+            Answer(
+                key=key,
+                participant=self.name,
+                game=game,
+                hand=observation.hand_number,
+                decision=len(observation.log),
+                attempt=self._attempt,
+                action=outcome if isinstance(outcome, Action) else UNSET,
+                fault=outcome if isinstance(outcome, AnswerFault) else UNSET,
+                seconds=round(monotonic() - started, 4),
+            )
+        )
+        return outcome
+
+    async def _outcome(self, observation: Observation) -> Outcome:
+        agent: Any = self._agent
+        try:
+            answer = agent.act(observation)
+            outcome: Action = await answer if inspect.isawaitable(answer) else answer
+        except (GameUnfinished, asyncio.CancelledError):
+            raise
+        except Exception as error:
+            failure = AgentFailed.by_raising(error)
+            return AnswerFault(failure.kind, str(failure)[:MESSAGE_LENGTH])
+        return outcome
+
+    async def _catch_up(self) -> None:
+        """Tell the agent what it has missed of this game, if it has not been called yet."""
+        if not self._called:
+            self._called = True
+            await self._tell("reset")
+            for result in self._results:
+                await self._tell("on_hand_complete", result)
+            self._results = []
+
+    async def _tell(self, hook: str, *arguments: HandResult | str) -> None:
+        """Call a hook. If it fails, the next decision tells: only that is on record."""
+        await self._record.settle()
+        with suppress(AgentFailed):
+            await self._call(hook, *arguments)
+
+    async def _call(self, method: str, *arguments: HandResult | str) -> None:
+        call = getattr(self._agent, method, None)
+        if callable(call):
+            answer = call(*arguments)
+            if inspect.isawaitable(answer):
+                await answer

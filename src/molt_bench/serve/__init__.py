@@ -1,0 +1,1 @@
+"""Live mode: a server to which autonomous agents come by themselves."""

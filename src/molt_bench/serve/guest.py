@@ -1,0 +1,175 @@
+"""A guest: one of our agents at a live server, which may be on another machine. It fetches its decisions.
+
+Nothing here needs the packages of the server.
+"""
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.external.protocol import Result, observation_of, outcome_of
+from molt_bench.agents.external.turn_messages import TurnMessage
+from molt_bench.errors import AgentFailed, GameUnfinished, ProviderError, printable, shown
+from molt_bench.play.game import Hook
+from molt_bench.play.seated_agent import SeatedAgent
+from molt_bench.poker.actions import Action
+from molt_bench.serve.guest_line import Line, NotTaken, RunOver, Say, Stale, base_of, connected
+
+#: Makes the agent for a game.
+Make: TypeAlias = Callable[[], PokerAgent]
+
+#: Seconds that places get to learn that the run is over, once one of them knows.
+_LAST_S: Final = 2.0
+
+
+async def play_as_guest(url: str, make: Make, *, patience_s: float, say: Say) -> str:
+    """Play at a server until its run is over, and return why it is.
+
+    Args:
+        url: The invitation.
+        make: Makes the agent for a game.
+        patience_s: Seconds without a connection after which the server counts as gone.
+        say: Is told how things go.
+
+    Raises:
+        MoltBenchError: The URL is no invitation, nobody answers there, or the server is gone.
+    """
+    base = base_of(url)
+    SeatedAgent(make())  # one that cannot be made is an error now, not in the middle of a run
+    async with connected(base) as client:
+        line = Line(client, patience_s=patience_s, say=say)
+        about = await line.first_contact()
+        if about.over is not None:
+            return about.over
+        say(f"Joined {line.host} as {printable(about.name)}; waiting for the first decision")
+        guests = [Guest(line, place, make, say) for place in range(1, about.games_at_once + 1)]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(guest.play()) for guest in guests]
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(tasks, timeout=_LAST_S)  # the run is over for all places: nobody is left to answer
+                for task in tasks:
+                    task.cancel()
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return next(task.result() for task in tasks if not task.cancelled())
+
+
+class Guest:
+    """Our agent at one place of a server, from game to game."""
+
+    def __init__(self, line: Line, place: int, make: Make, say: Say) -> None:
+        self._line = line
+        self._place = place
+        self._make = make
+        self._say = say
+        self._seat: SeatedAgent | None = None
+        self._game: str | None = None
+        self._games = 0
+        self._hands = 0
+        self._won = 0
+        self._heard: dict[str, int] = {}
+        self._last: tuple[tuple[str, str | None], dict[str, Any]] | None = None
+
+    async def play(self) -> str:
+        """Play until the run is over, and return why it is."""
+        turn: TurnMessage | None = None
+        try:
+            while True:
+                try:
+                    turn = await (self._line.turn(self._place) if turn is None else self._played(turn))
+                except NotTaken:
+                    turn = self._last = None  # it comes again, and the agent is asked again
+                except Stale:
+                    turn = None  # after a restart it may come again: with the answer that is known
+        except RunOver as end:
+            await self._hear(end.over.results)
+            return end.over.reason
+        finally:
+            await self._end_game()
+
+    async def _played(self, turn: TurnMessage) -> TurnMessage | None:
+        await self._hear(turn.results)
+        await self._begin(str(turn.observation.game))
+        question = (turn.turn_token, turn.observation.previous_error)
+        if self._last is None or self._last[0] != question:
+            answer = await self._decided(turn)
+            if answer is None:
+                return None
+            self._last = question, answer
+        return await self._line.act(self._place, self._last[1])
+
+    async def _decided(self, turn: TurnMessage) -> dict[str, Any] | None:
+        """Ask the agent; its failure is sent as an answer that counts as a mistake. None if it could not answer now."""
+        assert self._seat is not None
+        seen = observation_of(turn.observation)
+        if seen.previous_error is not None:
+            await self._hook("on_error", seen.previous_error)
+        try:
+            found = await _awaited(self._seat.act(seen))
+            if type(found) is not Action:
+                raise AgentFailed("unreadable", f"the answer is {shown(found)}, not an Action")
+        except ProviderError:
+            raise
+        except GameUnfinished as error:
+            self._say(f"The agent cannot answer now, asking it again: {printable(str(error))}")
+            await asyncio.sleep(1)
+            return None
+        except Exception as error:
+            failure = AgentFailed.by_raising(error)
+            self._say(f"The agent made a mistake ({failure.kind}): {printable(str(failure))}")
+            return {"turn_token": turn.turn_token, "kind": None, "problem": str(failure)[:500]}
+        amount = {"amount": found.amount} if found.kind == "raiseTo" else {}
+        return {"turn_token": turn.turn_token, "kind": found.kind, **amount}
+
+    async def _hear(self, results: tuple[Result, ...]) -> None:
+        """Tell the agent of hands that ended; each once, also when the server repeats them."""
+        for each in results:
+            game = str(each.game)
+            if each.hand_number <= self._heard.get(game, 0):
+                continue
+            self._heard[game] = each.hand_number
+            await self._begin(game)
+            self._hands += 1
+            self._won += each.net[each.seat]
+            await self._hook("on_hand_complete", outcome_of(each))
+
+    async def _begin(self, game: str) -> None:
+        """Begin a game, unless it is the one being played."""
+        if game == self._game:
+            return
+        await self._end_game()
+        self._game = game
+        self._games += 1
+        self._hands = self._won = 0
+        self._seat = SeatedAgent(self._make())
+        await self._hook("reset")
+
+    async def _end_game(self) -> None:
+        seat, self._seat = self._seat, None
+        if seat is None:
+            return
+        where = f"Place {self._place}, game" if self._place > 1 else "Game"
+        self._say(f"{where} {self._games}: {self._hands:,} hands, {self._won:+,} chips")
+        if seat.close is not None:
+            await self._tried("close", seat.close)
+
+    async def _hook(self, name: Hook, *arguments: Any) -> None:
+        assert self._seat is not None
+        if name in self._seat.hooks:
+            await self._tried(name, self._seat.hooks[name], *arguments)
+
+    async def _tried(self, name: str, call: Callable[..., Any], *arguments: Any) -> None:
+        """Call a hook; what it raises is shown, and the game goes on."""
+        try:
+            await _awaited(call(*arguments))
+        except ProviderError:
+            raise
+        except Exception as error:
+            self._say(f"The agent's {name} failed: {printable(str(AgentFailed.by_raising(error)))}")
+
+
+async def _awaited(answer: Any) -> Any:
+    return await answer if inspect.isawaitable(answer) else answer

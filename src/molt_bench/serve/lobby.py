@@ -1,0 +1,187 @@
+"""The lobby: who is invited, who is there, and which place an agent gets in a game."""
+
+import hmac
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
+from typing import Final
+
+import msgspec
+
+from molt_bench.agents.external.live_agent import LiveAgent
+from molt_bench.agents.external.mailbox import RECONNECT_S, Mailbox
+from molt_bench.arena.status import RunStatus
+from molt_bench.config.sections import GameConfig
+from molt_bench.specs import SEATINGS, GameLabel, Seating
+
+#: Bytes of an invitation's token: 128 bits.
+_TOKEN_BYTES: Final = 16
+#: By how much `seq` is higher after each restart of the server: more than any one sitting uses.
+_SEQ_A_SITTING: Final = 1_000_000_000
+
+
+class Invited(msgspec.Struct, frozen=True, rename="camel"):
+    """An invitation as the file of invitations has it.
+
+    Attributes:
+        participant: Whom it is for.
+        seating: The only seating it plays, where the participant has a copy for each; None for both.
+        token: The secret in its URL.
+        places: Games it plays at once.
+        key: What else is secret is derived from this. The agent never sees it: who knew it could try seeds until one
+            gives the tokens that it was sent.
+    """
+
+    participant: str
+    token: str
+    seating: Seating | None = None
+    places: int = 1
+    key: str = msgspec.field(default_factory=lambda: secrets.token_hex(_TOKEN_BYTES))
+
+
+class Invitation:
+    """An invitation: the URL that one agent got, and its places at the tables.
+
+    Attributes:
+        invited: Whom it is for.
+        title: What pages call it.
+        places: Its places, one for each game at once.
+        came: Whether the agent has come.
+        told: Whether it has learnt that the run is over.
+    """
+
+    def __init__(self, invited: Invited, *, title: str, seq: int = 0, reconnect_s: float = RECONNECT_S) -> None:
+        self.invited = invited
+        self.title = title
+        self.secret = hmac.new(bytes.fromhex(invited.key), b"molt-bench live", sha256).digest()
+        self.places = [
+            Mailbox(hmac.new(self.secret, b"place %d" % at, sha256).digest(), seq=seq, reconnect_s=reconnect_s)
+            for at in range(invited.places)
+        ]
+        self.came = False
+        self.told = False
+
+    @property
+    def present(self) -> bool:
+        """Whether a connection of the agent is open."""
+        return any(place.present for place in self.places)
+
+    @property
+    def decisions(self) -> int:
+        """Decisions taken so far."""
+        return sum(place.decisions for place in self.places)
+
+    def derived(self, *labels: str) -> str:
+        """Return a secret text for a use of this invitation, such as an API key; the same after a restart."""
+        return hmac.new(self.secret, "\0".join(labels).encode(), sha256).hexdigest()
+
+
+class Lobby:
+    """All invitations of a run.
+
+    Attributes:
+        invitations: One for each live agent, or one for each copy of it.
+        closed: Why the run is over; None while it is not.
+        game: The game that is played.
+        status: How far the run is; None before its first game.
+        on_gather: Invites everybody, and returns when they are there.
+
+    Args:
+        invited: The invitations.
+        titles: What pages call the participants.
+        game: The game that is played.
+        sitting: How often the server was started before.
+        reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+    """
+
+    def __init__(
+        self,
+        invited: Iterable[Invited],
+        *,
+        titles: Mapping[str, str],
+        game: GameConfig,
+        sitting: int = 0,
+        reconnect_s: float = RECONNECT_S,
+    ) -> None:
+        seq = sitting * _SEQ_A_SITTING
+        self.invitations = [
+            Invitation(each, title=titles[each.participant], seq=seq, reconnect_s=reconnect_s) for each in invited
+        ]
+        self.closed: str | None = None
+        self.game = game
+        self.status: RunStatus | None = None
+        self.on_gather: Callable[[], None] | None = None
+        self._arrival = threading.Condition()
+        self._taken: set[int] = set()
+        self._by_digest = {sha256(each.invited.token.encode()).digest(): each for each in self.invitations}
+
+    def find(self, token: str) -> Invitation | None:
+        """Return the invitation with this token; the time it takes tells nothing about other tokens."""
+        return self._by_digest.get(sha256(token.encode("utf-8", "surrogatepass")).digest())
+
+    def arrived(self, invitation: Invitation) -> None:
+        """Note that an agent is there: it holds a connection, or has asked for a decision."""
+        with self._arrival:
+            invitation.came = True
+            self._arrival.notify_all()
+
+    def missing(self) -> list[Invitation]:
+        """Return the invitations that nobody has come with yet."""
+        return [each for each in self.invitations if not each.came]
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until everybody is there, or the time is up; return whether everybody is."""
+        with self._arrival:
+            return self._arrival.wait_for(lambda: not self.missing(), timeout_s)
+
+    def gather(self) -> None:
+        """Invite everybody and wait until they are there."""
+        if self.on_gather is not None:
+            self.on_gather()
+
+    def places(self, participant: str, seating: Seating) -> tuple[str, int]:
+        """Return the invitation that plays a seating, by a name, and how many games it plays at once."""
+        found = self._invitation(participant, seating)
+        return f"{participant} {found.invited.seating or ''}", found.invited.places
+
+    def agent(self, participant: str, game: GameLabel) -> LiveAgent:
+        """Return the agent of a live participant in one game; there must be a free place."""
+        found = self._invitation(participant, game.seating)
+        place = next(each for each in found.places if id(each) not in self._taken)
+        self._taken.add(id(place))
+        return LiveAgent(
+            participant,
+            place,
+            game=game,
+            action_timeout_s=self.game.action_timeout_s,
+            on_close=lambda: self._taken.discard(id(place)),
+        )
+
+    def close(self, reason: str) -> None:
+        """Tell everybody that the run is over."""
+        self.closed = reason
+        for invitation in self.invitations:
+            for place in invitation.places:
+                place.close(reason)
+
+    def watch(self, status: RunStatus) -> None:
+        """Note how far the run is."""
+        self.status = status
+
+    def everybody_told(self) -> bool:
+        """Return whether everybody who came has learnt that the run is over."""
+        return all(each.told or not each.came for each in self.invitations)
+
+    def _invitation(self, participant: str, seating: Seating) -> Invitation:
+        return next(
+            each
+            for each in self.invitations
+            if each.invited.participant == participant and each.invited.seating in (None, seating)
+        )
+
+
+def invited(participant: str, *, copies: bool, places: int) -> list[Invited]:
+    """Return new invitations for a participant: one, or with `copies` one for each seating."""
+    seatings: tuple[Seating | None, ...] = SEATINGS if copies else (None,)
+    return [Invited(participant, secrets.token_hex(_TOKEN_BYTES), seating, places) for seating in seatings]

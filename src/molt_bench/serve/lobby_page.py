@@ -1,0 +1,63 @@
+"""The lobby's page: who is there, what is being played and how far it is. No card, no seed, no token is on it."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from molt_bench.serve.lobby import Lobby
+
+_STATIC: Final = Path(__file__).with_name("static")
+#: The files of the page by their path.
+_FILES: Final = {
+    "/": ("lobby.html", "text/html"),
+    "/lobby.js": ("lobby.js", "text/javascript"),
+    "/lobby.css": ("lobby.css", "text/css"),
+}
+
+
+def lobby_routes(lobby: Lobby) -> list[BaseRoute]:
+    """Return the routes of the page and its data."""
+
+    def data(_: Request) -> Response:
+        return Response(msgspec.json.encode(lobby_data(lobby)), media_type="application/json")
+
+    def page(request: Request) -> Response:
+        file, kind = _FILES[request.url.path]
+        return Response((_STATIC / file).read_bytes(), media_type=f"{kind}; charset=utf-8")
+
+    return [Route("/lobby.json", data), *[Route(path, page) for path in _FILES]]
+
+
+def lobby_data(lobby: Lobby) -> dict[str, Any]:
+    """Return what the page shows."""
+    status = lobby.status
+    progress = None
+    if status is not None:
+        progress = {
+            "match": status.match,
+            "round": status.round,
+            "games": status.games,
+            "gamesInRound": status.games_in_round,
+            "hands": status.hands,
+            "seconds": round(status.seconds),
+        }
+    return {
+        "over": lobby.closed,
+        "agents": [
+            {
+                "name": each.title,
+                "seating": each.invited.seating,
+                "came": each.came,
+                "connected": each.present,
+                "playing": sum(place.snapshot().sat is not None for place in each.places),
+                "deciding": sum(place.snapshot().turn is not None for place in each.places),
+                "decisions": each.decisions,
+            }
+            for each in lobby.invitations
+        ],
+        "progress": progress,
+    }

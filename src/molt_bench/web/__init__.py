@@ -1,0 +1,1 @@
+"""What the servers share: the viewer's and that of live mode."""

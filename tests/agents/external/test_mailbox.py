@@ -1,0 +1,298 @@
+"""A mailbox takes the first legal answer of a decision, whatever else arrives, and keeps the time."""
+
+import asyncio
+import threading
+
+import pytest
+
+from molt_bench.agents.external.live_agent import LiveAgent
+from molt_bench.agents.external.mailbox import Asked, Closed, GameOver, HandOver, Mailbox, Sat, turn_token
+from molt_bench.agents.scripted import CallStationAgent
+from molt_bench.errors import AgentFailed
+from molt_bench.play.drivers import play_game, play_game_async
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.specs import GameLabel
+
+SECRET = b"s" * 32
+LABEL = GameLabel(1, 7, "AB")
+
+
+def passive(turn):
+    """Return a call or a check, whichever is legal."""
+    return CALL if turn.observation.to_call else CHECK
+
+
+def played(on_turn, *, hands=3, limit_s=20.0, **options):
+    """Play a game in which `on_turn(mailbox, event)` runs in another thread at every event; return record and box."""
+    mailbox = Mailbox(SECRET, **options.pop("mailbox", {}))
+    mailbox.arrive()
+
+    def listen(event):
+        threading.Thread(target=on_turn, args=(mailbox, event)).start()
+
+    mailbox.listen(listen)
+    agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=limit_s)
+    return play_game((agent, CallStationAgent()), seed=7, hands=hands, **options), mailbox
+
+
+def test_answers_from_another_thread_play_a_game():
+    record, mailbox = played(
+        lambda box, event: isinstance(event, Asked) and box.answer(event.turn.token, passive(event.turn))
+    )
+    again = play_game((CallStationAgent(name="live"), CallStationAgent()), seed=7, hands=3)
+    assert record.hand_texts == again.hand_texts
+    assert record.faults == ()
+    assert mailbox.decisions > 0
+
+
+def test_a_repeat_is_acknowledged_and_another_action_is_not_taken():
+    verdicts = []
+
+    def answer(box, event):
+        if isinstance(event, Asked):
+            verdicts.append(box.answer(event.turn.token, passive(event.turn)))
+            verdicts.append(box.answer(event.turn.token, passive(event.turn)))
+            verdicts.append(box.answer(event.turn.token, FOLD))
+
+    record, _ = played(answer, hands=1)
+    assert {*verdicts[0::3]} == {"taken"}
+    assert {*verdicts[1::3]} == {"repeated"}
+    assert {*verdicts[2::3]} == {"stale"}
+    assert "f" not in record.hand_texts[0].split(";")[-1] or record.faults == ()
+
+
+def test_an_illegal_action_counts_once_and_leaves_the_decision_open():
+    verdicts = []
+
+    def answer(box, event):
+        if isinstance(event, Asked):
+            if not event.again:
+                verdicts.append(box.answer(event.turn.token, Action("raiseTo", 10**9)))
+            else:
+                verdicts.append(box.answer(event.turn.token, passive(event.turn)))
+
+    record, mailbox = played(answer, hands=1, max_retries=1)
+    assert {*verdicts} == {"illegal", "taken"}
+    assert {fault.kind for fault in record.faults} == {"illegal"}
+    assert len(record.faults) == mailbox.decisions
+    assert not any(fault.forced_fold for fault in record.faults)
+
+
+def test_a_decision_asked_again_has_the_same_token_and_seq():
+    asked = []
+
+    def answer(box, event):
+        if isinstance(event, Asked):
+            asked.append(event)
+            box.answer(event.turn.token, passive(event.turn) if event.again else Action("raiseTo", 1))
+
+    played(answer, hands=1, max_retries=1)
+    first, second = asked[:2]
+    assert (first.again, second.again) == (False, True)
+    assert (first.turn.token, first.turn.seq) == (second.turn.token, second.turn.seq)
+
+
+def test_an_answer_after_a_forced_fold_is_never_taken():
+    verdicts = []
+
+    def answer(box, event):
+        if isinstance(event, Asked):
+            box.answer(event.turn.token, Action("raiseTo", 1))
+        if isinstance(event, HandOver):
+            verdicts.append(box.answer(tokens[-1], CALL))
+
+    tokens = []
+
+    def listening(box, event):
+        if isinstance(event, Asked):
+            tokens.append(event.turn.token)
+        answer(box, event)
+
+    record, mailbox = played(listening, hands=1, max_retries=0)
+    assert [fault.forced_fold for fault in record.faults] == [True]
+    assert mailbox.decisions == 0
+    assert {*verdicts} <= {"stale"}
+
+
+def test_an_unreadable_answer_is_a_fault_of_its_class():
+    def answer(box, event):
+        if isinstance(event, Asked):
+            wrong = AgentFailed("unparsable", "amount is missing")
+            box.answer(event.turn.token, passive(event.turn) if event.again else wrong)
+
+    record, _ = played(answer, hands=1, max_retries=1)
+    assert {(fault.kind, fault.message) for fault in record.faults} == {("unparsable", "amount is missing")}
+
+
+def test_a_connected_agent_that_does_not_answer_is_late():
+    record, _ = played(lambda _box, _event: None, hands=1, limit_s=0.05, max_retries=0)
+    assert [(fault.kind, fault.message) for fault in record.faults] == [("timeout", "no answer within 0.05 s")]
+
+
+def test_an_agent_that_lost_its_connection_may_be_late_by_its_bank():
+    mailbox = Mailbox(SECRET, reconnect_s=30.0)
+    agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=0.05)
+
+    async def game():
+        def come_back(event):
+            if isinstance(event, Asked):
+                turn = event.turn
+                loop.call_later(0.3, lambda: mailbox.answer(turn.token, passive(turn)))
+
+        loop = asyncio.get_running_loop()
+        mailbox.listen(lambda event: loop.call_soon_threadsafe(come_back, event))
+        return await play_game_async((agent, CallStationAgent()), seed=7, hands=1)
+
+    assert asyncio.run(game()).faults == ()
+
+
+def returning(limit_s, reconnect_s, *, back_s, think_s, hands=1):
+    """Play with an agent that is away, comes back and thinks before it answers; return the record."""
+    mailbox = Mailbox(SECRET, reconnect_s=reconnect_s)
+    agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=limit_s)
+
+    async def game():
+        loop = asyncio.get_running_loop()
+
+        def asked(event):
+            if isinstance(event, Asked) and not mailbox.present:
+                loop.call_later(back_s, mailbox.arrive)
+            if isinstance(event, Asked):
+                late_s = think_s if mailbox.present else back_s + think_s
+                loop.call_later(late_s, lambda: mailbox.answer(event.turn.token, passive(event.turn)))
+
+        mailbox.listen(lambda event: loop.call_soon_threadsafe(asked, event))
+        return await play_game_async((agent, CallStationAgent()), seed=7, hands=hands, max_retries=0)
+
+    return asyncio.run(game())
+
+
+def test_an_agent_that_comes_back_has_time_to_answer():
+    assert returning(0.3, 60.0, back_s=0.5, think_s=0.2).faults == ()
+
+
+def test_the_bank_of_a_game_is_used_up():
+    record = returning(0.3, 0.4, back_s=0.5, think_s=5.0)
+    assert [fault.kind for fault in record.faults] == ["timeout"]
+
+
+def test_a_decision_whose_time_is_up_is_off_the_table():
+    mailbox = Mailbox(SECRET)
+    mailbox.arrive()
+    agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=0.05)
+    record = play_game((agent, CallStationAgent()), seed=7, hands=5, max_retries=0)
+    assert "given up" in record.faults[-1].message
+    assert mailbox.snapshot().turn is None
+
+
+def test_an_agent_that_is_not_connected_at_all_is_a_transport_fault():
+    mailbox = Mailbox(SECRET, reconnect_s=0.05)
+    agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=0.05)
+    record = play_game((agent, CallStationAgent()), seed=7, hands=1, max_retries=0)
+    assert [fault.kind for fault in record.faults] == ["transport"]
+
+
+def test_everything_that_happens_is_told_in_order():
+    events = []
+
+    def answer(box, event):
+        if isinstance(event, Asked):
+            box.answer(event.turn.token, passive(event.turn))
+
+    mailbox = Mailbox(SECRET)
+    mailbox.arrive()
+    mailbox.listen(events.append)
+    mailbox.listen(lambda event: threading.Thread(target=answer, args=(mailbox, event)).start())
+    for _ in range(2):
+        agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=20)
+        play_game((agent, CallStationAgent()), seed=7, hands=2)
+    mailbox.close("over")
+    assert events[0] == Sat(0, 1)
+    assert events[-1] == Closed("over")
+    assert [event.game for event in events if isinstance(event, GameOver)] == [1, 2]
+    assert [event.hand for event in events if isinstance(event, HandOver)] == [1, 2, 3, 4]
+    numbers = [
+        event.turn.seq if isinstance(event, Asked) else event.seq
+        for event in events
+        if isinstance(event, Asked | HandOver)
+    ]
+    assert numbers == sorted({*numbers})
+    assert mailbox.answer("any", CALL) == "closed"
+
+
+def test_tokens_differ_by_game_hand_decision_and_secret():
+    places = [(LABEL, 1, 0), (LABEL, 1, 1), (LABEL, 2, 0), (GameLabel(1, 7, "BA"), 1, 0), (GameLabel(2, 7, "AB"), 1, 0)]
+    tokens = {turn_token(secret, *place) for place in places for secret in (SECRET, b"t" * 32)}
+    assert len(tokens) == 2 * len(places)
+
+
+@pytest.mark.parametrize("token", ["", "x", "ü", "\ud800", "0" * 32])
+def test_a_wrong_token_is_stale(token):
+    verdicts = []
+
+    def answer(box, event):
+        if isinstance(event, Asked):
+            verdicts.append(box.answer(token, FOLD))
+            box.answer(event.turn.token, passive(event.turn))
+
+    record, _ = played(answer, hands=1)
+    assert {*verdicts} == {"stale"}
+    assert record.faults == ()
+
+
+class Seen(CallStationAgent):
+    """Keeps the decisions that it saw."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def act(self, observation):
+        self.seen.append(observation)
+        return super().act(observation)
+
+
+def asked_once(mailbox, on_turn):
+    """Ask for a decision that nobody is there for, with `on_turn(turn, loop)` on the way; return the answer."""
+    agent = Seen()
+    play_game((agent, CallStationAgent()), seed=7, hands=1)
+
+    async def ask():
+        loop = asyncio.get_running_loop()
+
+        def hear(event):
+            loop.call_soon_threadsafe(on_turn, event.turn, loop)
+
+        mailbox.listen(hear)
+        try:
+            return await mailbox.ask(agent.seen[0], turn_token(SECRET, LABEL, 1, 0), 0.05)
+        finally:
+            mailbox.ignore(hear)
+
+    return asyncio.run(ask())
+
+
+def test_who_comes_back_late_has_the_rest_of_the_bank_to_answer():
+    mailbox = Mailbox(SECRET, reconnect_s=120.0)
+    mailbox.sit(0)
+
+    def come_back(turn, loop):
+        loop.call_later(0.2, mailbox.arrive)
+        loop.call_later(1.4, lambda: mailbox.answer(turn.token, passive(turn)))
+
+    assert asked_once(mailbox, come_back) in (CALL, CHECK)
+
+
+def test_a_bank_lasts_for_all_decisions_of_a_game_and_not_for_each():
+    mailbox = Mailbox(SECRET, reconnect_s=120.0)
+    mailbox.sit(0)
+    banks = []
+
+    def answer_late(turn, loop):
+        loop.call_later(0.4, lambda: banks.append(mailbox.snapshot().turn.deadline - turn.deadline))
+        loop.call_later(0.5, lambda: mailbox.answer(turn.token, passive(turn)))
+
+    asked_once(mailbox, answer_late)
+    asked_once(mailbox, answer_late)
+    assert banks[0] == pytest.approx(120.0)
+    assert banks[1] < 119.8

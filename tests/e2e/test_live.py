@@ -1,0 +1,197 @@
+"""Live runs: agents come by themselves, play a run as any other, and find it again after a crash."""
+
+import signal
+import stat
+import threading
+
+import pytest
+
+from tests.e2e.live import Poller, Served, live_config, mixing, request
+from tests.e2e.shell import bench, journal_without_times, one_clear_line, results, run_of
+
+SECRET = {"MOLT_BENCH_MASTER_SEED": "0123456789abcdef0123456789abcdef"}
+
+
+def test_a_run_with_a_live_agent_leaves_what_any_run_leaves(tmp_path):
+    served = Served(live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}))
+    (url,) = served.invitations(1)
+    guest = Poller(url, mixing).done()
+    assert served.ended() == 0, served.err
+    folder = run_of(tmp_path / "runs")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not (folder / "invitations.json").exists()
+    token = url.rpartition("/")[2]
+    assert not any(token in path.read_text() for path in folder.iterdir() if path.is_file())
+    assert len((folder / "answers.jsonl").read_text().splitlines()) == 1 + len(guest.asked)
+    assert "identical" in bench("verify", folder).stdout
+    assert bench("replay", folder).returncode == 0
+    (folder / "invitations.json").write_text("{}")  # as a server leaves it that is killed at the very end
+    assert bench("serve", folder).returncode == 0
+    assert not (folder / "invitations.json").exists()
+
+
+def test_three_live_agents_meet_each_other_without_waiting_for_ever(tmp_path):
+    served = Served(live_config(tmp_path, "one", "two", "three", stop={"budget": {"maxMatches": 3}}))
+    guests = [Poller(url, mixing) for url in served.invitations(3)]
+    for guest in guests:
+        guest.done()
+    assert served.ended() == 0, served.err
+    assert "identical" in bench("verify", run_of(tmp_path / "runs")).stdout
+
+
+def uncut(path):
+    """Return the files and the journal of a run that nothing interrupts."""
+    path.mkdir()
+    served = Served(live_config(path, "guest", {"id": "bot", "type": "maniac"}), env=SECRET)
+    Poller(served.invitations(1)[0], mixing).done()
+    assert served.ended() == 0, served.err
+    folder = run_of(path / "runs")
+    return results(folder), journal_without_times(folder)
+
+
+def killed(path, moments):
+    """Play the same run, with the server killed at these decisions; return its files and who was asked what."""
+    path.mkdir()
+    config = live_config(path, "guest", {"id": "bot", "type": "maniac"})
+    served = [Served(config, env=SECRET)]
+    (url,) = served[0].invitations(1)
+    port = url.split(":")[2].split("/")[0]
+    kills = iter(moments)
+    at = [next(kills)]
+    again = threading.Event()
+
+    def on_decision(number):
+        if number >= at[0]:
+            at[0] = next(kills, 10**9)
+            served[-1].signal(signal.SIGKILL)
+            again.set()
+
+    guest = Poller(url, mixing, on_decision=on_decision)
+    for _ in moments:
+        assert again.wait(120)
+        again.clear()
+        served[-1].ended()
+        served.append(Served(config, "--resume", "--port", port, env=SECRET))
+        assert served[-1].invitations(1) == [url]
+    guest.done()
+    assert served[-1].ended() == 0, served[-1].err
+    folder = run_of(path / "runs")
+    assert "identical" in bench("verify", folder).stdout
+    return results(folder), journal_without_times(folder), guest.asked
+
+
+def test_a_killed_server_goes_on_at_the_open_decision(tmp_path):
+    files, journal = uncut(tmp_path / "uncut")
+    again, cut_journal, asked = killed(tmp_path / "killed", [4, 9])
+    assert again == files
+    assert cut_journal == journal
+    seen = dict(asked)
+    assert all(seen[token]["cards"] == each["cards"] for token, each in asked)
+    assert len(asked) - len(seen) <= 2 + 2  # only a decision in flight was asked again, before or after its answer
+
+
+@pytest.mark.slow
+def test_ten_kills_change_nothing(tmp_path):
+    files, journal = uncut(tmp_path / "uncut")
+    again, cut_journal, _ = killed(tmp_path / "killed", [1, 3, 5, 8, 12, 13, 20, 27, 33, 40])
+    assert again == files
+    assert cut_journal == journal
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path):
+    config = live_config(tmp_path, "guest", {"id": "bot", "type": "maniac"})
+    served = Served(config)
+    (url,) = served.invitations(1)
+    guest = Poller(url, mixing, on_decision=lambda number: number == 5 and served.signal(signal.SIGINT))
+    assert served.ended() == 130
+    command = served.err.split("Resume with:\n  molt-bench ")[1].split()
+    assert command[0] == "serve"
+    again = Served(*command[1:])
+    assert again.invitations(1) == [url]
+    guest.done()
+    assert again.ended() == 0, again.err
+
+
+def test_nobody_coming_is_one_clear_line_and_leaves_nothing(tmp_path):
+    done = bench("serve", live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}), "--join-timeout", "0.2")
+    assert done.returncode == 1
+    assert done.stderr == "molt-bench: nobody came for guest within 0.2 s (--join-timeout)\n"
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_playing_without_somebody_counts_every_decision_as_a_fault(tmp_path):
+    game = {"handsPerGame": 2, "actionTimeoutS": 0.05, "maxRetries": 0}
+    config = live_config(tmp_path, "guest", {"id": "bot", "type": "maniac"}, game=game)
+    done = bench("serve", config, "--join-timeout", "0.2", "--if-missing", "play", "--reconnect", "0.05")
+    assert done.returncode == 0, done.stderr
+    assert "Playing without guest" in done.stdout
+    assert "guest is not ranked" in done.stdout
+
+
+def test_an_isolated_agent_has_an_invitation_for_each_seating(tmp_path):
+    guest = {"id": "guest", "type": "live", "isolated": True}
+    served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}))
+    copies = [Poller(url, mixing) for url in served.invitations(2)]
+    seats = [{each["seat"] for _, each in copy.done().asked} for copy in copies]
+    assert served.ended() == 0, served.err
+    assert seats == [{0}, {1}]
+    assert "declared by the operator to forget" in served.out
+
+
+def test_run_names_the_command_for_live_agents(tmp_path):
+    done = bench("--config", live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}))
+    one_clear_line(done, "participants.guest.type = 'live'", "molt-bench serve")
+
+
+def test_serve_without_live_agents_names_run(tmp_path):
+    bots = {"id": "one", "type": "tight"}, {"id": "two", "type": "random"}
+    done = bench("serve", live_config(tmp_path, *bots))
+    one_clear_line(done, "molt-bench run")
+
+
+def test_the_lobby_shows_no_token_and_hostile_names_as_text(tmp_path):
+    name = "<img src=x onerror=alert(1)>\x1b[31m"
+    guest = {"id": "guest", "type": "live", "displayName": name}
+    served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}))
+    (url,) = served.invitations(1)
+    base, token = url.split("/j/")
+    status, data = request(f"{base}/lobby.json")
+    assert status == 200
+    assert data["agents"][0]["name"] == name
+    assert token not in str(data)
+    served.signal(signal.SIGINT)
+    assert served.ended() == 130
+    assert "\x1b" not in served.out
+    assert served.err == "Interrupted before the first game: nothing is kept.\n"
+
+
+def test_a_server_killed_while_it_waits_comes_back_with_its_invitations(tmp_path):
+    config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"})
+    served = Served(config)
+    (url,) = served.invitations(1)
+    served.signal(signal.SIGKILL)
+    served.ended()
+    again = Served(config, "--resume")
+    assert again.invitations(1) == [url]
+    Poller(url, mixing).done()
+    assert again.ended() == 0, again.err
+    assert "identical" in bench("verify", run_of(tmp_path / "runs")).stdout  # and there is one folder
+
+
+def test_an_address_of_another_machine_is_named_as_such(tmp_path):
+    config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"})
+    one_clear_line(bench("serve", config, "--host", "192.0.2.1"), "--host = '192.0.2.1'", "an address of this machine")
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"id": "prog", "type": "exec:./no-such-bot"}, "prog"),
+        ({"id": "web", "type": "http://127.0.0.1:9/act"}, "participants.web"),
+    ],
+)
+def test_nobody_is_invited_before_the_others_are_ready(tmp_path, other, said):
+    done = bench("serve", live_config(tmp_path, "guest", other), "--join-timeout", "0.2")
+    one_clear_line(done, said)
+    assert done.stdout == ""
+    assert list((tmp_path / "runs").iterdir()) == []

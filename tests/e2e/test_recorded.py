@@ -1,0 +1,292 @@
+"""Answers of programs and servers are on record: nobody is asked twice, and nothing is needed to replay a run."""
+
+import importlib
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.agents.external.playing import CHAOS, PYTHON
+from tests.agents.llm.provider import Provider
+from tests.e2e.learner import SECRET, Learner, config_of, killed, played, prepared
+from tests.e2e.llm import LIBRARIES
+from tests.e2e.shell import (
+    MOLT_BENCH,
+    cut_back,
+    everything,
+    first_lines,
+    lines_of,
+    moment,
+    one_clear_line,
+    quick,
+    results,
+    run_of,
+)
+
+MODEL = {"id": "model", "type": "llm:openai:test", "memory": "session"}
+PROGRAM = {"id": "program", "type": "exec", "command": [*PYTHON, CHAOS, "well"]}
+
+
+@pytest.fixture(name="server")
+def learning_server():
+    """Return a server that learns."""
+    with Learner() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """Return the folder of a finished run of a server and a program that are both gone."""
+    home = tmp_path_factory.mktemp("finished")
+    bot = shutil.copy(CHAOS, home / "bot.py")
+    program = {"id": "program", "type": "exec", "command": [*PYTHON, str(bot), "well"]}
+    with Learner() as server:
+        folder = played(home, config_of(server, program))
+    bot.unlink()
+    return folder
+
+
+@pytest.fixture
+def copied(finished, tmp_path):
+    """Return a copy of the finished run."""
+    return shutil.copytree(finished, tmp_path / "run")
+
+
+def games(folder):
+    """Return the games of a journal without the times, in the order of their names."""
+    found = [
+        line["record"] | {"match": line["match"]} for line in lines_of(folder, "journal.jsonl") if "record" in line
+    ]
+    return sorted(found, key=lambda game: json.dumps(game["spec"]))
+
+
+def kinds_of(folder):
+    return {line["line"] for line in lines_of(folder, "journal.jsonl")}
+
+
+def answers_in(folder):
+    return [line for line in lines_of(folder, "answers.jsonl") if line["line"] == "answer"]
+
+
+def same_run(folder, whole):
+    assert results(folder) == results(whole)
+    assert games(folder) == games(whole)
+
+
+CASES = {
+    "bot": ((), {}),
+    "carry": ((), {"stacks": "carry"}),
+    "isolated": ((), {"isolated": True}),
+    "program": ((PROGRAM,), {}),
+    "model": ((MODEL,), {}),
+    "two": (({"id": "web-2"},), {}),
+}
+
+
+SLOW = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case not in ("bot", "two")]
+
+
+@pytest.mark.parametrize("case", ["bot", "two", *SLOW])
+def test_killed_at_random_moments_a_run_goes_on_at_the_open_decision(tmp_path, server, case):
+    """Three kills, with one and with four games at a time, while the server is asked or just after it answered."""
+    others, settings = CASES[case]
+    if case == "model":
+        for library in LIBRARIES:  # so that no fork of this process takes the time
+            importlib.import_module(library)
+    with Provider() as provider:
+        more = {"type": server.url} if case == "two" else {"baseUrl": provider.url} if case == "model" else {}
+        config = config_of(server, *({**each, **more} for each in others), "tight", **settings)
+        whole = played(tmp_path / "whole", config, "--no-preflight")
+        once = server.since(0)
+        assert {*once.values()} == {1}
+        before, in_flight = len(server.asked), 0
+        home = tmp_path / "cut"
+        for sitting, answer_first in enumerate((False, True, False)):
+            at_once = 4 if sitting == 1 else 1
+            at = 1 + int(moment(case, sitting) * len(once) / 4)
+            folder = killed(
+                home, config, server, "--no-preflight", "--games-at-once", at_once, at=at, answer_first=answer_first
+            )
+            in_flight += at_once
+        done = quick("resume", folder, "--quiet", "--no-preflight")
+    assert done.returncode == 0, done.stderr
+    same_run(folder, whole)
+    assert "resumption" not in kinds_of(folder)
+    again = server.since(before)
+    assert again.keys() == once.keys(), "other cards were dealt"
+    assert 1 <= again.total() - len(again) <= in_flight
+    assert quick("verify", folder).returncode == 0
+
+
+def test_neither_verify_nor_replay_needs_the_program_or_the_server(finished):
+    before = everything(finished)
+    for command in ("verify", "replay"):
+        done = quick(command, finished)
+        assert done.returncode == 0, done.stderr
+        assert "identical" in done.stdout
+        assert done.stderr == ""
+    assert everything(finished) == before
+
+
+def test_every_decision_is_on_record_with_its_faults(finished):
+    played_games = [line for line in lines_of(finished, "journal.jsonl") if line["line"] == "game"]
+    answers = answers_in(finished)
+    assert {each["participant"] for each in answers} == {"web", "program"}
+    faults = [fault for game in played_games for fault in game["record"].get("faults", ())]
+    assert faults
+    forced = sum(fault.get("forced_fold", False) for fault in faults)
+    actions = sum(game["record"]["actions"] for game in played_games)
+    assert len(answers) == actions - forced + len(faults)
+    assert len({each["key"] for each in answers}) == len(answers)
+
+
+def test_an_unfinished_run_with_a_server_can_be_verified_without_asking_it(tmp_path, server):
+    folder = killed(tmp_path, config_of(server, "tight"), server, "--games-at-once", 1, at=25)
+    before = len(server.messages)
+    done = quick("verify", folder)
+    assert done.returncode == 0, done.stderr
+    assert "the run has not ended" in done.stdout
+    assert len(server.messages) == before
+
+
+def test_ctrl_c_asks_nothing_twice_but_the_open_decision(tmp_path, server):
+    config = config_of(server, "tight")
+    whole = played(tmp_path / "whole", config)
+    before = len(server.asked)
+    server.kill = (lambda: Interrupted(process), before + 12, False)
+    process = subprocess.Popen(
+        [MOLT_BENCH, *prepared(tmp_path / "cut", config), "--games-at-once", "1"],
+        cwd=tmp_path / "cut",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    server.kill = None
+    folder = run_of(tmp_path / "cut" / "out")
+    assert quick("resume", folder, "--quiet").returncode == 0
+    same_run(folder, whole)
+    again = server.since(before)
+    assert again.total() - len(again) <= 1
+
+
+class Interrupted:
+    """A process that is interrupted instead of killed."""
+
+    def __init__(self, process):
+        self._process = process
+
+    def kill(self):
+        self._process.send_signal(2)
+
+
+def test_where_code_of_the_user_plays_cut_off_games_are_dealt_other_cards(tmp_path, server, bots):
+    config = config_of(server, {"id": "own", "type": f"{bots}:make_caller"})
+    folder = killed(tmp_path / "cut", config, server, "--games-at-once", 1, at=12)
+    assert quick("resume", folder, "--quiet").returncode == 0
+    assert "resumption" in kinds_of(folder)
+    assert {*server.since(0).values()} == {1}, "a decision was seen twice"
+    assert quick("verify", folder).returncode == 0
+
+
+def test_without_its_record_a_cut_off_game_is_dealt_other_cards(tmp_path, server):
+    """As in a run that an earlier version began."""
+    folder = killed(tmp_path / "cut", config_of(server, "tight"), server, "--games-at-once", 1, at=12)
+    (folder / "answers.jsonl").unlink()
+    killed(tmp_path / "cut", None, server, "--games-at-once", 1, at=12)
+    assert quick("resume", folder, "--quiet").returncode == 0
+    assert [line["line"] for line in lines_of(folder, "journal.jsonl")].count("resumption") == 1
+    assert server.since(0).total() - len(server.since(0)) == 1, "the one that was open at the second kill"
+    assert lines_of(folder, "answers.jsonl")[0]["since"] > 1
+    assert quick("verify", folder).returncode == 0
+
+
+def test_a_run_of_an_earlier_version_is_verified_by_asking(tmp_path, server):
+    folder = played(tmp_path, config_of(server, "tight"))
+    (folder / "answers.jsonl").unlink()
+    before = len(server.asked)
+    done = quick("verify", folder)
+    assert done.returncode == 0, done.stderr
+    assert len(server.asked) == 2 * before
+    assert not (folder / "answers.jsonl").exists()
+
+
+def changed(folder, change):
+    """Change the lines of a run's answers: the last one of the server that is an action goes through `change`."""
+    path = Path(folder) / "answers.jsonl"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    at = max(at for at, line in enumerate(lines) if line.get("participant") == "web" and "action" in line)
+    old = lines[at]
+    lines[at : at + 1] = change(old)
+    path.write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    return old
+
+
+def test_an_answer_that_was_changed_is_noticed(copied):
+    old = changed(copied, lambda line: [{**line, "action": {"kind": "fold", "amount": 0}}])
+    one_clear_line(quick("verify", copied), f"match {old['game']['match']}, seed {old['game']['seed']!r}", "hand")
+
+
+def test_an_answer_that_is_missing_is_named(copied):
+    old = changed(copied, lambda line: [])
+    where = f"no answer of 'web' is recorded for hand {old['hand']}, after {old['decision']} actions"
+    one_clear_line(quick("verify", copied), f"match {old['game']['match']}, seed {old['game']['seed']!r}", where)
+
+
+def test_a_copy_of_an_answer_does_no_harm_and_a_second_one_is_an_error(copied):
+    changed(copied, lambda line: [line, line])
+    assert quick("verify", copied).returncode == 0
+    changed(copied, lambda line: [line, {**line, "action": {"kind": "fold", "amount": 0}}])
+    one_clear_line(quick("verify", copied), "answers.jsonl line", "in another way")
+
+
+@pytest.mark.parametrize("damage", [b"\xff\xfe", b"{}", b'{"line":"answer"}', b"[" * 5000])
+def test_a_damaged_line_is_named(copied, damage):
+    path = copied / "answers.jsonl"
+    lines = path.read_bytes().splitlines()
+    lines[3] = damage
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    one_clear_line(quick("verify", copied), "answers.jsonl line 4 is damaged")
+
+
+def test_a_torn_last_line_is_asked_again(tmp_path, server):
+    config = config_of(server, "tight")
+    whole = played(tmp_path / "whole", config)
+    folder = shutil.copytree(whole, tmp_path / "run")
+    cut_back(folder, first_lines(3))
+    (folder / "master-seed").write_text(SECRET)
+    path = folder / "answers.jsonl"
+    path.write_bytes(path.read_bytes()[:-20])
+    before = len(server.asked)
+    done = quick("resume", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert server.since(before).total() == 1
+    same_run(folder, whole)
+
+
+def test_a_full_disk_halts_the_run_before_the_answer_is_used_and_it_can_be_resumed(tmp_path, server):
+    config = config_of(server, "tight")
+    whole = played(tmp_path / "whole", config)
+    flags = prepared(tmp_path / "full", config)
+    before = len(server.asked)
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -f 4; exec "$@"', "bash", MOLT_BENCH, *flags, "--games-at-once", "1"],
+        cwd=tmp_path / "full",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "answers.jsonl could not be written" in done.stderr
+    assert "molt-bench resume" in done.stderr
+    folder = run_of(tmp_path / "full" / "out")
+    assert quick("resume", folder, "--quiet").returncode == 0
+    same_run(folder, whole)
+    again = server.since(before)
+    assert again.total() - len(again) <= 1

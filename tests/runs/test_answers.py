@@ -1,0 +1,95 @@
+"""The file of answers, and which runs go on with it."""
+
+import pytest
+
+from molt_bench.config.loader import load_config
+from molt_bench.errors import JournalError
+from molt_bench.poker.actions import LoggedAction
+from molt_bench.poker.hand import HandRules
+from molt_bench.poker.observation import Observation
+from molt_bench.runs.answers import AnswerFile, answer_key
+from molt_bench.runs.known_games import games_go_on
+from molt_bench.specs import GameLabel
+
+HTTP = "http://127.0.0.1:9/act"
+SEEN = Observation(
+    seat=1,
+    button=0,
+    hand_number=3,
+    street="preflop",
+    cards=(51, 0),
+    board=(),
+    pot=350,
+    stacks=(9_700, 9_900),
+    bets=(300, 100),
+    starting_stacks=(10_000, 10_000),
+    to_call=200,
+    min_raise_to=500,
+    max_raise_to=10_000,
+    log=(LoggedAction("preflop", 0, "raiseTo", 300),),
+    rules=HandRules(50, 100, 0, None),
+    noise=123,
+)
+
+
+def test_the_keys_of_earlier_runs_stay_as_they_are():
+    """If this fails, no run of an earlier version can be verified: keep the old keys, or raise the format."""
+    pinned = "c8ee008da44e53c5e60e8ceb6a2f058bd316d564599a04caa89034507d51e5a2"
+    assert answer_key("web", GameLabel(1, "s", "AB"), SEEN, 1) == pinned
+
+
+@pytest.mark.parametrize(
+    ("participants", "go_on"),
+    [
+        ([HTTP, "tight"], True),
+        ([HTTP, "http://127.0.0.1:8/act"], True),
+        ([HTTP, "exec:python3", "llm:openai:m"], True),
+        ([{"id": "p", "type": "exec:python3", "isolated": False}, "tight"], True),
+        ([HTTP, "own.py:make"], False),
+        ([HTTP, {"id": "m", "type": "llm:openai:m", "isolated": False}], False),
+        ([{"id": "o", "type": "own.py:make", "isolated": False}, "tight"], False),
+        ([{"id": "w", "type": HTTP, "isolated": True}, "own.py:make"], True),
+        (["exec:python3", "own.py:make"], True),
+    ],
+)
+def test_games_go_on_where_nobody_who_remembers_could_see_another_course_of_them(participants, go_on):
+    config = load_config({"participants": participants})
+    assert games_go_on(config, recorded=True) is go_on
+    remembering = any(each.may_remember for each in config.participants)
+    assert games_go_on(config, recorded=False) is not remembering
+
+
+def test_an_agent_of_the_callers_own_under_the_name_of_a_bot_is_code_of_the_user():
+    config = load_config({"participants": [HTTP, "tight"]})
+    assert not games_go_on(config, {"tight"}, recorded=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"line":"header","format":2}\n', "line 1 has format 2"),
+        ('{"line":"header","format":1}\n{"line":"header","format":1}\n', "line 2: expected an answer"),
+        ('{"line":"answer","key":"k","participant":"p","game":{"match":1,"seed":1,"seating":"AB"},"hand":1,'
+         '"decision":0,"attempt":1,"action":{"kind":"call"}}\n', "line 1: expected the header"),
+        ('{"line":"header","format":1}\n{"line":"answer","key":"k","participant":"p",'
+         '"game":{"match":1,"seed":1,"seating":"AB"},"hand":1,"decision":0,"attempt":1}\n', "line 2 is damaged"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_not_one_is_named_by_line(tmp_path, content, said):
+    path = tmp_path / "answers.jsonl"
+    path.write_text(content)
+    with pytest.raises(JournalError, match=said):
+        AnswerFile.reopen(str(path), played={})
+    assert path.read_text() == content
+
+
+def test_a_file_without_its_header_was_not_begun(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"line":"head')
+    found = AnswerFile.reopen(str(path), played={})
+    assert not found.begun
+    found.begin(7)
+    found.close()
+    again = AnswerFile.reopen(str(path), played={GameLabel(1, 1, "AB"): 7, GameLabel(2, 1, "AB"): 8}, read_only=True)
+    assert again.begun
+    assert [again.covers(GameLabel(match, 1, "AB")) for match in (1, 2)] == [False, True]

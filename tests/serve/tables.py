@@ -1,0 +1,108 @@
+"""A real server on the loopback, with games that are played against whoever comes through its doors."""
+
+import threading
+from contextlib import contextmanager
+
+import httpx2
+
+from molt_bench import make_agent
+from molt_bench.config.sections import GameConfig
+from molt_bench.play.drivers import drive_async
+from molt_bench.play.event_loop import run_in_new_loop
+from molt_bench.serve.lobby import Invited, Lobby
+from molt_bench.serve.server import LiveServer
+from molt_bench.specs import GameLabel, GameSpec
+from molt_bench.web.addresses import bound
+
+TOKEN = "0123456789abcdef" * 2
+#: Far more than anything takes on a slow machine.
+LONG_S = 120.0
+
+
+class Table:
+    """A server, and games between `live` and a bot."""
+
+    def __init__(self, lobby, port):
+        self.lobby = lobby
+        self.port = port
+        self.records = {}
+        self.url = f"http://127.0.0.1:{port}/j/{TOKEN}"
+        self.client = httpx2.Client(base_url=f"{self.url}/", timeout=LONG_S, trust_env=False)
+        self._threads = []
+
+    @property
+    def box(self):
+        return self.lobby.invitations[0].places[0]
+
+    def play(self, *games, bot="callstation", wait=False, close=None, **options):
+        """Play games one after another in a thread; with `close`, the run is over then."""
+        thread = threading.Thread(target=self._play, args=(games or (1,), bot, close, options), daemon=True)
+        thread.start()
+        self._threads.append(thread)
+        if wait:
+            self.join()
+
+    def _play(self, games, bot, close, options):
+        for number in games:
+            seating = options.get("seating", "AB")
+            spec = GameSpec(seed=number, players=("live", bot), noise_seed="noise", **{"hands": 2, **options})
+            live = self.lobby.agent("live", GameLabel(number, number, seating))
+            self.records[number] = run_in_new_loop(drive_async(spec, (live, make_agent(bot))))
+        if close is not None:
+            self.lobby.close(close)
+
+    def join(self):
+        for thread in self._threads:
+            thread.join(LONG_S)
+            assert not thread.is_alive()
+
+    def turn(self, wait=LONG_S, **query):
+        """Fetch the next decision."""
+        response = self.client.get("v1/turn", params={"wait": wait, **query})
+        assert response.status_code == 200, response.text
+        return response.json()["turn"]
+
+    def act(self, turn, kind=None, amount=None, wait=0, **query):
+        """Answer a turn; by default with the cheapest action that does not fold."""
+        kind = kind or turn["observation"]["legal"][1]["kind"]
+        body = {"turn_token": turn["turn_token"], "kind": kind}
+        if amount is not None:
+            body["amount"] = amount
+        return self.client.post("v1/act", json=body, params={"wait": wait, **query})
+
+    def play_on(self, turn=None):
+        """Play with one request a decision until the run is over; return all answers."""
+        answers = []
+        turn = turn or self.turn()
+        while turn is not None:
+            answer = self.act(turn, wait=LONG_S).json()
+            answers.append(answer)
+            turn = answer.get("turn")
+        return answers
+
+    def faults(self, number=1):
+        return [(fault.kind, fault.forced_fold) for fault in self.records[number].faults]
+
+
+def a_lobby(places=1, key="ab" * 16, action_timeout_s=LONG_S, **game):
+    return Lobby(
+        [Invited("live", TOKEN, None, places, key)],
+        titles={"live": "Live <b>agent</b>"},
+        game=GameConfig(action_timeout_s=action_timeout_s, **game),
+    )
+
+
+@contextmanager
+def serving(lobby, port=0):
+    """Serve a lobby; everything ends with the context, and nothing is left."""
+    listener = bound("127.0.0.1", port)
+    port = listener.getsockname()[1]
+    server = LiveServer(lobby, listener, "127.0.0.1")
+    server.start()
+    table = Table(lobby, port)
+    try:
+        yield table
+    finally:
+        lobby.close("the test is over")
+        table.client.close()
+        server.stop()
