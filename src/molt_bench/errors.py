@@ -11,7 +11,7 @@ An agent's mistake never leaves the library as an exception: it is recorded as a
     ├── JournalError        a file of results that cannot be read
     │   └── NotRecorded     an answer that is missing from the record of a run; also a `GameUnfinished`
     └── RunHalted           the run cannot go on now, but can be resumed; also a `GameUnfinished`
-        └── ProviderError   a model's provider refused permanently, as with a wrong key
+        └── ProviderError   a model cannot be asked, as with a wrong key, or a server that stays away
 """
 
 from typing import Final, Literal, TypeAlias
@@ -133,17 +133,13 @@ class GameUnfinished(Exception):  # noqa: N818 - nobody's mistake
     """A game cannot go on, and does not count."""
 
 
-class GamePutBack(GameUnfinished):
-    """A game cannot go on now, but can be restarted later."""
+class RunHalted(GameUnfinished, MoltBenchError):  # noqa: N818 - a run that can be resumed
+    """The run cannot go on now, as with a full disk, but can be resumed."""
 
 
 class NotRecorded(GameUnfinished, JournalError):  # noqa: N818 - says what is wrong
     """An answer is missing from the record of a run, and nobody may be asked."""
 
 
-class RunHalted(GameUnfinished, MoltBenchError):  # noqa: N818 - nobody's mistake
-    """The run cannot go on now, as with a full disk, but can be resumed."""
-
-
 class ProviderError(RunHalted):
-    """A model's provider refused permanently, as with a wrong key: the run cannot go on."""
+    """A model cannot be asked: its provider refuses permanently, as with a wrong key, or cannot be reached."""

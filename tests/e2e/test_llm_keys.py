@@ -18,7 +18,7 @@ ENV = {"MY_KEY": SECRET}
 
 def tiny(server, **model):
     """Return the config of a run of a few decisions."""
-    config = config_for(server.url, llm={"backoffS": 0.001, "transportRetries": 1, "maxGameAttempts": 1}, **model)
+    config = config_for(server.url, llm={"backoffS": 0.001, "transportRetries": 1, "pauseAfterS": 0.2}, **model)
     return {
         **config,
         "participants": config["participants"][:2],
@@ -60,8 +60,9 @@ def test_a_provider_that_refuses_for_good_is_one_line_without_the_key(tmp_path, 
     assert {key_of(request.path, request.headers) for request in requests} == {SECRET}
     assert done.returncode == 1
     assert ("Traceback" in done.stderr) == debug
-    if not debug:
+    if not debug and fault != "400":  # which is told of for every output mode before
         one_clear_line(done, "model", "molt-bench resume")
+    assert "molt-bench resume" in done.stderr
     if fault == "401":
         assert "[key]" in done.stderr
 
@@ -74,8 +75,7 @@ def test_a_key_in_a_reply_or_beside_an_error_is_cut_out(tmp_path, server, fault,
     config = tiny(server, apiKeyEnv="MY_KEY")
     done = ran(tmp_path, config, before=["--debug"] if debug else [], env=ENV)
     nowhere(tmp_path, done)
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.returncode == (1 if fault == "500" else 0), done.stderr
     exchanges = (run_of(tmp_path / "out") / "exchanges.jsonl").read_text()
     assert ("The key is [key]" in exchanges) == (fault == "echo-key")
 

@@ -34,7 +34,6 @@ from tests.e2e.shell import Fork, bench, everything, games_in, lines_of, one_cle
 
 #: What the commands that ask nobody must do without: it is set while a run is played, and only then.
 KEY = {"MY_KEY": "sk-only-for-playing"}
-NO_USAGE = tuple(name for name in SAME if name != "usage.json")
 
 
 class Undisturbed:
@@ -176,14 +175,32 @@ def test_the_exchanges_of_an_unfinished_game_are_taken_from_the_file(server, who
     assert same_files(copied) == whole.files
 
 
-@pytest.mark.slow
-def test_without_its_exchanges_a_run_asks_again_and_goes_on(server, whole, copied):
+def test_without_any_exchanges_a_run_is_not_resumed_at_its_full_price(server, copied):
     cut(copied, games=3)
     (copied / "exchanges.jsonl").unlink()
     before = server.received
-    gone_on(copied)
-    assert 0 < server.received - before < len(whole.prompts)
-    assert same_files(copied, NO_USAGE) == same_files(whole.folder, NO_USAGE)
+    one_clear_line(quick("resume", copied), "exchanges.jsonl is missing or empty: put it back")
+    assert server.received == before
+
+
+def test_a_journal_that_is_ahead_of_its_exchanges_is_played_again_from_there(server, whole, copied):
+    """As after a power failure: the end of the exchanges is gone, and games in the journal were played with it."""
+    cut(copied, games=8, exchanges=len(exchanges_in(copied)) // 3)
+    known, before = recorded(copied), server.received
+    done = quick("resume", copied, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "journal.jsonl is ahead of its exchanges.jsonl" in done.stderr
+    assert asked(server.since(before)) == whole.asked - known
+    assert same_files(copied) == whole.files
+    assert quick("verify", copied).returncode == 0
+
+
+def test_a_line_that_is_there_twice_counts_once(whole, copied):
+    path = copied / "exchanges.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines, *lines[-20:]]))
+    assert quick("report", copied).returncode == 0
+    assert same_files(copied) == whole.files
 
 
 @pytest.mark.slow

@@ -103,20 +103,15 @@ def test_all_of_them_may_be_without_a_rank():
 
 def test_a_model_without_a_single_reply_has_not_played_for_free():
     model = {"id": "model", "type": "llm:openai:test"}
-    with Provider(fault=lambda request: "500") as provider:
+    with Provider(fault=lambda request: "hang") as provider:
         provider.preflight_fault = "500"
         result = run_benchmark(
             {
                 "participants": [{**model, "baseUrl": provider.url}, "tight"],
                 "seeds": {"perMatch": 1, "masterSeed": "the master seed of these tests"},
-                "game": {"handsPerGame": 2},
+                "game": {"handsPerGame": 2, "actionTimeoutS": 0.5, "maxRetries": 0},
                 "stop": {"budget": {"maxMatches": 1}},
-                "llm": {
-                    "backoffS": 0.001,
-                    "transportRetries": 1,
-                    "maxGameAttempts": 1,
-                    "prices": {"openai:test": {"input": 1, "output": 1}},
-                },
+                "llm": {"prices": {"openai:test": {"input": 1, "output": 1}}},
             }
         )
     (used,) = usage(Analysis(result))["models"]

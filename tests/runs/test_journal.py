@@ -118,22 +118,20 @@ def test_a_full_disk_ends_the_writing_not_the_run(path):
     journal._file = open("/dev/full", "wb", buffering=0)  # noqa: SIM115 - the device that is always full
     journal.write(a_game())
     assert "the run went on in memory" in journal.problem
+    journal.close()
 
 
-@pytest.mark.parametrize("interrupted_in", ["append", "flush"])
+@pytest.mark.parametrize("interrupted_in", ["append", "before the write", "after the write"])
 def test_an_interruption_between_a_line_and_its_hash_does_not_break_the_chain(path, monkeypatch, interrupted_in):
     journal = Journal(path)
     journal.write(HEADER)
 
-    def interrupted(line, append=journal.append):
-        append(line)
+    def interrupted(*given, then=journal.append if interrupted_in == "append" else journal._put):
+        if interrupted_in != "before the write":
+            then(*given)
         raise KeyboardInterrupt
 
-    if interrupted_in == "append":
-        monkeypatch.setattr(journal, "append", interrupted)
-    else:
-        file = journal._file
-        monkeypatch.setattr(journal, "_file", Unflushed(file))
+    monkeypatch.setattr(journal, "append" if interrupted_in == "append" else "_put", interrupted)
     with pytest.raises(KeyboardInterrupt):
         journal.write(a_game(1))
     monkeypatch.undo()
@@ -143,11 +141,21 @@ def test_an_interruption_between_a_line_and_its_hash_does_not_break_the_chain(pa
     assert [type(line) for line in read_journal(path).lines] == [Game, Sitting]
 
 
-class Unflushed:
-    """A file whose flush is interrupted before it happens."""
+def test_lines_that_there_was_no_room_for_are_written_once_there_is(path, monkeypatch):
+    journal = Journal(path)
+    journal.write(HEADER)
 
-    def __init__(self, file):
-        self.write = file.write
+    def full(*_):
+        raise OSError(28, "No space left on device")
 
-    def flush(self):
-        raise KeyboardInterrupt
+    monkeypatch.setattr(journal, "_put", full)
+    journal.write(a_game(1))
+    assert (journal.held, journal.line_count) == (1, 1)
+    assert "No space left on device" in journal.problem
+    monkeypatch.undo()
+    journal.write(Sitting(1.0))
+    assert (journal.held, journal.line_count, journal.problem) == (0, 3, None)
+    journal.close()
+    content = read_journal(path)
+    assert [type(line) for line in content.lines] == [Game, Sitting]
+    assert content.last_hash == journal.last_hash

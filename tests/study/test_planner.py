@@ -9,13 +9,15 @@ import pytest
 
 from molt_bench import run_benchmark
 from molt_bench.agents.llm.exchange import Exchange, Tokens
+from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.prices import PriceList
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.verdicts import Judge
 from molt_bench.specs import GameLabel
-from molt_bench.study.pilot import SD_PER_HAND, Pilot, pilot_of
+from molt_bench.study.pilot import SD_PER_HAND, Pilot, guess_of, pilot_of
 from molt_bench.study.planner import Planner
 
 PRICES = {"openai:test": {"input": 2.0, "cachedInput": 0.5, "output": 8.0}}
@@ -270,3 +272,23 @@ def test_a_pilot_says_what_its_models_took_in_finished_matches():
 def test_a_gap_that_nobody_can_see_is_an_error():
     with pytest.raises(ConfigError, match="a billion seed pairs"):
         Planner(config(*bots(2))).to_interval(1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "characters", "cached"),
+    [
+        ("openai:gpt-4.1", 2_000, 0),
+        ("openai:gpt-4.1", 8_000, 2048),
+        ("anthropic:claude-sonnet-4-5", 8_000, 2066),
+        ("anthropic:claude-opus-4-5", 8_000, 0),
+        ("google:gemini-2.5-pro", 8_000, 0),
+        ("google:gemini-2.5-flash", 8_000, 2066),
+        ("groq:any", 8_000, 0),
+    ],
+)
+def test_a_plan_counts_as_cached_what_a_provider_will_cache(tmp_path, name, characters, cached):
+    skill = tmp_path / "skill.md"
+    skill.write_text("x" * characters)
+    settings = LLMSettings(model=name, skill_doc=str(skill))
+    found = guess_of("model", settings, None, PriceList({}), None)
+    assert (found.cached_tokens, found.input_tokens) == (cached, 850 - 547 + round(characters / 3.9) + 15)

@@ -61,8 +61,8 @@ def run_benchmark(
         ConfigError: A setting cannot work, or a server is unreachable.
         AgentError: A participant cannot be created, or a program does not start.
         JournalError: The known games do not belong to this config, or the run did not stop where the journal says.
-        ProviderError: A model's provider refuses permanently; what was played is in the journal.
-        RunHalted: An answer cannot be written; what was played is in the journal.
+        RunHalted: A model cannot be asked, or what it or another agent answered cannot be recorded; what was played is
+            in the journal.
     """
     files, agents = files or RunFiles(), agents or {}
     stored = files.stored
@@ -138,11 +138,13 @@ class _Session:
             files.exchanges,
             files.answers,
             on_exchange=self._on_exchange,
+            on_warning=observer.on_warning,
+            on_notice=observer.on_notice,
             folder=self._folder / "agents" if self._folder is not None else None,
             on_traceback=observer.on_traceback,
             live=live,
         )
-        self._runner = GameRunner(config.llm, self._cast, where)
+        self._runner = GameRunner(self._cast, where)
         self._played: dict[GameLabel, GameRecord] = {}
         self._players = config.participants[0].id, config.participants[1].id
         self._start = monotonic()
@@ -184,8 +186,10 @@ class _Session:
             if self._files.journal is not None:
                 self._files.journal.catch_up()
             self._write(Sitting(self._seconds - self._past.seconds))
-            if self._wanted.size and self._cast.awaited:
-                self._report(awaited=self._cast.awaited)
+            self._report_awaited()
+            raise
+        except RunHalted:
+            self._report_awaited()
             raise
         finally:
             self._runner.close()
@@ -270,11 +274,20 @@ class _Session:
         if self._wanted.size:
             self._report()
 
+    def _report_awaited(self) -> None:
+        """Report which replies are still awaited, since they are paid for."""
+        if self._wanted.size and self._cast.awaited:
+            self._report(awaited=self._cast.awaited)
+
     def _on_match(self, match: PlayedMatch) -> None:
         self._report(players=match.participants, finished=match)
 
     def _report(
-        self, *, players: tuple[str, str] | None = None, finished: PlayedMatch | None = None, awaited: int = 0
+        self,
+        *,
+        players: tuple[str, str] | None = None,
+        finished: PlayedMatch | None = None,
+        awaited: Mapping[str, int] | None = None,
     ) -> None:
         """Report the progress of the run to the observer."""
         self._players = players or self._players
@@ -293,6 +306,7 @@ class _Session:
                 finished=finished,
                 ladder=ladder,
                 spending=self._spending if self._cast.models else None,
-                awaited=awaited,
+                awaited=awaited or {},
+                patience_s=self._cast.patience_s,
             )
         )

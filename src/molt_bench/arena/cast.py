@@ -11,10 +11,11 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import kind_of, make_agent
 from molt_bench.agents.llm.agent import LLMAgent
+from molt_bench.agents.llm.budget import ModelBudget
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
 from molt_bench.agents.llm.gateway import Gateway
-from molt_bench.agents.llm.prices import ModelBudget, PriceList
+from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.retries import RequestLimits
 from molt_bench.agents.tracebacks import OnTraceback, TraceLog
@@ -107,6 +108,8 @@ class Cast:
         recorder: Holds the exchanges with language models.
         answers: Holds the answers of programs and servers; None keeps them in memory.
         on_exchange: Called with every exchange, starting with those of earlier sessions.
+        on_warning: Called with what goes wrong while models are asked, such as one that is paused.
+        on_notice: Called with what is good to know, such as the output mode of a model.
         folder: Where to keep the standard error of programs and the tracebacks of agents; None to drop them.
         on_traceback: Called with the tracebacks of the user's own agents.
         live: Seats the agents that connect to us by themselves; None without a server.
@@ -120,6 +123,8 @@ class Cast:
         answers: Answers | None = None,
         *,
         on_exchange: Callable[[Exchange], None] | None = None,
+        on_warning: Callable[[str], None] | None = None,
+        on_notice: Callable[[str], None] | None = None,
         folder: Path | None = None,
         on_traceback: OnTraceback | None = None,
         live: LivePlayers | None = None,
@@ -149,19 +154,32 @@ class Cast:
             timeout_s=self._timeout_s or MODEL_TIMEOUT_S,
             transport_retries=config.llm.transport_retries,
             backoff_s=config.llm.backoff_s,
+            pause_after_s=config.llm.pause_after_s,
             max_concurrent=config.llm.max_concurrent,
         )
         self.gateway: Gateway | None = None
         if self.models:
             prices = PriceList(config.llm.prices)
             self.gateway = Gateway(
-                self.models, recorder=recorder, limits=limits, prices=prices, budget=budget, on_exchange=on_exchange
+                self.models,
+                recorder=recorder,
+                limits=limits,
+                prices=prices,
+                budget=budget,
+                on_exchange=on_exchange,
+                on_warning=on_warning,
+                on_notice=on_notice,
             )
 
     @property
-    def awaited(self) -> int:
-        """Number of pending replies from language models."""
-        return self.gateway.awaited if self.gateway is not None else 0
+    def awaited(self) -> Mapping[str, int]:
+        """Number of pending replies, by participant."""
+        return self.gateway.awaited if self.gateway is not None else {}
+
+    @property
+    def patience_s(self) -> float:
+        """Seconds that an answer of a language model may take."""
+        return self.gateway.limits.timeout_s if self.gateway is not None else 0.0
 
     @property
     def spent(self) -> str | None:
@@ -182,11 +200,11 @@ class Cast:
         """Return the specs of some participants."""
         return tuple(spec for name, spec in self._specs.items() if name in participants)
 
-    def agent(self, participant: str, game: GameLabel, *, may_put_back: bool = False) -> PokerAgent:
+    def agent(self, participant: str, game: GameLabel) -> PokerAgent:
         """Make the agent of one participant for one game."""
         settings = self.models.get(participant)
         if settings is not None and self.gateway is not None:
-            return LLMAgent(participant, settings, self.gateway, game=game, may_put_back=may_put_back)
+            return LLMAgent(participant, settings, self.gateway, game=game)
         if self._kinds[participant].recorded and self._answers.covers(game):
             durable = participant in self._remembering
             record = Record(game, self._answers, self._exchanges, durable=durable)

@@ -1,6 +1,5 @@
 """Where the games of a round run: in this process, on its event loop, on all cores, or on a cluster."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from time import monotonic
@@ -11,7 +10,6 @@ import msgspec
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.preflight import preflight
 from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
-from molt_bench.config.sections import LLMConfig
 from molt_bench.errors import ConfigError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.drivers import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
@@ -20,11 +18,6 @@ from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameLabel, GameSpec
-
-#: Pause before a game that was put back is started again, in multiples of the backoff.
-_PUT_BACK_PAUSE: Final = 10
-#: Seconds to wait for pending replies when a run is interrupted, since they are paid for.
-_PATIENCE_S: Final = 30.0
 
 #: Seconds of play in this process after which workers are worth their start-up time.
 _WORTH_WORKERS_S: Final = 1.0
@@ -76,8 +69,7 @@ class GameRunner:
         problems: What the user should know about how the games were played.
     """
 
-    def __init__(self, config: LLMConfig, cast: Cast, where: Where) -> None:
-        self._config = config
+    def __init__(self, cast: Cast, where: Where) -> None:
         self._cast = cast
         if where.executor not in get_args(ExecutorName):
             raise ConfigError("executor", where.executor, f"one of {', '.join(get_args(ExecutorName))}")
@@ -97,7 +89,6 @@ class GameRunner:
         self._since = 0.0
         self._fit = True
         self._loop = GameLoop()
-        self._attempts: Counter[GameLabel] = Counter()
 
     def preflight(self) -> None:
         """Contact every participant outside this process once; close if one is unreachable."""
@@ -115,10 +106,7 @@ class GameRunner:
             on_game(labels[spec], record, estimates)
 
         def players(spec: GameSpec) -> Players:
-            label = labels[spec]
-            self._attempts[label] += 1
-            again = self._attempts[label] < self._config.max_game_attempts
-            first, second = (self._cast.agent(name, label, may_put_back=again) for name in spec.players)
+            first, second = (self._cast.agent(name, labels[spec]) for name in spec.players)
             return first, second
 
         waiting = self._cast.waiting
@@ -187,13 +175,10 @@ class GameRunner:
 
     def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: OnGame, *, at_once: int) -> None:
         if specs:
-            pause_s = _PUT_BACK_PAUSE * self._config.backoff_s
             places = self._cast.places
-            self._loop.run(
-                play_games_together(specs, players, done, at_once=at_once, put_back_pause_s=pause_s, places=places)
-            )
+            self._loop.run(play_games_together(specs, players, done, at_once=at_once, places=places))
 
-    def close(self, *, patience_s: float = _PATIENCE_S) -> None:
+    def close(self, *, patience_s: float | None = None) -> None:
         """Close the event loop and the workers; pending replies are awaited first, since they are paid for."""
         if self._cast.gateway is not None:
             with suppress(KeyboardInterrupt):  # a second interrupt ends the wait

@@ -1,6 +1,6 @@
 """The progress of a run, for observers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -22,7 +22,8 @@ class RunStatus(msgspec.Struct, frozen=True):
         seconds: How long this session has taken.
         finished: The match that was just rated, if any.
         spending: What language models have cost; None if there are none.
-        awaited: After an interruption, the number of pending replies.
+        awaited: After an interruption, the number of pending replies by participant.
+        patience_s: Seconds for which they are awaited.
     """
 
     match: int
@@ -35,7 +36,8 @@ class RunStatus(msgspec.Struct, frozen=True):
     finished: PlayedMatch | None
     ladder: Ladder
     spending: Spending | None = None
-    awaited: int = 0
+    awaited: Mapping[str, int] = {}
+    patience_s: float = 0.0
 
 
 class Observer(msgspec.Struct, frozen=True):
@@ -43,10 +45,13 @@ class Observer(msgspec.Struct, frozen=True):
 
     Attributes:
         on_status: After every finished game and match, and every reply from a language model.
-        on_warning: Before the first game, with each warning about what the run will fall short of.
+        on_warning: Before the first game, with each warning about what the run will fall short of; later, with what
+            goes wrong while models are asked, such as one that is paused.
         on_traceback: With a participant and where its agent raised, once per place.
+        on_notice: With what is good to know, such as the output mode of a language model.
     """
 
     on_status: Callable[[RunStatus], None] | None = None
     on_warning: Callable[[str], None] | None = None
     on_traceback: OnTraceback | None = None
+    on_notice: Callable[[str], None] | None = None

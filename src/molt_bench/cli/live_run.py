@@ -14,7 +14,7 @@ from molt_bench.cli.config_flags import extension_from
 from molt_bench.cli.options import RunOptions, StopOptions
 from molt_bench.cli.output import exit_on_faults, rebuild_run, write_result
 from molt_bench.cli.progress import show_progress
-from molt_bench.cli.streams import warn
+from molt_bench.cli.streams import notice, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
@@ -98,10 +98,11 @@ def _play(
 
     # With --json, standard output is for one object: what agents print goes to standard error.
     stdout = sys.stderr if options.as_json else sys.stdout
+    quiet = options.quiet or options.as_json
     try:
         with (
             live(folder, config) if live is not None else nullcontext() as host,
-            show_progress(config, quiet=options.quiet or options.as_json) as watch,
+            show_progress(config, quiet=quiet) as watch,
             redirect_stdout(stdout),
         ):
 
@@ -116,7 +117,7 @@ def _play(
                 files=files,
                 keep_hands=False,
                 preflight=not options.no_preflight,
-                observer=Observer(on_status, warn_once, _show_traceback if debug else None),
+                observer=Observer(on_status, warn_once, _show_traceback if debug else None, None if quiet else notice),
                 live=host,
                 executor=options.executor,
                 workers=options.workers,

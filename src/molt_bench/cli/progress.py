@@ -55,7 +55,7 @@ class _Screen:
 
 def _line(live: RunStatus, console: Console) -> None:
     if live.awaited:
-        console.print(_awaited(live.awaited), highlight=False, soft_wrap=True)
+        console.print(_awaited(live), highlight=False, soft_wrap=True)
     if live.finished is not None:
         console.print(_match_line(live, live.finished), highlight=False, soft_wrap=True)
 
@@ -75,8 +75,12 @@ def _standing(live: RunStatus) -> list[Rating]:
     return [live.ladder.ratings[name] for name in live.ladder.ranking()]
 
 
-def _awaited(replies: int) -> str:
-    return f"Waiting for {replies:,} replies already paid for; press Ctrl-C again to discard them."
+def _awaited(live: RunStatus) -> str:
+    replies = ", ".join(f"{count:,} of {name}" for name, count in live.awaited.items())
+    return (
+        f"Waiting up to {duration(live.patience_s)} for replies already paid for ({replies}); press Ctrl-C again to "
+        "discard them."
+    )
 
 
 def _spent(spending: Spending, config: BenchmarkConfig | None = None) -> str:
@@ -105,4 +109,4 @@ def _screen(live: RunStatus, config: BenchmarkConfig) -> Group:
         table.add_row(
             str(rank), Text(rating.id), f"{rating.mu:.1f} ± {rating.sigma:.1f}", f"{rating.wins}-{rating.losses}"
         )
-    return Group(Text(_awaited(live.awaited) if live.awaited else head), Text(games), table)
+    return Group(Text(_awaited(live) if live.awaited else head), Text(games), table)

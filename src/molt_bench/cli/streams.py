@@ -123,6 +123,11 @@ def camel_fields(struct: msgspec.Struct) -> dict[str, Any]:
     return {re.sub(r"_(\w)", lambda found: found[1].upper(), name): value for name, value in fields.items()}
 
 
+def notice(text: str) -> None:
+    """Print what is good to know to standard error."""
+    print(f"molt-bench: {text}", file=sys.stderr, flush=True)
+
+
 def warn(warning: str) -> None:
     """Print a warning to standard error."""
-    print(f"molt-bench: warning: {warning}", file=sys.stderr)
+    print(f"molt-bench: warning: {warning}", file=sys.stderr, flush=True)

@@ -224,14 +224,20 @@ class LLMConfig(Section):
     """How language models are called."""
 
     max_concurrent: Annotated[Count, Field(le=1_000_000, description="Concurrent requests, across all models.")] = 1000
-    transport_retries: Annotated[NoneOrMore, Field(le=100, description="Retries of a request that got no reply.")] = 5
+    transport_retries: Annotated[NoneOrMore, Field(le=100, description="Retries before a model is paused.")] = 5
     backoff_s: Annotated[
         float, Field(ge=0, le=MUCH, description="Seconds before the first retry, doubled for each further one.")
     ] = 1.0
     max_game_attempts: Annotated[
         Count,
-        Field(le=1000, description="Attempts at a game before a failed connection counts as the agent's fault."),
+        Field(le=1000, description="Not used any more: a failed connection is never the agent's fault."),
     ] = 3
+    pause_after_s: Annotated[
+        float,
+        Field(
+            ge=0, le=MUCH, description="Seconds after which a run ends that can ask a model nothing, or save nothing."
+        ),
+    ] = 600.0
     prices: Annotated[
         dict[str, Price], Field(description="Dollars per million tokens, by model; they override published prices.")
     ] = {}  # noqa: RUF012 - pydantic copies it

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.errors import AgentError, AgentFailed, GamePutBack, GameUnfinished, RunHalted
+from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
 from molt_bench.play.game import Notice, Turns, turns
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
@@ -70,28 +70,21 @@ async def play_games_together(
     on_game: OnGame,
     *,
     at_once: int,
-    put_back_pause_s: float = 0.0,
     places: Places | None = None,
 ) -> None:
     """Play up to `at_once` games together on the running event loop; otherwise like `play_games_in_order`.
 
-    A game that an agent puts back is restarted after the others and a pause; one that cannot be finished is skipped. A
-    game starts once there is a place in it for each player, and takes both places at once, so no two games wait for
-    each other.
+    A game that cannot be finished is skipped. A game starts once there is a place in it for each player, and takes both
+    places at once, so no two games wait for each other.
     """
     import asyncio  # here, since it is slow to load and plain games do not need it
 
     waiting = _WaitingGames(specs, places)
 
     async def one_after_the_other() -> None:
-        while (found := await waiting.next()) is not None:
-            spec, again = found
+        while (spec := await waiting.next()) is not None:
             try:
-                if again:
-                    await asyncio.sleep(put_back_pause_s)
                 on_game(spec, await drive_async(spec, make_players(spec)))
-            except GamePutBack:
-                waiting.put_back(spec)
             except RunHalted:
                 raise
             except GameUnfinished:
@@ -113,15 +106,15 @@ class _WaitingGames:
     def __init__(self, specs: Iterable[GameSpec], places: Places | None) -> None:
         import asyncio  # here, since it is slow to load and plain games do not need it
 
-        self._waiting = [(spec, False) for spec in specs]
+        self._waiting = [*specs]
         self._places = places or (lambda _: ())
         self._taken: Counter[str] = Counter()
         self._changed = asyncio.Event()
 
-    async def next(self) -> tuple[GameSpec, bool] | None:
-        """Return the first game with a free place for each player, and whether it was put back; None for no more."""
+    async def next(self) -> GameSpec | None:
+        """Return the first game with a free place for each player; None for no more."""
         while self._waiting:
-            for at, (spec, _) in enumerate(self._waiting):
+            for at, spec in enumerate(self._waiting):
                 places = [*self._places(spec)]
                 if all(self._taken[name] < most for name, most in places):
                     self._taken.update(name for name, _ in places)
@@ -129,10 +122,6 @@ class _WaitingGames:
             self._changed.clear()
             await self._changed.wait()
         return None
-
-    def put_back(self, spec: GameSpec) -> None:
-        """Have a game played again, after the others."""
-        self._waiting.append((spec, True))
 
     def ended(self, spec: GameSpec) -> None:
         """Free the places of a game."""

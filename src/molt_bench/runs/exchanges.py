@@ -43,10 +43,12 @@ class ExchangeFile(Exchanges):
     """The exchanges of a run, in memory and in a file."""
 
     def __init__(self, path: str, *, new: bool = True, read_only: bool = False, warn: Warn | None = None) -> None:
-        """Start a new file, or continue one; `warn` is called if writing ends early."""
+        """Start a new file, or continue one; `warn` is called if a line cannot be written."""
         super().__init__()
         self.read_only = read_only
-        self._file = None if read_only else LineFile(path, new=new, warn=warn)
+        self.on_disk = not read_only
+        meanwhile = "no model is asked until there is room"
+        self._file = None if read_only else LineFile(path, new=new, warn=warn, meanwhile=meanwhile)
 
     @classmethod
     def reopen(
@@ -57,7 +59,7 @@ class ExchangeFile(Exchanges):
         Args:
             path: The file; it may not exist yet if the run ended before the first question.
             read_only: Whether models must not be asked.
-            warn: Called if writing ends early.
+            warn: Called if a line cannot be written.
             unfinished: Returns whether a game may still be played; its replies are then kept in memory.
         """
         there = Path(path).exists()
@@ -75,11 +77,15 @@ class ExchangeFile(Exchanges):
         return found
 
     def _take(self, path: str, lines: list[bytes], unfinished: Callable[[GameLabel], bool]) -> None:
+        keys = set()
         for number, text in enumerate(lines, start=1):
             line = read_exchange(text, f"{path} line {number}")
             if isinstance(line, ExchangeHeader):
                 self.skills = line.skills
                 continue
+            if line.key in keys:  # a copy of a line is one exchange, paid for once
+                continue
+            keys.add(line.key)
             # The text is only needed where it may be read again.
             kept = unfinished(line.game)
             self.earlier.append(line if kept else msgspec.structs.replace(line, text=""))
@@ -87,19 +93,31 @@ class ExchangeFile(Exchanges):
                 super().add(line)
 
     def begin(self, skills: dict[str, str]) -> None:
-        """Write the first line, unless it is already there."""
+        """Write the first line, unless it is already there; raises JournalError if there is no room even for that."""
         if not self.skills:
             super().begin(skills)
             self._write(ExchangeHeader(FORMAT, skills))
+            if self.problem is not None:
+                raise JournalError(self.problem)
 
     def add(self, exchange: Exchange) -> None:
-        """Record an exchange; it is handed to the operating system before this returns."""
+        """Record an exchange; it is handed to the operating system before this returns, if there is room."""
         super().add(exchange)
         self._write(exchange)
 
     def _write(self, line: ExchangeHeader | Exchange) -> None:
         if self._file is not None:
             self._file.append(_encoder.encode(line))
+
+    @property
+    def held(self) -> int:
+        """Number of exchanges that there is no room for yet."""
+        return self._file.held if self._file is not None else 0
+
+    def write_held(self) -> None:
+        """Write the exchanges that there was no room for."""
+        if self._file is not None:
+            self._file.write_held()
 
     def sync(self) -> None:
         """Flush everything to disk."""
@@ -108,7 +126,7 @@ class ExchangeFile(Exchanges):
 
     @property
     def problem(self) -> str | None:
-        """Why writing ended early, if it did."""
+        """Why exchanges are missing from the file, if any are."""
         return self._file.problem if self._file is not None else None
 
     def close(self) -> None:

@@ -170,12 +170,18 @@ def _link(hash_before: str) -> bytes:
 
 
 class Journal(LineFile):
-    """A journal that is being written, by one process at a time. A full disk stops the writing, not the run."""
+    """A journal that is being written, by one process at a time. A full disk stops the writing, not the run.
+
+    Attributes:
+        line_count: Number of lines in the file.
+        last_hash: SHA-256 of the last of them.
+    """
 
     def __init__(self, path: str, *, new: bool = True, warn: Warn | None = None) -> None:
         super().__init__(path, new=new, warn=warn)
         self.line_count = 0
         self.last_hash = ""
+        self._link_to = ""
 
     @classmethod
     def reopen(cls, path: str, *, warn: Warn | None = None) -> tuple["Journal", JournalContent]:
@@ -188,23 +194,39 @@ class Journal(LineFile):
             raise
         journal.cut(content.size)
         journal.line_count, journal.last_hash = content.line_count, content.last_hash
+        journal._link_to = content.last_hash
         return journal, content
+
+    def keep(self, lines: int) -> JournalContent:
+        """Drop all lines after the first so many, and return what is left."""
+        texts, _ = whole_lines(self.path)
+        self.cut(sum(len(text) + 1 for text in texts[:lines]))
+        content = read_journal(self.path)
+        self.line_count, self.last_hash = content.line_count, content.last_hash
+        self._link_to = content.last_hash
+        return content
 
     def write(self, line: Line) -> None:
         """Append a line and hand it to the system, so that it survives the end of this program."""
         text = _encoder.encode(line)
-        if self.line_count:
-            text = _link(self.last_hash) + text[1:]
+        if self._link_to:
+            text = _link(self._link_to) + text[1:]
+        self._link_to = sha256(text).hexdigest()
         self.append(text)
-        if self.problem is None:
-            self.line_count, self.last_hash = self.line_count + 1, sha256(text).hexdigest()
+
+    def _written(self, line: bytes) -> None:
+        self.line_count, self.last_hash = self.line_count + 1, sha256(line).hexdigest()
 
     def catch_up(self) -> None:
         """Read from the file what was written last: an interruption may have come between a line and its hash."""
-        self.flush()
-        texts, _ = whole_lines(self.path)
+        texts, size = whole_lines(self.path)
+        self.cut(size)
+        if self._held and texts and texts[-1] == self._held[0]:
+            self._held.popleft()
         if texts:
             self.line_count, self.last_hash = len(texts), sha256(texts[-1]).hexdigest()
+        self._link_to = sha256(self._held[-1]).hexdigest() if self._held else self.last_hash
+        self.write_held()
 
 
 def read_journal(path: str) -> JournalContent:

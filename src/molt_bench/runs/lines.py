@@ -4,11 +4,13 @@ A file that is still growing can be followed, line by line.
 """
 
 import os
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from time import sleep
-from typing import IO, Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from molt_bench.errors import JournalError
 
@@ -18,20 +20,24 @@ Warn: TypeAlias = Callable[[str], None]
 #: Attempts to lock a file, and seconds between them.
 _TRIES: Final = 10
 _TRY_AGAIN_S: Final = 0.05
+#: Most bytes of lines that are held in memory for want of room; beyond that, writing ends for good.
+_MOST_HELD_BYTES: Final = 256 * 2**20
 
 
 class LineFile:
     """A file written line by line, by one process at a time. A full disk stops the writing, not the run.
 
+    A line that cannot be written is held in memory, and written before the next one once there is room again.
+
     Raises JournalError if it cannot be written, or another process is writing it.
 
     Attributes:
-        problem: Why writing ended early, if it did.
+        problem: Why lines are missing from the file, if any are.
 
     Args:
         path: Path of the file.
         new: Whether to create the file; otherwise `cut` sets where writing continues.
-        warn: Called if writing ends early.
+        warn: Called when a line cannot be written.
         meanwhile: What happens then, for that message.
     """
 
@@ -47,7 +53,9 @@ class LineFile:
         self.problem: str | None = None
         self._warn = warn
         self._meanwhile = meanwhile
-        self._file: IO[bytes] | None = _locked(path, "xb" if new else "r+b")
+        self._held: deque[bytes] = deque()
+        self._held_bytes = 0
+        self._file: FileIO | None = _locked(path, "xb" if new else "r+b")
 
     def cut(self, size: int) -> None:
         """Truncate the file to this many bytes, and continue writing there."""
@@ -57,43 +65,76 @@ class LineFile:
 
     def append(self, line: bytes) -> None:
         """Append a line and hand it to the system, so that it survives the end of this program."""
-        if self._file is None:
-            return
-        try:
-            self._file.write(line + b"\n")
-            self._file.flush()
-        except OSError as error:
-            self.problem = f"{self.path} could not be written ({error.strerror}): {self._meanwhile}"
-            with suppress(OSError):
-                self._file.close()
-            self._file = None
-            if self._warn is not None:
-                self._warn(self.problem)
+        if self._file is not None:
+            self._held.append(line)
+            self._held_bytes += len(line)
+            self.write_held()
 
-    def flush(self) -> None:
-        """Hand to the system what an interruption may have left in this process."""
-        with suppress(OSError):
-            if self._file is not None:
-                self._file.flush()
+    @property
+    def held(self) -> int:
+        """Number of lines that could not be written yet."""
+        return len(self._held)
+
+    def write_held(self) -> None:
+        """Write the lines that are held in memory, as far as there is room."""
+        while self._held and self._file is not None:
+            try:
+                self._put(self._file, self._held[0] + b"\n")
+            except OSError as error:
+                self._stuck(error)
+                return
+            self._held_bytes -= len(self._held[0])
+            self._written(self._held.popleft())
+        if self._file is not None:
+            self.problem = None
+
+    def _put(self, file: FileIO, data: bytes) -> None:
+        """Write all of the data or nothing; raises OSError if there is no room."""
+        start, left = file.tell(), memoryview(data)
+        try:
+            while left:
+                left = left[file.write(left) or 0 :]
+        except OSError:
+            with suppress(OSError):
+                self.cut(start)
+            raise
+
+    def _stuck(self, error: OSError) -> None:
+        told = self.problem is not None
+        self.problem = f"{self.path} could not be written ({error.strerror}): {self._meanwhile}"
+        if self._held_bytes > _MOST_HELD_BYTES:
+            self._held.clear()
+            self._end()
+        if self._warn is not None and not told:
+            self._warn(self.problem)
+
+    def _written(self, line: bytes) -> None:
+        """Take note of a line that is in the file."""
 
     def sync(self) -> bool:
-        """Flush everything to disk; return whether all of it is there."""
-        with suppress(OSError):
-            if self._file is not None:
-                os.fsync(self._file.fileno())
+        """Flush what is written to disk, from any thread; return whether every line is there."""
+        file = self._file
+        with suppress(OSError, ValueError):  # it may be closed meanwhile
+            if file is not None:
+                os.fsync(file.fileno())
         return self.problem is None and self._file is not None
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; what is held in memory is lost if there is still no room for it."""
+        self.write_held()
+        self._end()
+
+    def _end(self) -> None:
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):
+                self._file.close()
             self._file = None
 
 
-def _locked(path: str, mode: str) -> IO[bytes]:
-    """Open a file for this process only."""
+def _locked(path: str, mode: Literal["xb", "r+b"]) -> FileIO:
+    """Open a file for this process only. Every write goes to the system, so nothing is left over in this process."""
     try:
-        file = open(path, mode)  # noqa: SIM115 - it stays open while it is being written
+        file = open(path, mode, buffering=0)  # noqa: SIM115 - it stays open while it is being written
     except OSError as error:
         raise JournalError(f"{path} cannot be written: {error.strerror}") from error
     try:

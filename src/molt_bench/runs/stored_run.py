@@ -52,6 +52,7 @@ from molt_bench.runs.master_seed import (
     revealed,
     with_master_seed,
 )
+from molt_bench.runs.missing_replies import first_without_replies
 from molt_bench.runs.moved_files import moved_config
 
 
@@ -263,6 +264,16 @@ class RunFiles(msgspec.Struct):
         try:
             check_unchanged(path, content)
             stored = StoredRun(path.parent, content, secret=secret)
+            models = stored.config.models()
+            unfinished = bool(models) and stored.stop_reason is None
+            replies = stored.exchanges().earlier if unfinished else []
+            behind = first_without_replies(stored.lines, replies, models) if unfinished else None
+            if behind is not None:
+                stored = StoredRun(path.parent, journal.keep(1 + behind), secret=secret)
+                (path.parent / SUMMARY).unlink(missing_ok=True)
+                if warn is not None:
+                    lost = content.line_count - 1 - behind
+                    warn(f"{path} is ahead of its {EXCHANGES}: its last {lost:,} lines are played again, from there")
             exchanges = stored.exchanges(read_only=False, warn=warn)
         except MoltBenchError:
             journal.close()

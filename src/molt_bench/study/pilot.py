@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from molt_bench.agents.llm.caching import cached_tokens, prompt_tokens
 from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import PriceList
@@ -40,7 +41,9 @@ SD_PER_HAND: Final = {
 AGAINST_REFERENCE: Final = 0.45
 #: Decisions of a model per hand against a bot, and the tokens and seconds for each.
 DECISIONS_PER_HAND: Final = 1.6
-TOKENS_PER_CALL: Final = Tokens(input=850, cached=600, output=100)
+TOKENS_PER_CALL: Final = Tokens(input=850, output=100)
+#: Tokens of the input that stay the same with the default skill document; with another one, its own count instead.
+SKILL_TOKENS: Final = 547
 LATENCY_S: Final = 5.0
 #: What the comprehension question adds to a call.
 COMPREHENSION: Final = Tokens(input=25, output=20)
@@ -179,8 +182,8 @@ def guess_of(
         found = ModelGuess(
             id=name,
             calls_per_hand=DECISIONS_PER_HAND,
-            input_tokens=TOKENS_PER_CALL.input + more.input,
-            cached_tokens=TOKENS_PER_CALL.cached,
+            input_tokens=TOKENS_PER_CALL.input - SKILL_TOKENS + prompt_tokens(settings) + more.input,
+            cached_tokens=cached_tokens(settings),
             output_tokens=min(written, settings.max_tokens or written),
             latency_s=LATENCY_S,
             usd_per_call=None,

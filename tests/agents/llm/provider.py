@@ -29,7 +29,7 @@ from tests.agents.llm import wire
 from tests.agents.llm.http1 import Reader, drip, parse_head, passes, reset, response, retry_header
 
 AFTER = {"429-after": "429", "429-after-ms": "429", "429-date": "429", "503-after": "503"}
-BODIES = ("empty-body", "html", "cut-json", "wrong-body", "no-choices")
+BODIES = ("empty-body", "html", "cut-json", "wrong-body", "no-choices", "error-200")
 CONNECTION = ("reset", "reset-midway", "hang", "drip")
 FAULTS = (*wire.ERRORS, *AFTER, *CONNECTION, *BODIES, *wire.REPLIES)
 PAGE = b"<!DOCTYPE html><html><body><h1>Bad gateway</h1></body></html>"
@@ -254,6 +254,8 @@ class Provider:
         api, body, fault = request.api, request.body, request.fault
         key = wire.key_of(request.path, request.headers)
         name = AFTER.get(fault, fault)
+        if fault == "error-200":
+            return response(200, wire.error(api, "500"))
         if name in wire.ERRORS and (name != "400-response-format" or wire.has_schema(api, body)):
             delay_s = self._retry_after if fault in AFTER else None
             headers = retry_header(fault, self._retry_after)

@@ -12,6 +12,7 @@ from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
 from molt_bench.agents.llm import gateway as gateway_module
 from molt_bench.agents.llm.rate_limits import START, ModelLimit
 from molt_bench.agents.llm.reply import LONGEST_REPLY
+from molt_bench.arena.status import Observer
 from molt_bench.errors import ProviderError
 from molt_bench.runs.exchanges import ExchangeFile
 from tests.agents.llm import provider as provider_module
@@ -45,6 +46,7 @@ MODEL_FAULTS = {
     "prose": "unparsable",
     "prose-only": "unparsable",
     "two-objects": "unparsable",
+    "open-think": "truncated",
     "wrong-schema": "unparsable",
     "giant": "unparsable",
     "giant-junk": "unparsable",
@@ -53,12 +55,11 @@ MODEL_FAULTS = {
 #: What is nobody's play: the connection, the server, and bodies that are not the API's.
 TRANSPORT_FAULTS = (
     *("429", "529", "500", "503", "reset", "reset-midway"),
-    *("empty-body", "html", "cut-json", "wrong-body", "no-choices"),
+    *("empty-body", "html", "cut-json", "wrong-body", "no-choices", "error-200"),
 )
 FATAL_FAULTS = ("401", "404", "429-quota")
-STEPPING_DOWN = ("400", "400-response-format")
-ONE_OF_EACH = ("hang", "empty-reply", "cut-reply", "refusal", "prose", "illegal", "429", "500", "reset", "html")
-KINDS = {**MODEL_FAULTS, **dict.fromkeys(TRANSPORT_FAULTS, "transport")}
+STEPPING_DOWN = ("400", "400-response-format", "500-grammar")
+ONE_OF_EACH = ("hang", "empty-reply", "cut-reply", "refusal", "prose", "illegal")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -83,7 +84,7 @@ def slow(faults, *some):
 
 
 def test_every_fault_of_the_provider_is_in_one_of_the_tables():
-    tables = [*MODEL_FAULTS, *TRANSPORT_FAULTS, *FATAL_FAULTS, *STEPPING_DOWN, *AFTER, "echo-key"]
+    tables = [*MODEL_FAULTS, *TRANSPORT_FAULTS, *FATAL_FAULTS, *STEPPING_DOWN, *AFTER, "echo-key", "surrogate"]
     assert sorted(tables) == sorted(FAULTS)
 
 
@@ -134,10 +135,10 @@ def test_trouble_on_the_way_does_not_show_in_the_records(fault):
 def test_a_decision_that_fails_every_time_is_force_folded_and_the_rest_is_played(fault):
     with Provider(policy=passive, fault=[None, fault, fault, fault]) as provider:
         game = {"maxRetries": 2, **timeout_for(fault)}
-        result = run(provider, game=game, llm={"transportRetries": 0, "maxGameAttempts": 1}, maxConcurrent=1)
+        result = run(provider, game=game, maxConcurrent=1)
         received = provider.received
     found = faults_of(result)
-    assert [fault.kind for fault in found] == [KINDS[fault]] * 3
+    assert [fault.kind for fault in found] == [MODEL_FAULTS[fault]] * 3
     assert [(fault.hand_number, fault.attempt, fault.forced_fold) for fault in found] == [
         (1, 1, False),
         (1, 2, False),
@@ -167,45 +168,70 @@ def test_a_model_that_never_answers_well_folds_every_hand_and_is_rated(fault):
 
 
 @pytest.mark.parametrize("fault", TRANSPORT_FAULTS)
-def test_without_a_connection_games_are_put_back_and_count_in_the_end(fault):
-    retries, tries = 1, 2  # of a decision, and requests of each
-    with Provider(policy=passive, fault=lambda _: fault) as provider:
-        result = run(
-            provider,
-            game={"maxRetries": retries},
-            llm={"transportRetries": tries - 1, "maxGameAttempts": 2},
-            maxConcurrent=1,
-        )
+def test_trouble_that_lasts_ends_the_run_and_is_nobodys_fault(fault):
+    said = []
+    with Provider(policy=passive, fault=lambda request: fault if request.number > 2 else None) as provider:
+        wanted = config(model(provider, maxConcurrent=1), llm={"transportRetries": 1, "pauseAfterS": 0.3})
+        with pytest.raises(
+            ProviderError, match=r"^model \(openai:gpt-4\.1\) at http://127.+ could not be asked for 0 s: "
+        ):
+            run_benchmark(wanted, observer=Observer(on_warning=said.append))
         prompts = prompts_of(provider)
-    assert Counter((fault.kind, fault.attempt, fault.forced_fold) for fault in faults_of(result)) == {
-        ("transport", 1, False): HANDS * GAMES,
-        ("transport", 2, True): HANDS * GAMES,
-    }
-    put_back = tries * GAMES
-    assert len(prompts) == put_back + tries * (retries + 1) * HANDS * GAMES
-    assert len({*prompts[:put_back]}) == GAMES
-    assert_complete(result)
-    assert [rating.id for rating in result.leaderboard] == ["callstation", "model"]
+    assert len({*prompts[2:]}) <= GAMES
+    assert len(prompts) > 2 + 2
+    assert [text for text in said if "is paused" in text]
 
 
-def test_usage_counts_the_requests_of_games_that_were_put_back():
+def test_a_server_that_comes_back_is_asked_on_and_nothing_shows_in_the_records():
+    said = []
+    with Provider(fault=lambda request: "503" if 5 <= request.number < 15 else None) as provider:
+        wanted = config(model(provider), llm={"transportRetries": 1})
+        troubled = run_benchmark(wanted, observer=Observer(on_warning=said.append))
+    with Provider() as provider:
+        calm = run(provider)
+    assert troubled.matches == calm.matches
+    assert ["is paused" in text for text in said] == [True, False]
+    assert "answers again, after" in said[1]
+
+
+def test_while_one_model_is_paused_the_others_play():
+    with Provider(policy=passive, fault=lambda _: "503") as away, Provider(policy=passive) as good:
+        players = [model(away, id="away"), model(good, id="good"), {"id": "callstation", "type": "callstation"}]
+        wanted = config(*players, llm={"transportRetries": 0, "pauseAfterS": 1.0}, game={"handsPerGame": 1})
+        wanted["scheduler"] = {"policy": "round_robin", "matchesPerRound": 3}
+        wanted["stop"]["budget"]["maxMatches"] = 3
+        with pytest.raises(ProviderError, match=r"^away "):
+            run_benchmark(wanted)
+        assert good.received >= GAMES * STREETS
+
+
+def test_usage_counts_every_request_of_a_decision():
     with Provider(policy=passive, fault=[None, "500", "500"]) as provider:
         result = run(provider, llm={"transportRetries": 1})
-        assert result.usage[0].requests == provider.received
+        assert result.usage[0].requests == provider.received == DECISIONS + 2
+
+
+@pytest.mark.parametrize("fault", TRANSPORT_FAULTS)
+def test_a_model_is_never_told_of_trouble_on_the_way(fault):
+    with Provider(policy=passive, fault=[None, fault, fault, fault, "prose"]) as provider:
+        run(provider, llm={"transportRetries": 0})
+        told = [prompt for prompt in prompts_of(provider) if "not taken" in prompt]
+    assert len(told) == 1
+    assert "other text around its JSON object" in told[0]
 
 
 @pytest.mark.parametrize("api", ["openai", "anthropic", "google"])
 def test_the_libraries_of_the_providers_do_not_try_again_on_their_own(api):
     with Provider(policy=passive, fault=lambda _: "500") as provider:
-        llm = {"transportRetries": 0, "maxGameAttempts": 1}
-        result = run(provider, api=api, game={"maxRetries": 0}, llm=llm)
-        assert provider.received == HANDS * GAMES == len(faults_of(result))
+        with pytest.raises(ProviderError):
+            run(provider, api=api, llm={"pauseAfterS": 0})
+        assert provider.received == 1
 
 
-def test_a_game_that_is_put_back_never_asks_an_answered_decision_again():
+def test_a_decision_that_was_answered_is_never_asked_again():
     failing = {6, 7, 11, 12}
     with Provider(fault=lambda request: "500" if request.number in failing else None) as provider:
-        result = run(provider, game={"handsPerGame": 3}, llm={"transportRetries": 1, "maxGameAttempts": 3})
+        result = run(provider, game={"handsPerGame": 3}, llm={"transportRetries": 1})
         answered = [
             wire.prompt_of("openai", request.body) for request in provider.requests if request.number not in failing
         ]
@@ -217,15 +243,6 @@ def test_a_game_that_is_put_back_never_asks_an_answered_decision_again():
     assert asked == {*wanted}
     assert faults_of(result) == []
     assert result.matches == calm.matches
-
-
-def test_put_back_games_come_after_the_others():
-    with Provider(policy=passive, fault=["500"]) as provider:
-        run(provider, llm={"transportRetries": 0})
-        prompts = prompts_of(provider)
-    decisions = DECISIONS // GAMES
-    assert prompts[0] == prompts[1 + decisions]
-    assert prompts[0] not in prompts[1 : 1 + decisions]
 
 
 def test_tries_are_further_and_further_apart():
@@ -254,7 +271,9 @@ def test_a_model_that_stays_silent_is_given_up_for_the_game():
 def test_what_will_never_work_ends_the_run_with_one_line_and_without_the_key(fault, earlier, monkeypatch):
     monkeypatch.setenv("A_KEY", KEY)
     with Provider(policy=passive, fault=[*[None] * earlier, fault]) as provider:
-        with pytest.raises(ProviderError, match=r"^model \(openai:gpt-4\.1\) cannot be asked: ") as caught:
+        with pytest.raises(
+            ProviderError, match=r"^model \(openai:gpt-4\.1\) at http://127.+ cannot be asked: "
+        ) as caught:
             run(provider, apiKeyEnv="A_KEY")
         assert provider.received == earlier + 1
         assert provider.requests[0].headers["authorization"] == f"Bearer {KEY}"
@@ -267,7 +286,7 @@ def test_a_request_that_is_refused_in_every_form_ends_the_run():
         with pytest.raises(ProviderError, match="cannot be asked"):
             run(provider)
         forms = [(body.get("response_format") or {}).get("type", "tools" in body) for body in bodies(provider)]
-    assert forms == ["json_schema", True, "json_object", False]
+    assert forms == ["json_schema"] * 2 + [True] * 2 + ["json_object"] * 2 + [False] * 2
 
 
 @pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])
@@ -275,7 +294,7 @@ def test_a_form_that_was_chosen_is_not_given_up(mode):
     with Provider(policy=passive, fault=lambda _: "400") as provider:
         with pytest.raises(ProviderError, match="cannot be asked"):
             run(provider, outputMode=mode)
-        assert provider.received == 1
+        assert provider.received == 2
 
 
 def bodies(provider):
@@ -289,15 +308,18 @@ def test_a_form_that_the_server_does_not_take_is_given_up_at_no_cost(fault):
 
     with Provider(policy=passive, fault=refused) as provider:
         result = run(provider)
-        assert provider.received == DECISIONS + 1
+        assert provider.received == DECISIONS + (2 if fault == "400" else 1)
     assert result.usage[0].modes == ("tool",)
     assert faults_of(result) == []
     assert_complete(result)
 
 
-def test_a_refused_request_of_a_model_that_has_answered_puts_the_game_back():
-    with Provider(policy=passive, fault=[None, "400"]) as provider:
-        result = run(provider, outputMode="native")
+@pytest.mark.parametrize("mode", ["native", "auto"])
+@pytest.mark.parametrize("answered", [0, 1])
+def test_one_refusal_that_passes_changes_no_form(mode, answered):
+    with Provider(policy=passive, fault=[*[None] * answered, "400"]) as provider:
+        result = run(provider, outputMode=mode)
+        assert {(body.get("response_format") or {}).get("type") for body in bodies(provider)} == {"json_schema"}
         assert provider.received == DECISIONS + 1
     assert faults_of(result) == []
     assert_complete(result)

@@ -26,7 +26,7 @@ class Asked:
         self.asked = []
         self.answer = Action("fold")
 
-    async def ask(self, participant, question, *, may_put_back):
+    async def ask(self, participant, question):
         self.asked.append((question.message, question.hand_held, question.to_call))
         said = {"reasoning": str(len(question.message)), "kind": self.answer.kind, "amount": self.answer.amount}
         place = {"hand": question.hand, "decision": question.decision, "attempt": question.attempt}

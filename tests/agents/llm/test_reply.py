@@ -93,6 +93,46 @@ def test_each_failure_has_its_kind(text, finish, kind, mode):
     assert fault_of(text, finish, mode) == kind
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("text", "finish", "kind"), [
+    (f"<think>Perhaps {GOOD}, or else", "length", "truncated"),
+    (f"<think>Perhaps {GOOD}, or else", "stop", "truncated"),
+    (f"<think>One.</think>Hm. <think>Perhaps {GOOD}", "stop", "truncated"),
+    (f"{GOOD} No, better {GOOD[:30]}", "length", "truncated"),
+    (f"{GOOD} No, better {GOOD[:30]}", "stop", "truncated"),
+    (f'{{"plan": nonsense, "then": {GOOD}}}', "stop", "unparsable"),
+    (f'{{"plan": {GOOD}, "plan": {GOOD}}}', "stop", "unparsable"),
+    (f"{{what if {GOOD}?}}", "stop", "unparsable"),
+    ('{"kind": "call", "kind": "fold"}', "stop", "unparsable"),
+    ('{"kind": "raiseTo", "amount": 200, "amount": 900}', "stop", "unparsable"),
+    (f"<think>Perhaps {GOOD}</think>I fold.", "stop", "unparsable"),
+    (f"<think>Perhaps {GOOD}</think>", "stop", "unparsable"),
+])  # fmt: skip
+def test_nothing_that_was_given_up_is_played(text, finish, kind, mode):
+    assert fault_of(text, finish, mode) == kind
+
+
+def test_in_text_an_answer_that_was_cut_off_after_an_object_is_not_one():
+    assert fault_of(f"{GOOD} But on second thought", "length", "text") == "truncated"
+    assert read_reply(f"I see. {GOOD}", "length", "text").action == Action("raiseTo", 600)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_thoughts_that_have_ended_do_not_matter(mode):
+    thoughts = f"<think>\nPerhaps {GOOD[:40]}\n</think>\n\n"
+    assert read_reply(thoughts + '{"kind": "call"}', "stop", mode).action == Action("call")
+
+
+@pytest.mark.parametrize("text", ['{"kind": "call", "sure": true}', '{"kind": "call", "reasoning": "a {b} \\"c"}'])
+def test_other_fields_are_ignored(text):
+    assert read_reply(text, "stop", "native").action == Action("call")
+
+
+def test_half_a_character_in_the_reasoning_is_replaced():
+    said = '{"reasoning": "\\ud83d and \\ud83d\\ude00", "kind": "call"}'
+    assert read_reply(said, "stop", "native").reasoning == "\ufffd and \U0001f600"
+
+
 def test_a_reply_that_is_whole_counts_even_if_it_met_the_limit_of_tokens():
     assert read_reply(GOOD, "length", "native").action == Action("raiseTo", 600)
 

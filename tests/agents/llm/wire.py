@@ -33,6 +33,10 @@ ERRORS: dict[str, tuple[int, str, str | None, str, str, str]] = {
         *(400, "invalid_request_error", None, "invalid_request_error", "INVALID_ARGUMENT"),
         "This model does not support response_format with a JSON schema.",
     ),
+    "500-grammar": (
+        *(500, "server_error", None, "api_error", "INTERNAL"),
+        "Failed to build the grammar of this JSON schema.",
+    ),
     "404": (
         *(404, "invalid_request_error", "model_not_found", "not_found_error", "NOT_FOUND"),
         "The model does not exist or you do not have access to it.",
@@ -40,7 +44,7 @@ ERRORS: dict[str, tuple[int, str, str | None, str, str, str]] = {
 }
 REPLIES = (
     *("empty-reply", "cut-reply", "cut-reply-stop", "refusal", "content-filter", "prose", "prose-only"),
-    *("wrong-schema", "illegal", "giant", "giant-junk", "two-objects", "echo-key"),
+    *("wrong-schema", "illegal", "giant", "giant-junk", "two-objects", "echo-key", "open-think", "surrogate"),
 )
 FINISH = {
     "openai": {"stop": "stop", "tool": "tool_calls", "length": "length", "refusal": "stop", "filter": "content_filter"},
@@ -191,6 +195,11 @@ def reply_of(fault: str | None, good: Json | str | Spoken, key: str) -> Reply:
         case "two-objects":
             first = json.dumps({"reasoning": "A first thought.", "kind": "fold", "amount": None})
             return Reply(f"{first}\nNo, wait. On reflection:\n{text}")
+        case "open-think":
+            return Reply(f"<think>Perhaps I should play {text} here. But then")
+        case "surrogate":
+            said = {**move, "reasoning": "half of a character: \ud83d"}
+            return Reply(json.dumps(said, ensure_ascii=False), call=True)
         case "echo-key":
             return Reply(json.dumps({**move, "reasoning": f"The key is {key}, is it not?"}), call=True)
         case _:

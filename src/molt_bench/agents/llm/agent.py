@@ -1,6 +1,7 @@
 """LLMAgent: a language model that plays."""
 
 from pathlib import Path
+from typing import Final
 
 from molt_bench.agents.llm.conversation import Conversation
 from molt_bench.agents.llm.exchange import Question
@@ -12,6 +13,9 @@ from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel
 
+#: Seconds for which a single game waits for a model that cannot be reached.
+_LONE_PAUSE_S: Final = 30.0
+
 
 class LLMAgent:
     """A model that plays one game.
@@ -21,14 +25,11 @@ class LLMAgent:
 
     keeps_time = True
 
-    def __init__(
-        self, name: str, settings: LLMSettings, gateway: Gateway, *, game: GameLabel, may_put_back: bool = False
-    ) -> None:
+    def __init__(self, name: str, settings: LLMSettings, gateway: Gateway, *, game: GameLabel) -> None:
         self.name = name
         self._settings = settings
         self._gateway = gateway
         self._game = game
-        self._may_put_back = may_put_back
         self.reset()
 
     async def greet(self) -> None:
@@ -56,7 +57,7 @@ class LLMAgent:
             made_hand(observation.cards, observation.board),
             observation.to_call,
         )
-        exchange = await self._gateway.ask(self.name, question, may_put_back=self._may_put_back)
+        exchange = await self._gateway.ask(self.name, question)
         return self._conversation.take_reply(observation, exchange)
 
 
@@ -64,5 +65,6 @@ def lone_agent(
     name: str, settings: LLMSettings, *, action_timeout_s: float = MODEL_TIMEOUT_S, folder: Path | None = None
 ) -> LLMAgent:
     """Make an agent for single games, with a gateway of its own. Nothing is recorded, so `folder` is not used."""
-    gateway = Gateway({name: settings}, limits=RequestLimits(timeout_s=action_timeout_s))
+    limits = RequestLimits(timeout_s=action_timeout_s, pause_after_s=_LONE_PAUSE_S)
+    gateway = Gateway({name: settings}, limits=limits)
     return LLMAgent(name, settings, gateway, game=GameLabel(0, 0, "AB"))

@@ -1,53 +1,46 @@
 """The client: sends one request to one model. Retrying is up to the caller."""
 
 import asyncio
+import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.fields import hide_key
 from molt_bench.agents.llm.exchange import Tokens
+from molt_bench.agents.llm.failures import RequestFailed, failure_of
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.odds import Choice, choice_of
-from molt_bench.agents.llm.providers import (
-    USUAL,
-    Pool,
-    api_key,
+from molt_bench.agents.llm.provider_settings import (
+    header_values,
     logprob_settings,
     model_settings,
-    provider_class,
-    reply_tokens,
+    sends_both_limits,
     trial_settings,
 )
-from molt_bench.agents.llm.reply import LONGEST_REPLY, WITHHELD, reply_schema
+from molt_bench.agents.llm.providers import USUAL, Pool, api_key, provider_class, reply_tokens
+from molt_bench.agents.llm.reply import LONGEST_REPLY, WITHHELD, reply_schema, whole_characters
+from molt_bench.agents.llm.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
+from molt_bench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelResponse
+    from pydantic_ai.messages import ModelResponse, ToolCallPart
     from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
 
 #: Requests per connection pool: a pool goes through all of its connections for every request.
 _IN_ANY_POOL: Final = 12
 #: Google's library takes long to set one up.
 _IN_A_POOL: Final[Mapping[str, int]] = {"google": 100}
+#: The name of the tool that a model calls to decide.
+_TOOL: Final = "decide"
 _LADDER: Final[tuple[OutputMode, ...]] = get_args(OutputMode)
-#: Why a request failed: too many at once; no connection, or an answer of another protocol; this request refused; every
-#: request refused, as with a wrong key; no answer in time.
-Trouble: TypeAlias = Literal["busy", "transport", "rejected", "fatal", "timeout"]
-
-
-class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is an error
-    """A request that brought no reply; `retry_after_s` is the pause that the provider asks for."""
-
-    def __init__(self, trouble: Trouble, message: str, retry_after_s: float | None = None) -> None:
-        self.trouble: Trouble = trouble
-        self.retry_after_s = retry_after_s
-        super().__init__(message)
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """A model's answer; the fields are those of `Exchange`."""
+    """A model's answer; the fields are those of `Exchange`. Tokens are all 0 where the server did not count them."""
 
     text: str
     finish: str | None
@@ -78,14 +71,21 @@ class ModelClient:
         if settings.provider not in USUAL:
             provider_class(settings)  # an unknown provider is reported before a missing key
         self._key = api_key(settings) if key is None else key
+        unset = next((name for name, value in header_values(settings).items() if not value), None)
+        if key is None and unset is not None:
+            expected = "the names of environment variables that are set"
+            raise ConfigError("extraHeaders", (settings.extra_headers or {})[unset], expected)
         self._pools = [self._new_pool()]
         self._fixed = settings.output_mode != "auto"
         self.mode: OutputMode = settings.output_mode if settings.output_mode != "auto" else self._best_mode()
         self.answered: set[OutputMode] = set()
+        self._delay = LoopDelay()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._parameters: dict[OutputMode, ModelRequestParameters] = {}
-        self._logprobs = logprob_settings(settings, self._pools[0].model)
-        self._model_settings = model_settings(settings) | self._logprobs
+        model = self._pools[0].model
+        self._logprobs = logprob_settings(settings, model)
+        self._model_settings = model_settings(settings, model) | self._logprobs
+        self._both_limits = sends_both_limits(settings)
 
     def _best_mode(self) -> OutputMode:
         profile = self._pools[0].model.profile
@@ -95,16 +95,28 @@ class ModelClient:
             return "tool"
         return "prompted" if profile.get("supports_json_object_output") else "text"
 
+    @property
+    def url(self) -> str:
+        """The address of the server."""
+        return self.cleaned(self._pools[0].model.base_url or "its provider")
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether the output mode was left to us."""
+        return not self._fixed
+
     def can_step_down(self, refused: OutputMode) -> bool:
         """Return whether there is a simpler output mode than one that the server refused and never accepted."""
         if self._fixed or refused in self.answered:
             return False
         return self.mode != refused or refused != _LADDER[-1]
 
-    def step_down(self, refused: OutputMode) -> None:
-        """Use the next simpler output mode from now on, unless that has happened since the request was sent."""
-        if self.mode == refused:
-            self.mode = _LADDER[_LADDER.index(refused) + 1]
+    def step_down(self, refused: OutputMode) -> bool:
+        """Use the next simpler output mode from now on; return False if that happened after the request was sent."""
+        if self.mode != refused:
+            return False
+        self.mode = _LADDER[_LADDER.index(refused) + 1]
+        return True
 
     async def connect(self, *, within_s: float) -> None:
         """Check that the server can be reached, without a request that costs anything; raises RequestFailed if not."""
@@ -137,23 +149,31 @@ class ModelClient:
         messages: list[Any] = [ModelRequest(parts=[SystemPromptPart(system), UserPromptPart(message)])]
         settings = self._model_settings
         if max_tokens is not None:
-            settings = trial_settings(self._settings, max_tokens) | self._logprobs
+            settings = trial_settings(self._settings, pool.model, max_tokens) | self._logprobs
+        if not self._both_limits:
+            settings = _one_limit(settings, self._settings)
         pool.in_use += 1
+        watch = Stopwatch(timeout_s, self._delay)
         try:
-            async with asyncio.timeout(timeout_s):
+            async with watch:
                 response = await pool.model.request(messages, settings, self._asking(mode))
         except TimeoutError:
-            raise RequestFailed("timeout", f"no answer within {timeout_s:g} s") from None
+            if not watch.sent:
+                raise RequestFailed("transport", f"no connection within {HANDSHAKE_S:g} s") from None
+            raise RequestFailed("timeout", f"no answer within {timeout_s:g} s", may_cost=True) from None
         except ContentFilterError as error:
             return Answer(self.cleaned(str(error)), WITHHELD, None, Tokens())
         except Exception as error:
+            failure = failure_of(error, self.cleaned, sent=watch.sent)
+            if self._both_limits and "max_tokens" in str(failure):
+                self._both_limits = False  # one of them is one too many, so the next request has only the newer one
             # Not chained: the provider's exception may hold the key.
-            raise self._failure(error) from None
+            raise failure from None
         finally:
             pool.in_use -= 1
         answer = self._answer(response)
         if not answer.text and answer.finish is None and not answer.tokens.total:
-            raise RequestFailed("transport", "the answer is not one of this protocol")
+            raise RequestFailed("transport", "the answer is not one of this protocol", may_cost=True)
         if max_tokens is None:
             self.answered.add(mode)
         return answer
@@ -164,6 +184,7 @@ class ModelClient:
         if self._loop is not loop:
             if self._loop is not None:
                 self._pools.clear()
+                self._delay = LoopDelay()
             self._loop = loop
         for pool in self._pools:
             if pool.in_use < _IN_A_POOL.get(self._settings.provider, _IN_ANY_POOL):
@@ -186,7 +207,7 @@ class ModelClient:
             about = "Your decision at the poker table."
             if mode == "tool":
                 tool = ToolDefinition(
-                    name="decide", description=about, parameters_json_schema=schema, kind="output", strict=True
+                    name=_TOOL, description=about, parameters_json_schema=schema, kind="output", strict=True
                 )
                 found = ModelRequestParameters(output_mode=mode, output_tools=[tool], allow_text_output=False)
             else:
@@ -198,43 +219,31 @@ class ModelClient:
     def _answer(self, response: "ModelResponse") -> Answer:
         from pydantic_ai.messages import TextPart, ToolCallPart  # loaded when needed, for a fast start
 
-        called = [
-            part.args if isinstance(part.args, str) else part.args_as_json_str()
-            for part in response.parts
-            if isinstance(part, ToolCallPart)
-        ]
-        said = [part.content for part in response.parts if isinstance(part, TextPart)]
-        text = called[0] if called else "".join(said)
+        calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+        said = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+        text = _called(calls) if calls else said
         if response.finish_reason == WITHHELD and not text:
             text = str((response.provider_details or {}).get("refusal") or "")
         usage = response.usage
         reasoning = usage.details.get("reasoning_tokens") or usage.details.get("thoughts_tokens") or 0
+        # Some servers count the reasoning apart, and all of them charge for it.
+        written = usage.output_tokens + (reasoning if reasoning > usage.output_tokens > 0 else 0)
+        read = Tokens(usage.input_tokens, usage.cache_read_tokens, written, reasoning, usage.cache_write_tokens)
         return Answer(
             # Cut, so that one answer cannot fill the disk; one character too long, so that the cut is noticed.
             self.cleaned(text.strip())[: LONGEST_REPLY + 1],
             response.finish_reason,
             self.cleaned(response.model_name) if response.model_name else None,
-            Tokens(usage.input_tokens, usage.cache_read_tokens, usage.output_tokens, reasoning),
+            read,
             (choice_of(reply_tokens(response), text.strip()) or UNSET) if self._settings.logprobs else UNSET,
         )
 
-    def _failure(self, error: Exception) -> RequestFailed:
-        from pydantic_ai import exceptions as known  # loaded when needed, for a fast start
-
-        said = self.cleaned(" ".join(str(error).split()))[:300]
-        message = f"{type(error).__name__}: {said}" if said else type(error).__name__
-        after = _asked_pause(error)
-        if isinstance(error, known.ModelQuotaExceededError | known.ModelAuthenticationError | known.ModelNotFoundError):
-            return RequestFailed("fatal", message)
-        if isinstance(error, known.ModelRateLimitError | known.ModelOverloadedError):
-            return RequestFailed("busy", message, after)
-        if isinstance(error, known.ModelRequestRejectedError | known.UserError):
-            return RequestFailed("rejected", message)
-        return RequestFailed("transport", message, after)
-
     def cleaned(self, text: str) -> str:
-        """Return a text without the key."""
-        return hide_key(text, self._key)
+        """Return a text without the key, and without halves of characters, which no file could hold."""
+        shown = hide_key(whole_characters(text), self._key)
+        for secret in header_values(self._settings).values():
+            shown = hide_key(shown, secret)
+        return shown
 
     async def close(self) -> None:
         """Close the connections."""
@@ -242,21 +251,21 @@ class ModelClient:
             await pool.http.aclose()
 
 
-def _asked_pause(error: Exception) -> float | None:
-    """Return the seconds that a provider asks to wait, in a header or in the error that Google returns."""
-    known: float | None = getattr(error, "retry_after", None)
-    if known is not None:
-        return known
-    body = getattr(error, "body", None)
-    told = [(getattr(error, "headers", None) or {}).get("retry-after")]
-    if isinstance(body, dict) and isinstance(body.get("error"), dict):
-        details = body["error"].get("details")
-        told += [each.get("retryDelay") for each in details or () if isinstance(each, dict)]
-    for text in told:
-        try:
-            seconds = float(str(text).removesuffix("s"))
-        except ValueError:
-            continue
-        if 0 <= seconds < float("inf"):
-            return seconds
-    return None
+def _one_limit(settings: "ModelSettings", own: LLMSettings) -> "ModelSettings":
+    """Return settings that have the limit of tokens by its newer name alone."""
+    kept: Any = {name: value for name, value in settings.items() if name != "extra_body"}
+    if own.extra_body:
+        kept["extra_body"] = own.extra_body
+    result: ModelSettings = kept
+    return result
+
+
+def _called(calls: "list[ToolCallPart]") -> str:
+    """Return the arguments of the one call that was asked for; other calls, or several, are shown as they are.
+
+    Those are a list, which no reader takes for a decision.
+    """
+    args = [call.args if isinstance(call.args, str) else call.args_as_json_str() for call in calls]
+    if len(calls) == 1 and calls[0].tool_name == _TOOL:
+        return args[0]
+    return json.dumps([{"tool": call.tool_name, "arguments": each} for call, each in zip(calls, args, strict=True)])

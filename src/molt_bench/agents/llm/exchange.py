@@ -1,7 +1,7 @@
 """An exchange: one question to a model and its outcome. And the exchanges of a run, held in memory."""
 
 from hashlib import sha256
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -12,6 +12,10 @@ from molt_bench.specs import GameLabel
 
 #: What came of a question: a reply, no reply in time, or no connection after all retries.
 ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport"]
+
+
+#: Most tokens of one request and its reply; no model has room for more.
+MOST_TOKENS: Final = 20_000_000
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -34,17 +38,28 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Tokens(msgspec.Struct, frozen=True, rename="camel"):
-    """Tokens of one exchange; cached tokens are part of the input, reasoning tokens part of the output."""
+    """Tokens of one exchange.
+
+    Those read from a cache, and those written to one, are part of the input; reasoning tokens are part of the output.
+    """
 
     input: int = 0
     cached: int = 0
     output: int = 0
     reasoning: int = 0
+    cache_writes: int = 0
 
     @property
     def total(self) -> int:
         """Input and output together."""
         return self.input + self.output
+
+    @property
+    def possible(self) -> bool:
+        """Whether a server can have meant these counts."""
+        counts = msgspec.structs.astuple(self)
+        known = self.cached + self.cache_writes <= self.input and self.reasoning <= self.output
+        return known and min(counts) >= 0 and self.total <= MOST_TOKENS
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_field="line", rename="camel"):
@@ -63,6 +78,9 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         tries: Requests that were sent.
         misread: What the model misread of its hand and the price; None where it was not asked.
         choice: The odds of its action, where log-probabilities were asked for and found.
+        at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, may
+            have cost at most, in dollars. The budget counts it.
+        at_most_tokens: The same in tokens.
     """
 
     key: str
@@ -83,6 +101,8 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     tries: int = 1
     misread: tuple[str, ...] | None = None
     choice: Choice | UnsetType = UNSET
+    at_most_usd: float | UnsetType = UNSET
+    at_most_tokens: int | UnsetType = UNSET
 
 
 class Exchanges:
@@ -91,12 +111,14 @@ class Exchanges:
     Attributes:
         skills: The system prompt of every participant, once it is known.
         read_only: Whether no model may be asked: a missing exchange is an error.
+        on_disk: Whether they are also written to a disk.
         earlier: The exchanges of earlier sessions, in order.
     """
 
     def __init__(self) -> None:
         self.skills: dict[str, str] = {}
         self.read_only = False
+        self.on_disk = False
         self.earlier: list[Exchange] = []
         self._known: dict[GameLabel, dict[str, Exchange]] = {}
 
@@ -117,12 +139,20 @@ class Exchanges:
         """Drop the exchanges of a finished game."""
         self._known.pop(game, None)
 
+    @property
+    def held(self) -> int:
+        """Number of exchanges that there is no room for yet."""
+        return 0
+
+    def write_held(self) -> None:
+        """Write the exchanges that there was no room for."""
+
     def sync(self) -> None:
         """Flush everything to disk."""
 
     @property
     def problem(self) -> str | None:
-        """Why recording stopped early, if it did."""
+        """Why exchanges are missing from the file, if any are."""
         return None
 
     def close(self) -> None:

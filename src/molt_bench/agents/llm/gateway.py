@@ -1,21 +1,28 @@
 """The gateway: where all models of a run are asked. It keeps the limits, retries, records, and counts the cost."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
+from hashlib import sha256
+from time import time_ns
 from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.client import Answer, ModelClient, RequestFailed
-from molt_bench.agents.llm.exchange import Exchange, Exchanges, Question, settings_hash, unanswered
+from molt_bench.agents.llm.budget import ModelBudget
+from molt_bench.agents.llm.client import Answer, ModelClient
+from molt_bench.agents.llm.exchange import Exchange, Exchanges, Question, Tokens, unanswered
+from molt_bench.agents.llm.failures import RequestFailed
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
-from molt_bench.agents.llm.prices import ModelBudget, PriceList
+from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.rate_limits import ModelLimit
+from molt_bench.agents.llm.recording import Recording
 from molt_bench.agents.llm.reply import read_reply
+from molt_bench.agents.llm.request import Participant, Request, Teller
 from molt_bench.agents.llm.retries import RequestLimits, next_step
-from molt_bench.errors import AgentFailed, ConfigError, GamePutBack, GameUnfinished, ProviderError
+from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished, ProviderError, RunHalted
 from molt_bench.specs import CONNECT_S, GameLabel
 
 #: The game under which the preflight question is recorded, which every model is asked before the first card.
@@ -23,19 +30,6 @@ PREFLIGHT: Final = GameLabel(0, "preflight", "AB")
 #: The system prompt and the message of that question, and how many tokens the answer may have.
 PREFLIGHT_PROMPT: Final = ("Answer in one word.", "Are you ready?")
 _PREFLIGHT_TOKENS: Final = 16
-
-
-class _Participant:
-    """One participant that is a model: its settings and its system prompt."""
-
-    def __init__(self, name: str, settings: LLMSettings, skill: str) -> None:
-        self.name = name
-        self.settings = settings
-        self.skill = skill
-        self.hash = settings_hash(name, settings)
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.settings.model})"
 
 
 class Gateway:
@@ -48,6 +42,8 @@ class Gateway:
         prices: What the models cost.
         budget: What may be spent.
         on_exchange: Called with every new exchange.
+        on_warning: Called with what goes wrong while the run goes on, such as a model that is paused.
+        on_notice: Called with what is good to know, such as the output mode of a model.
     """
 
     def __init__(
@@ -59,18 +55,24 @@ class Gateway:
         prices: PriceList | None = None,
         budget: ModelBudget | None = None,
         on_exchange: Callable[[Exchange], None] | None = None,
+        on_warning: Callable[[str], None] | None = None,
+        on_notice: Callable[[str], None] | None = None,
     ) -> None:
         self.recorder = recorder
         self.limits = limits or RequestLimits()
         self.budget = budget or ModelBudget()
         self._prices = prices or PriceList({})
         self._on_exchange = on_exchange
+        self._warn, self._tell = Teller(on_warning), Teller(on_notice)
+        self._recording = Recording(recorder, patience_s=self.limits.pause_after_s, warn=self._warn)
         skills = dict(recorder.skills) if recorder is not None else {}
         asking = recorder is None or not recorder.read_only
         for name, settings in participants.items():
             if name not in skills:
                 skills[name] = system_prompt(settings) if asking else ""
-        self._participants = {name: _Participant(name, each, skills[name]) for name, each in participants.items()}
+        self._participants = {
+            name: Participant(name, each, skills[name], self._prices) for name, each in participants.items()
+        }
         self._clients: dict[str, ModelClient] = {}
         self._rates: dict[str, ModelLimit] = {}
         if asking:
@@ -81,9 +83,8 @@ class Gateway:
             recorder.begin(skills)
         self._room = asyncio.Semaphore(self.limits.max_concurrent)
         self._under_way: set[asyncio.Task[Exchange]] = set()
-        self._tries: dict[str, int] = {}
         self._closing = False
-        self._sent = 0
+        self._sent: Counter[str] = Counter()
 
     def _rate(self, settings: LLMSettings) -> ModelLimit:
         """Return the limit of a model; participants that share a model share the tightest of their limits."""
@@ -93,13 +94,12 @@ class Gateway:
         most = min((each.max_concurrent for each in alike if each.max_concurrent is not None), default=None)
         return ModelLimit(most, per_minute=min(paces, default=None), timeout_s=self.limits.timeout_s)
 
-    async def ask(self, participant: str, question: Question, *, may_put_back: bool) -> Exchange:
+    async def ask(self, participant: str, question: Question) -> Exchange:
         """Return the exchange for a question: the recorded one, or a new one, recorded before it is returned.
 
         Raises:
-            GamePutBack: There is no connection, and the game can be played again later: `may_put_back`.
             GameUnfinished: The budget is spent.
-            ProviderError: The provider refuses for good.
+            RunHalted: The model cannot be asked, or its reply cannot be recorded.
         """
         asked = self._participants[participant]
         exchange = unanswered(question, participant, asked.hash, asked.skill)
@@ -112,7 +112,7 @@ class Gateway:
                     f"no exchange is recorded for {participant}, match {question.game.match}, seed "
                     f"{question.game.seed!r}, seating {question.game.seating}, hand {question.hand}"
                 )
-        return await self._shielded(self._ask(asked, question, exchange, may_put_back=may_put_back))
+        return await self._shielded(self._ask(asked, question, exchange))
 
     async def greet(self, participant: str) -> None:
         """Check before the first card that a model can be asked: connect, and ask it one short question.
@@ -137,41 +137,40 @@ class Gateway:
             return
         try:
             await self._shielded(self._greet(asked))
-        except ProviderError:
+        except RunHalted:
             raise
         except GameUnfinished:
             pass  # the budget is spent, which the games will notice
 
-    async def _greet(self, asked: _Participant) -> Exchange:
+    async def _greet(self, asked: Participant) -> Exchange:
         system, message = PREFLIGHT_PROMPT
         question = Question(PREFLIGHT, 0, 0, 0, message, "", 0)
         exchange = unanswered(question, asked.name, asked.hash, system)
-        answer, started = await self._send(asked, system, message, "text", max_tokens=_PREFLIGHT_TOKENS)
+        request = Request(asked, system, message, "text", _PREFLIGHT_TOKENS)
+        answer = await self._send(request)
         if isinstance(answer, Answer):
-            return self._record(exchange, **self._reply(asked, answer, _now() - started))
+            return await self._record(exchange, request, **self._reply(request, answer))
         if answer.trouble == "fatal":
             raise ProviderError(f"{asked} cannot be asked: {answer}")
         if asked.settings.logprobs and "logprobs" in str(answer):
             raise ConfigError("logprobs", value=True, expected=f"false: {asked} does not give them ({answer})")
         outcome = "timeout" if answer.trouble == "timeout" else "transport"
-        return self._record(exchange, outcome=outcome, text=str(answer))
+        return await self._record(exchange, request, outcome=outcome, text=str(answer))
 
-    async def _ask(
-        self, asked: _Participant, question: Question, exchange: Exchange, *, may_put_back: bool
-    ) -> Exchange:
+    async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        failures, tries = 0, self._tries.pop(exchange.key, 0)
+        request = Request(asked, asked.skill, question.message, client.mode)
+        failures, since = 0, _now()
         while True:
-            mode = client.mode
-            answer, started = await self._send(asked, asked.skill, question.message, mode)
-            tries += 1
+            mode = request.mode = client.mode
+            answer = await self._send(request)
             if isinstance(answer, Answer):
-                latency_s = _now() - started
-                rate.succeeded(latency_s)
-                reply = self._reply(asked, answer, latency_s)
+                self._answered(request, client, rate)
                 misread = _misread(answer, mode, question) if asked.settings.comprehension else None
-                return self._record(exchange, mode=mode, tries=tries, misread=misread, **reply)
+                reply = self._reply(request, answer)
+                return await self._record(exchange, request, mode=mode, misread=misread, **reply)
+            since = since if failures else request.started
             step = next_step(
                 answer,
                 failures,
@@ -179,56 +178,77 @@ class Gateway:
                 can_step_down=client.can_step_down(mode),
                 ever_answered=bool(client.answered),
                 at_floor=rate.at_floor,
-                may_put_back=may_put_back,
+                troubled_s=_now() - min(since, rate.troubled_since or since),
             )
             if step.name == "stop":
-                raise ProviderError(f"{asked} {step.reason}")
+                self._keep_loss(exchange, request)
+                raise ProviderError(f"{asked} at {client.url} {step.reason}")
             if step.name == "step down":
-                client.step_down(mode)
+                if client.step_down(mode):
+                    self._warn(f"{asked} refuses {mode} mode ({answer}): {client.mode} mode from now on")
+                failures = 0
             if answer.trouble in ("busy", "timeout"):
-                rate.slowed(started, step.pause_s)
-            failures += step.counts
-            if step.name == "put back":
-                self._tries[exchange.key] = tries
-                raise GamePutBack(str(answer))
+                rate.slowed(request.started, step.pause_s)
             if step.name == "give up":
                 late: dict[str, Any] = {"outcome": "timeout", "latency_s": self.limits.timeout_s}
-                more = late if answer.trouble == "timeout" else {}
-                return self._record(exchange, mode=mode, text=str(answer), tries=tries, **more)
-            if answer.trouble != "busy":  # then nothing is sent to the model until the pause is over
+                return await self._record(exchange, request, mode=mode, text=str(answer), **late)
+            if step.counts:
+                failures += 1
+                if rate.failed(step.pause_s, pause=failures > self.limits.transport_retries):
+                    self._warn(f"{asked} at {client.url} is paused, and tried again until it answers: {answer}")
+            if answer.trouble != "busy" and not rate.paused:  # then nothing is sent until the pause is over
                 await asyncio.sleep(step.pause_s)
 
-    async def _send(
-        self, asked: _Participant, system: str, message: str, mode: OutputMode, *, max_tokens: int | None = None
-    ) -> tuple[Answer | RequestFailed, float]:
-        """Send one request when its turn comes; return the answer, or why there is none, and when it was sent."""
+    def _answered(self, request: Request, client: ModelClient, rate: ModelLimit) -> None:
+        """Take note that a model has answered."""
+        if rate.paused and rate.troubled_since is not None:
+            self._warn(f"{request.asked} answers again, after {_now() - rate.troubled_since:,.0f} s")
+        rate.succeeded(request.latency_s)
+        if client.is_auto:
+            self._tell.once(f"{request.asked} answers in {request.mode} mode")
+
+    async def _send(self, request: Request) -> Answer | RequestFailed:
+        """Send one request when its turn comes; return the answer, or why there is none."""
+        asked = request.asked
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        started = await rate.acquire()
+        await rate.acquire()
         try:
-            async with self._sending() as started:
-                timeout_s = self.limits.timeout_s
-                return await client.ask(system, message, mode, timeout_s=timeout_s, max_tokens=max_tokens), started
+            async with self._sending(request):
+                return await client.ask(
+                    request.system,
+                    request.message,
+                    request.mode,
+                    timeout_s=self.limits.timeout_s,
+                    max_tokens=request.max_tokens,
+                )
         except RequestFailed as problem:
-            return problem, started
+            if problem.may_cost:
+                self._lose(request)
+            return problem
         finally:
             rate.release()
 
     @asynccontextmanager
-    async def _sending(self) -> AsyncIterator[float]:
-        """Wait until one more request may be under way, and yield the time it is sent at.
+    async def _sending(self, request: Request) -> AsyncIterator[None]:
+        """Wait until one more request may be under way.
 
-        Raises GameUnfinished if the budget is spent, or the gateway is closing.
+        Raises GameUnfinished if the budget is spent, or the gateway is closing; RunHalted if no reply can be recorded.
         """
         async with self._room:
-            if self._closing:
-                raise GameUnfinished("no more questions are asked")
-            self.budget.open()
-            self._sent += 1
+            await self._recording.room()
+            await self.budget.open(request.most)
+            name = request.asked.name
+            self._sent[name] += 1
             try:
-                yield _now()
+                if self._closing:
+                    raise GameUnfinished("no more questions are asked")
+                request.tries += 1
+                request.started = _now()
+                yield
+                request.latency_s = _now() - request.started
             finally:
-                self._sent -= 1
-                self.budget.close()
+                self._sent[name] -= 1
+                self.budget.close(request.most)
 
     async def _shielded(self, asking: Coroutine[Any, Any, Exchange]) -> Exchange:
         """Wait for a task of its own: a reply that is paid for is recorded even if nobody waits for it any more."""
@@ -242,26 +262,52 @@ class Gateway:
         if not task.cancelled():
             task.exception()  # retrieved, in case nobody waits for it any more
 
-    def _reply(self, asked: _Participant, answer: Answer, latency_s: float) -> dict[str, Any]:
-        """Return the fields of an exchange that a reply fills in."""
-        cost_usd = self._prices.cost(asked.settings, answer.tokens)
-        known = {"outcome": "reply", "cost_usd": cost_usd, "latency_s": round(latency_s, 4)}
+    def _reply(self, request: Request, answer: Answer) -> dict[str, Any]:
+        """Return the fields of an exchange that a reply fills in, and count what it cost."""
+        asked, tokens = request.asked, answer.tokens
+        counted = tokens.possible and tokens.input > 0
+        if counted:
+            asked.reserve.learn(request.sent_bytes, tokens)
+        else:
+            told = [f"{name} {count:,}" for name, count in msgspec.structs.asdict(tokens).items() if count]
+            text = f"reports impossible counts of tokens ({', '.join(told)})" if told else "reports no counts of tokens"
+            self._warn.once(f"{asked} {text}: its replies are unpriced", about=f"counts of {asked}")
+            tokens = Tokens()
+            self._lose(request)
+        cost_usd = self._prices.cost(asked.settings, tokens) if counted else None
+        self.budget.spend(cost_usd or 0.0, tokens.total)
+        known = {"outcome": "reply", "tokens": tokens, "cost_usd": cost_usd, "latency_s": round(request.latency_s, 4)}
         return {**msgspec.structs.asdict(answer), **known}
 
-    def _record(self, exchange: Exchange, **fields: object) -> Exchange:
-        found = msgspec.structs.replace(exchange, **fields)
-        if self.recorder is not None:
-            self.recorder.add(found)
-        self.budget.add(found)
+    def _lose(self, request: Request) -> None:
+        """Count a request whose cost is not known at the most it can be."""
+        request.lost.append(request.most)
+        self.budget.spend(request.most.usd, request.most.tokens)
+
+    async def _record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
+        """Record an exchange, and wait until it is on disk."""
+        found = msgspec.structs.replace(exchange, tries=request.tries, **request.losses(), **fields)
+        self._recording.add(found)
         if self._on_exchange is not None:
             self._on_exchange(found)
+        await self._recording.settled()
         return found
 
-    async def close(self, *, patience_s: float = 0.0) -> None:
-        """Ask nothing more, wait a while for replies that are paid for, then close all connections."""
+    def _keep_loss(self, exchange: Exchange, request: Request) -> None:
+        """Record what a question without a reply may have cost, so that the budget of a resumed run counts it."""
+        if request.lost:
+            key = sha256(f"{exchange.key} {time_ns()}".encode()).hexdigest()
+            place = {"key": key, "game": PREFLIGHT, "hand": 0, "decision": 0, "attempt": 0}
+            self._recording.add(msgspec.structs.replace(exchange, **place, **request.losses()))
+
+    async def close(self, *, patience_s: float | None = None) -> None:
+        """Ask nothing more, wait for replies that are paid for, then close all connections.
+
+        They are awaited for `patience_s` seconds; None for as long as an answer may take.
+        """
         self._closing = True
-        until = _now() + patience_s
-        while self._sent and _now() < until:
+        until = _now() + (self.limits.timeout_s if patience_s is None else patience_s)
+        while self.awaited and _now() < until:
             await asyncio.wait(self._under_way, timeout=0.1, return_when=asyncio.FIRST_COMPLETED)
         for task in self._under_way:
             task.cancel()
@@ -269,9 +315,9 @@ class Gateway:
             await client.close()
 
     @property
-    def awaited(self) -> int:
-        """Number of replies that are still to come."""
-        return self._sent
+    def awaited(self) -> Counter[str]:
+        """Number of replies that are still to come, by participant."""
+        return +self._sent
 
 
 def _now() -> float:

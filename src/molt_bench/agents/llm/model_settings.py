@@ -1,7 +1,7 @@
 """Settings of a language model that plays."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -38,6 +38,21 @@ class LLMSettings(AgentSettings):
     ) = None
     max_tokens: Annotated[Count, Field(description="Tokens of one reply.")] | None = None
     reasoning_effort: Effort | None = None
+    thinking_tokens: (
+        Annotated[Count, Field(description="Tokens of thought, where a provider takes a number.")] | None
+    ) = None
+    top_k: Count | None = None
+    stop: Annotated[tuple[Name, ...], Field(max_length=16, description="Texts that end a reply.")] | None = None
+    service_tier: Name | None = None
+    extra_body: (
+        Annotated[dict[str, Any], Field(description="Sent with every request beside everything else, as it is.")] | None
+    ) = None
+    extra_headers: (
+        Annotated[
+            dict[Name, Name], Field(max_length=16, description="HTTP headers: the variable that holds each value.")
+        ]
+        | None
+    ) = None
     base_url: Annotated[PathText, Field(description="A server that speaks the provider's protocol.")] | None = None
     api_key_env: Annotated[Name, Field(description="The variable that holds the key.")] | None = None
     skill_doc: Annotated[PathText, Field(description="A file that is the system prompt, verbatim.")] | None = None
@@ -107,8 +122,9 @@ class LLMSettings(AgentSettings):
         return _KEY_VARIABLES.get(self.provider, (f"{self.provider.upper().replace('-', '_')}_API_KEY",))
 
     def unset_variables(self) -> list[str]:
-        """Return the variables of its key if none of them holds it."""
-        return unset_key(self.key_variables)
+        """Return the variables of its key if none of them holds it, and those of headers that are not set."""
+        headers = (self.extra_headers or {}).values()
+        return [*unset_key(self.key_variables), *(name for each in headers for name in unset_key((each,)))]
 
     def decisive(self) -> dict[str, object]:
         """Return the settings that decide a reply, besides the prompt."""
@@ -116,4 +132,6 @@ class LLMSettings(AgentSettings):
         # Only where it is not the default, so that the exchanges of earlier runs keep their keys. Log-probabilities are
         # reported beside a reply, and do not decide it.
         order = {"reply_first": self.reply_first} if self.reply_first != "reasoning" else {}
-        return {**{field: getattr(self, field) for field in fields}, **order}
+        more = ("thinking_tokens", "top_k", "stop", "service_tier", "extra_body", "extra_headers")
+        options = {field: getattr(self, field) for field in more if getattr(self, field) is not None}
+        return {**{field: getattr(self, field) for field in fields}, **order, **options}

@@ -2,31 +2,28 @@
 
 import inspect
 import os
+import warnings
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.agents.fields import hide_key
 from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.odds import MOST_LISTED, ReplyTokens
+from molt_bench.agents.llm.odds import ReplyTokens
+from molt_bench.agents.llm.provider_settings import RETRIES_ON_CLIENT, check_redirection
+from molt_bench.agents.llm.stopwatch import time_request
 from molt_bench.errors import ConfigError
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model
-    from pydantic_ai.settings import ModelSettings
 
 #: Known without importing the library, which takes a second.
 USUAL: Final = ("openai", "openai-chat", "openai-responses", "anthropic", "google")
-#: Tokens of a reply for providers that have no default.
-_MAX_TOKENS: Final[Mapping[str, int]] = {"anthropic": 8192}
-#: Providers whose client turns retries off once; for others every request does, which takes longer.
-_RETRIES_ON_CLIENT: Final = ("openai", "openai-chat", "anthropic")
-#: How log-probabilities are asked for, by the class of the model in pydantic-ai.
-_ASK_LOGPROBS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "OpenAIChatModel": {"openai_logprobs": True, "openai_top_logprobs": MOST_LISTED},
-    "GoogleModel": {"google_logprobs": True, "google_top_logprobs": MOST_LISTED},
-}
+
+
+#: Tags that no reply has.
+_NO_TAGS: Final = ("\0<", "\0>")
 
 
 def api_key(settings: LLMSettings) -> str:
@@ -59,7 +56,10 @@ def _http(*, keep_alive: bool) -> Any:
         raise _missing(error) from error
     kept = None if keep_alive else 0
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=kept, keepalive_expiry=60)
-    return httpx2.AsyncClient(limits=limits, timeout=None, verify=_certificates(), follow_redirects=False)
+    hooks = {"request": [time_request]}
+    return httpx2.AsyncClient(
+        limits=limits, timeout=None, verify=_certificates(), follow_redirects=False, event_hooks=hooks
+    )
 
 
 @cache
@@ -103,59 +103,26 @@ def _model(settings: LLMSettings, key: str, http: Any) -> "Model":
                 raise ConfigError("baseUrl", settings.base_url, f"none, since {name} takes none")
             options["base_url"] = settings.base_url
         provider = made(**options)
-        if name in _RETRIES_ON_CLIENT:
+        if name in RETRIES_ON_CLIENT:
             provider.client.max_retries = 0
         return provider
 
+    check_redirection(settings)
+    # What the library drops or cannot read is told by us, and once.
+    warnings.filterwarnings("ignore", module="pydantic_ai")
     provider, _, name = settings.model.partition(":")
     # Plain `openai:` would mean the Responses API, which drops the seed and which other servers lack.
     wanted = f"openai-chat:{name}" if provider == "openai" else settings.model
     try:
-        return infer_model(wanted, provider_of)
+        model = infer_model(wanted, provider_of)
+        # Thoughts stay in the text, where `read_reply` looks at them: the library forgets that they never ended.
+        model.profile["thinking_tags"] = _NO_TAGS
+        return model
     except ImportError as error:
         raise _missing(error) from error
     except (UserError, ValueError, TypeError) as error:
         expected = f"a model that can be asked ({hide_key(str(error), key)})"
         raise ConfigError("model", settings.model, expected) from None
-
-
-def model_settings(settings: LLMSettings) -> "ModelSettings":
-    """Return the settings for pydantic-ai, with the provider's own retries off: one retry layer is enough."""
-    effort = "openai_reasoning_effort" if settings.provider in ("openai", "openai-chat") else "thinking"
-    wanted: dict[str, Any] = {
-        "max_retries": None if settings.provider in _RETRIES_ON_CLIENT else 0,
-        "temperature": settings.temperature,
-        "top_p": settings.top_p,
-        "seed": settings.seed,
-        "max_tokens": settings.max_tokens or _MAX_TOKENS.get(settings.provider),
-        effort: settings.reasoning_effort,
-    }
-    found: Any = {name: value for name, value in wanted.items() if value is not None}
-    result: ModelSettings = found
-    return result
-
-
-def trial_settings(settings: LLMSettings, max_tokens: int) -> "ModelSettings":
-    """Return the settings for a preflight question: a short answer, without reasoning, which would not fit.
-
-    With log-probabilities, the effort stays: some models report them only without reasoning.
-    """
-    room = min(max_tokens, settings.max_tokens or max_tokens)
-    effort = settings.reasoning_effort if settings.logprobs else None
-    return model_settings(settings.model_copy(update={"max_tokens": room, "reasoning_effort": effort}))
-
-
-def logprob_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
-    """Return the settings that ask for log-probabilities; raises ConfigError if they cannot be had."""
-    if not settings.logprobs:
-        return {}
-    for kind in type(model).__mro__:
-        if kind.__name__ in _ASK_LOGPROBS:
-            asking: Any = dict(_ASK_LOGPROBS[kind.__name__])
-            result: ModelSettings = asking
-            return result
-    expected = f"false, since {settings.provider} reports none; openai, google and servers like OpenAI's do"
-    raise ConfigError("logprobs", value=True, expected=expected)
 
 
 def reply_tokens(response: "ModelResponse") -> ReplyTokens:

@@ -18,7 +18,12 @@ class ModelLimit:
     """Limits the requests to one model: how many at once, and how many per minute.
 
     As in TCP, the limit doubles until the provider first reports that it is too much; then it is halved, and grows by
-    one for every full round of successes.
+    one for every full round of successes. A model that cannot be reached is paused: one request at a time is sent until
+    one succeeds.
+
+    Attributes:
+        paused: Whether it is paused.
+        troubled_since: When the first request failed after the last that succeeded, by the event loop's clock.
 
     Args:
         most: Requests at once, from the start; None adapts the number, from 64 to at most 500.
@@ -37,6 +42,8 @@ class ModelLimit:
         self._last_cut = float("-inf")
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
+        self.paused = False
+        self.troubled_since: float | None = None
 
     async def acquire(self) -> float:
         """Wait for a turn; return when it came, by the event loop's clock."""
@@ -60,11 +67,26 @@ class ModelLimit:
         self.in_flight -= 1
         self._serve()
 
+    def failed(self, pause_s: float, *, pause: bool) -> bool:
+        """Take note of a failure that is not the model's; with `pause`, send one request at a time until one succeeds.
+
+        Returns whether the model is paused by this.
+        """
+        now = asyncio.get_running_loop().time()
+        if self.troubled_since is None:
+            self.troubled_since = now
+        begins = pause and not self.paused
+        if pause:
+            self.paused = True
+            self._may_start_at = max(self._may_start_at, now + pause_s)
+        return begins
+
     def succeeded(self, latency_s: float) -> None:
-        """Raise the limit after a reply, unless it took long."""
+        """Raise the limit after a reply, unless it took long; a pause ends."""
+        self.paused, self.troubled_since = False, None
         if latency_s < self._crowded_s:
             self.limit = min(self.most, self.limit + (1 if self._growing else 1 / self.limit))
-            self._serve()
+        self._serve()
 
     def slowed(self, started: float, pause_s: float) -> None:
         """Lower the limit after a request that was too much, unless sent before the last cut, and pause."""
@@ -81,7 +103,8 @@ class ModelLimit:
         return self.limit <= 1
 
     def _free(self, now: float) -> bool:
-        return self.in_flight < int(self.limit) and now >= self._may_start_at
+        most = 1 if self.paused else int(self.limit)
+        return self.in_flight < most and now >= self._may_start_at
 
     def _take(self, now: float) -> None:
         self.in_flight += 1

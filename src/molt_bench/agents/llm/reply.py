@@ -1,6 +1,7 @@
 """The reply: from a model's text to an action, or to what is wrong with it. Pure: it neither guesses nor repairs."""
 
 import json
+import re
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +17,12 @@ LONGEST_REPLY: Final = 100_000
 #: Why a reply ended: it was complete, it reached the token limit, or the provider withheld it.
 CUT_OFF: Final = "length"
 WITHHELD: Final = "content_filter"
+
+#: How models that write their thoughts into the reply mark them.
+_THINKING: Final = re.compile("<think(?:ing)?>")
+_THOUGHT: Final = re.compile("</think(?:ing)?>")
+#: What matters for where an object ends; a backslash takes the meaning from the character after it.
+_MARKS: Final = re.compile(r'\\.|["{}]', re.DOTALL)
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -51,6 +58,8 @@ def reply_schema(*, comprehension: bool = False, first: ReplyFirst = "reasoning"
 def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
     """Read a reply; raises AgentFailed, with the kind of fault and what is expected, if it is not valid.
 
+    Nothing that a model may have given up is taken: a draft among thoughts, or before an object that was cut off.
+
     Args:
         text: The model's text.
         finish: Why it ended, if the provider reported it.
@@ -64,15 +73,33 @@ def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
         raise AgentFailed(kind, "the reply is empty" + (": the limit of tokens was met" if finish == CUT_OFF else ""))
     if len(stripped) > LONGEST_REPLY:
         raise AgentFailed("unparsable", f"the reply is longer than {LONGEST_REPLY:,} characters")
-    found = _last_object(stripped) if mode == "text" else _whole_object(stripped)
+    found = _whole_object(stripped)
+    if found is None:
+        *_, said = _THOUGHT.split(stripped)  # the tag before the thoughts may be part of the prompt
+        if _THINKING.search(said):
+            raise AgentFailed("truncated", "the reply ends inside its thoughts (<think> without </think>)")
+        stripped = said.strip()
+        found = _whole_object(stripped)
+    objects, rest = _objects(stripped)
+    if mode == "text" and found is None and not rest.inside and not (finish == CUT_OFF and rest.prose):
+        found = objects[-1] if objects else None
     if found is not None:
         return _checked(found)
-    if finish == CUT_OFF or _ends_inside_an_object(stripped):
+    if finish == CUT_OFF or rest.inside:
         why = "it met the limit of tokens" if finish == CUT_OFF else "it ends inside a JSON object"
         raise AgentFailed("truncated", f"the reply was cut off: {why}")
-    if mode != "text" and _last_object(stripped) is not None:
+    if mode == "tool" and stripped.startswith("["):
+        raise AgentFailed("unparsable", f"expected one call of the tool, and no other: {shown(stripped)}")
+    if mode != "text" and objects:
         raise AgentFailed("unparsable", "the reply has other text around its JSON object; expected the object alone")
     raise AgentFailed("unparsable", f"the reply is no JSON object: {shown(stripped)}")
+
+
+class _Rest(msgspec.Struct, frozen=True):
+    """What follows the last JSON object of a text: whether it ends inside another one, and whether it says anything."""
+
+    inside: bool
+    prose: bool
 
 
 def _whole_object(text: str) -> dict[str, Any] | None:
@@ -84,45 +111,53 @@ def _whole_object(text: str) -> dict[str, Any] | None:
 
 def _object(text: str) -> dict[str, Any] | None:
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def _last_object(text: str) -> dict[str, Any] | None:
-    """Return the last top-level JSON object in a text."""
-    decoder = json.JSONDecoder()
-    found = None
-    at = text.find("{")
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an object; raises ValueError if one is there twice, since it is unclear which one counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a field is there twice")
+    return found
+
+
+def _objects(text: str) -> tuple[list[dict[str, Any]], _Rest]:
+    """Return the JSON objects of a text that are part of no other braces, and what follows the last of them."""
+    found: list[dict[str, Any]] = []
+    at, end = text.find("{"), 0
     while at >= 0:
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
-            found = value
-        at = text.find("{", end)
-    return found if isinstance(found, dict) else None
+        close = _close_of(text, at)
+        if close < 0:
+            return found, _Rest(inside=True, prose=True)
+        value = _object(text[at:close])
+        if value is not None:
+            found.append(value)
+            end = close
+        at = text.find("{", close)
+    return found, _Rest(inside=False, prose=bool(text[end:].strip("` \n")))
 
 
-def _ends_inside_an_object(text: str) -> bool:
-    """Return whether the text ends inside a JSON object."""
-    start = text.find("{")
-    if start < 0:
-        return False
-    depth, quoted, escaped = 0, False, False
-    for character in text[start:]:
-        if escaped:
-            escaped = False
-        elif quoted:
-            escaped = character == "\\"
-            quoted = character != '"'
-        elif character == '"':
-            quoted = True
-        else:
-            depth += (character == "{") - (character == "}")
-    return depth > 0
+def _close_of(text: str, start: int) -> int:
+    """Return where the braces that open at `start` have closed; -1 if they never do."""
+    depth, quoted = 0, False
+    for match in _MARKS.finditer(text, start):
+        mark = match[0]
+        if mark == '"':
+            quoted = not quoted
+        elif not quoted and mark in "{}":
+            depth += 1 if mark == "{" else -1
+            if not depth:
+                return match.end()
+    return -1
+
+
+def whole_characters(text: str) -> str:
+    """Return a text without halves of characters, which JSON can hold and no file."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _checked(found: dict[str, Any]) -> Reply:
@@ -139,7 +174,7 @@ def _checked(found: dict[str, Any]) -> Reply:
     checked: Kind = kind
     return Reply(
         Action(checked, int(amount or 0)) if checked == "raiseTo" else Action(checked),
-        reasoning if isinstance(reasoning, str) else "",
+        whole_characters(reasoning) if isinstance(reasoning, str) else "",
         hand if isinstance(hand, str) else None,
         to_call if type(to_call) is int else None,
     )

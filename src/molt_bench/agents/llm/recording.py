@@ -1,0 +1,71 @@
+"""Recording: a reply is on disk before it is used. While there is no room for one, no model is asked."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from molt_bench.agents.llm.exchange import Exchange, Exchanges
+from molt_bench.errors import RunHalted
+
+#: Seconds between two attempts to write what there was no room for.
+_TRY_AGAIN_S: Final = 0.5
+
+
+class Recording:
+    """Records exchanges for the gateway.
+
+    Args:
+        recorder: Holds the exchanges; None keeps nothing, for single games.
+        patience_s: Seconds to wait for room on a full disk.
+        warn: Called with what the user should know.
+    """
+
+    def __init__(self, recorder: Exchanges | None, *, patience_s: float, warn: Callable[[str], None]) -> None:
+        self._recorder = recorder
+        self._patience_s = patience_s
+        self._warn = warn
+        self._waiting: asyncio.Task[None] | None = None
+        self._syncing: asyncio.Future[None] | None = None
+        self._added = 0
+        self._synced = 0
+
+    def add(self, exchange: Exchange) -> None:
+        """Record an exchange, in memory if there is no room; `settled` waits until it is on disk."""
+        if self._recorder is not None:
+            self._recorder.add(exchange)
+            self._added += 1
+
+    async def room(self) -> None:
+        """Wait until everything recorded is written; raises RunHalted if there is no room for too long."""
+        while self._recorder is not None and self._recorder.held:
+            if self._waiting is None or self._waiting.done():
+                self._waiting = asyncio.ensure_future(self._wait_for_room(self._recorder))
+            await asyncio.shield(self._waiting)
+
+    async def settled(self) -> None:
+        """Wait until everything recorded so far is on disk. All that wait at the same time share one flush."""
+        recorder, mine = self._recorder, self._added
+        if recorder is None or not recorder.on_disk:
+            return
+        await self.room()
+        while self._synced < mine:
+            if self._syncing is None:
+                self._syncing = asyncio.ensure_future(self._sync(recorder, self._added))
+            await asyncio.shield(self._syncing)
+
+    async def _sync(self, recorder: Exchanges, added: int) -> None:
+        try:
+            await asyncio.to_thread(recorder.sync)
+            self._synced = added
+        finally:
+            self._syncing = None
+
+    async def _wait_for_room(self, recorder: Exchanges) -> None:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._patience_s
+        while recorder.held:
+            if loop.time() >= until:
+                raise RunHalted(f"{recorder.problem}; replies that are paid for and not saved: {recorder.held:,}")
+            await asyncio.sleep(_TRY_AGAIN_S)
+            recorder.write_held()
+        self._warn("there is room again: every reply is saved, and models are asked again")

@@ -1,0 +1,76 @@
+"""A request to a model: who is asked, what it says, and what it may cost."""
+
+from collections.abc import Callable
+from typing import Any
+
+from molt_bench.agents.llm.budget import Reservation, Reserve
+from molt_bench.agents.llm.exchange import settings_hash
+from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
+from molt_bench.agents.llm.prices import PriceList
+from molt_bench.agents.llm.provider_settings import sent_max_tokens
+
+
+class Participant:
+    """One participant that is a model: its settings, its system prompt, and the most that it can cost."""
+
+    def __init__(self, name: str, settings: LLMSettings, skill: str, prices: PriceList) -> None:
+        self.name = name
+        self.settings = settings
+        self.skill = skill
+        self.hash = settings_hash(name, settings)
+        self.reserve = Reserve(settings, prices, sent_max_tokens(settings))
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.settings.model})"
+
+
+class Request:
+    """One request, sent until it is answered: what is asked, and what became of it.
+
+    Attributes:
+        most: The most it can cost.
+        started: When it was last sent, by the event loop's clock.
+        lost: What it may have cost at most, each time that is not known.
+    """
+
+    def __init__(
+        self, asked: Participant, system: str, message: str, mode: OutputMode, max_tokens: int | None = None
+    ) -> None:
+        self.asked = asked
+        self.system = system
+        self.message = message
+        self.mode = mode
+        self.max_tokens = max_tokens
+        self.sent_bytes = len(system.encode()) + len(message.encode())
+        self.tries = 0
+        self.started = self.latency_s = 0.0
+        self.lost: list[Reservation] = []
+        self.most = asked.reserve.most(self.sent_bytes, max_tokens)
+
+    def losses(self) -> dict[str, Any]:
+        """Return the fields of an exchange that say what this may have cost, where that is not known."""
+        if not self.lost:
+            return {}
+        return {
+            "at_most_usd": sum(each.usd for each in self.lost),
+            "at_most_tokens": sum(each.tokens for each in self.lost),
+        }
+
+
+class Teller:
+    """Tells the user something, if anybody listens."""
+
+    def __init__(self, listener: Callable[[str], None] | None) -> None:
+        self._listener = listener
+        self._said: set[str] = set()
+
+    def __call__(self, text: str) -> None:
+        """Tell something."""
+        if self._listener is not None:
+            self._listener(text)
+
+    def once(self, text: str, *, about: str = "") -> None:
+        """Tell something, unless it was told before, or something else about the same."""
+        if (about or text) not in self._said:
+            self._said.add(about or text)
+            self(text)

@@ -1,0 +1,125 @@
+"""The stopwatch of a request: a time limit to connect, and another one to answer once it was sent.
+
+Only what a model's server takes counts. When this process is too busy to read an answer that has arrived, the limit is
+extended by the time that the event loop was late.
+"""
+
+import asyncio
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import Any, Final, Self
+
+#: Seconds to open a connection and to send a request over it.
+HANDSHAKE_S: Final = 10.0
+#: Seconds between two looks at how late the event loop is.
+_BEAT_S: Final = 0.05
+#: The limit is extended to at most this many times what it was.
+_MOST_EXTENDED: Final = 10.0
+
+
+class LoopDelay:
+    """Adds up how late the event loop was, while anybody watches."""
+
+    def __init__(self) -> None:
+        self.total_s = 0.0
+        self._watching = 0
+        self._due = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def watch(self) -> None:
+        """Start to watch, on the running event loop."""
+        self._watching += 1
+        if self._timer is None:
+            self._schedule(asyncio.get_running_loop())
+
+    def unwatch(self) -> None:
+        """Stop to watch; the last one ends it."""
+        self._watching -= 1
+        if not self._watching and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _schedule(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._due = loop.time() + _BEAT_S
+        self._timer = loop.call_at(self._due, self._beat, loop)
+
+    def _beat(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.total_s += max(0.0, loop.time() - self._due)
+        self._schedule(loop)
+
+
+class Stopwatch:
+    """Limits the time of one request; raises TimeoutError in its context when the time is up.
+
+    Attributes:
+        sent: Whether the request was sent, so that it may cost something; True where that cannot be seen.
+        sent_at: When it was sent, by the event loop's clock.
+    """
+
+    def __init__(self, timeout_s: float, delay: LoopDelay) -> None:
+        self.sent = True
+        self.sent_at = 0.0
+        self._timeout_s = self._limit_s = timeout_s
+        self._delay = delay
+        self._since = self._delay_before = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
+        self._timeout = asyncio.timeout(None)
+        await self._timeout.__aenter__()
+        self._token: Token[Stopwatch | None] = _CURRENT.set(self)
+        self._delay.watch()
+        self._start(self._timeout_s)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._delay.unwatch()
+        _CURRENT.reset(self._token)
+        await self._timeout.__aexit__(kind, error, trace)
+
+    def connecting(self) -> None:
+        """Give the request the time of a handshake: it is not sent yet."""
+        self.sent = False
+        self._start(HANDSHAKE_S)
+
+    async def trace(self, event: str, _: dict[str, Any]) -> None:
+        """Start the model's time when the request has been sent; an httpx2 client calls this."""
+        if event.endswith("send_request_body.complete"):
+            self.sent = True
+            self._start(self._timeout_s)
+
+    def _start(self, limit_s: float) -> None:
+        self._since = self.sent_at = self._loop.time()
+        self._delay_before = self._delay.total_s
+        self._limit_s = limit_s
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(self._since + limit_s, self._check, self._since + limit_s)
+
+    def _check(self, due: float) -> None:
+        """End the request if its time is up; an answer may be waiting if this comes late, so look at it first."""
+        now = self._loop.time()
+        late = self._delay.total_s - self._delay_before
+        until = min(self._since + self._limit_s + late, self._since + _MOST_EXTENDED * self._limit_s)
+        if now - due > _BEAT_S:
+            until = max(until, now + 2 * _BEAT_S)
+        if until > now:
+            self._timer = self._loop.call_at(until, self._check, until)
+        else:
+            self._timeout.reschedule(now)
+
+
+_CURRENT: Final[ContextVar[Stopwatch | None]] = ContextVar("stopwatch", default=None)
+
+
+async def time_request(request: Any) -> None:
+    """Have the stopwatch of the current request, if any, told when an httpx2 request is sent."""
+    watch = _CURRENT.get()
+    if watch is not None:
+        watch.connecting()
+        request.extensions = {**request.extensions, "trace": watch.trace}

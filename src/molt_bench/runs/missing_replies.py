@@ -1,0 +1,46 @@
+"""Games whose replies are missing: a journal can be ahead of its exchanges, as after a power failure or a full disk."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.errors import JournalError, RulesError
+from molt_bench.runs.folder import EXCHANGES
+from molt_bench.runs.journal import Game, Line
+from molt_bench.specs import GameLabel
+
+#: How the fault of an agent begins that is not asked any more in a game.
+_GIVEN_UP = "given up after"
+
+
+def first_without_replies(lines: Iterable[Line], exchanges: Iterable[Exchange], models: Collection[str]) -> int | None:
+    """Return the place of the first game that models played and whose replies are not all recorded; None if none is.
+
+    Raises JournalError if no reply at all is recorded: to play everything again would be expensive.
+    """
+    replies = Counter((each.game, each.participant) for each in exchanges if each.attempt == 1)
+    for place, line in enumerate(lines):
+        if isinstance(line, Game) and not _complete(line, replies, models):
+            if not replies:
+                raise JournalError(f"{EXCHANGES} is missing or empty: put it back, or start a new run")
+            return place
+    return None
+
+
+def _complete(game: Game, replies: Counter[tuple[GameLabel, str]], models: Collection[str]) -> bool:
+    for player, name in enumerate(game.participants):
+        if name in models and replies[game.label, name] < _asked(game, player):
+            return False
+    return True
+
+
+def _asked(game: Game, player: int) -> int:
+    """Return how many decisions of a game a player was asked for."""
+    record = game.record
+    seat = player if record.seating == "AB" else 1 - player
+    try:
+        taken = sum(action.seat == seat for parsed in record.replay() for action in parsed.hand.log)
+    except RulesError:
+        return 0  # a damaged hand is named elsewhere
+    skipped = [fault for fault in record.faults if fault.forced_fold and fault.message.startswith(_GIVEN_UP)]
+    return taken - sum(fault.player == player for fault in skipped)

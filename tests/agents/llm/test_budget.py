@@ -1,0 +1,175 @@
+"""Budgets are hard: whatever a server does, no more is spent than the limit and one request.
+
+What is spent is what the server would bill, by its own count: every request that it began to answer.
+"""
+
+import json
+
+import pytest
+
+from molt_bench import run_benchmark
+from molt_bench.agents.llm.budget import ModelBudget, Reservation, Reserve
+from molt_bench.agents.llm.exchange import Exchange, Tokens
+from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.prices import Price, PriceList
+from molt_bench.arena.status import Observer
+from molt_bench.errors import ProviderError
+from molt_bench.runs.exchanges import ExchangeFile
+from molt_bench.runs.stored_run import RunFiles
+from tests.agents.llm import wire
+from tests.agents.llm.playing import MODELS, config, model, passive
+from tests.agents.llm.provider import Provider
+
+PRICE = {"input": 100.0, "output": 1000.0, "cachedInput": 10.0, "cacheWrites": 125.0}
+#: Tokens of every reply that are allowed, and dollars for all of the run.
+MOST = 200
+LIMIT = 6.0
+
+
+@pytest.fixture
+def bills(monkeypatch):
+    """Return what the server bills for every answer that it began, in dollars; `change` alters what it reports."""
+    whole, found = wire.openai_answer, Bills()
+
+    def answer(*args):
+        body = whole(*args)
+        told = body["usage"]
+        found.append(cost(told["prompt_tokens"], found.written or told["completion_tokens"]))
+        return found.change(body)
+
+    monkeypatch.setattr(wire, "openai_answer", answer)
+    return found
+
+
+class Bills(list):
+    """Bills, in dollars; `written` is how many tokens every reply has in truth, if not as it says."""
+
+    written = 0
+    change = staticmethod(lambda body: body)
+
+
+def cost(read, written):
+    fresh = (read - wire.CACHED) * PRICE["input"] + wire.CACHED * PRICE["cachedInput"]
+    return (fresh + written * PRICE["output"]) / 1e6
+
+
+def without(body):
+    return {name: value for name, value in body.items() if name != "usage"}
+
+
+def counted(**counts):
+    """Return a change of an answer that reports these counts instead of its own."""
+
+    def change(body):
+        told = body["usage"]
+        for name, count in counts.items():
+            where = {"cached_tokens": "prompt_tokens_details", "reasoning_tokens": "completion_tokens_details"}
+            (told[where[name]] if name in where else told)[name] = count
+        return body
+
+    return change
+
+
+#: What the server does, by name: its faults, and what it reports of tokens.
+CASES = {
+    "all games at once": {},
+    "no counts of tokens": {"change": without},
+    "negative counts": {"change": counted(prompt_tokens=-50_000, completion_tokens=-3)},
+    "more cached than read": {"change": counted(cached_tokens=10**9)},
+    "more tokens than exist": {"change": counted(completion_tokens=10**15)},
+    "every third is cut off": {"fault": lambda request: "reset-midway" if request.number % 3 == 0 else None},
+    "every third is half an answer": {"fault": lambda request: "cut-json" if request.number % 3 == 0 else None},
+    "every third never comes": {"fault": lambda request: "hang" if request.number % 3 == 0 else None},
+    "every third is refused": {"fault": lambda request: "429" if request.number % 3 == 0 else None},
+    "every reply is rubbish": {"fault": lambda _: "prose"},
+    "every reply is as long as allowed": {"change": counted(completion_tokens=MOST), "written": MOST},
+    "the reasoning is counted apart": {"change": counted(completion_tokens=20, reasoning_tokens=150), "written": 170},
+}
+
+
+def spend(provider, *, seeds=100, recorder=None, said=None, **limits):
+    """Play 200 games at once under a budget."""
+    wanted = config(
+        model(provider, maxTokens=MOST, maxConcurrent=200),
+        seeds=seeds,
+        llm={"prices": {MODELS["openai"]: PRICE}, "pauseAfterS": 30},
+        game={"actionTimeoutS": 3.0},
+    )
+    wanted["stop"]["budget"] = {"maxMatches": 1, **limits}
+    files = RunFiles(exchanges=recorder) if recorder else None
+    return run_benchmark(wanted, files=files, observer=Observer(on_warning=(said if said is not None else []).append))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_more_than_the_limit_and_one_request_is_spent(case, bills):
+    does, said = CASES[case], []
+    bills.change, bills.written = does.get("change", bills.change), does.get("written", 0)
+    with Provider(policy=passive, fault=does.get("fault"), latency_s=0.02) as provider:
+        result = spend(provider, maxCostUsd=LIMIT, said=said)
+        lost = sum(request.fault in ("hang", "reset-midway") for request in provider.requests)
+    spent = sum(bills) + cost(wire.CACHED, MOST * lost)  # a reply that nobody read may have had any length
+    assert result.stop_reason.startswith(f"the budget of ${LIMIT:g} is spent")
+    assert spent <= LIMIT + cost(1000, MOST)
+    assert len(bills) >= 4
+    if not (does.keys() - {"written"}):
+        assert LIMIT - cost(1000, MOST) < spent, "the budget was not used"
+    uncounted = case in ("no counts of tokens", "negative counts", "more cached than read", "more tokens than exist")
+    assert bool([text for text in said if "counts of tokens" in text]) == uncounted
+    assert (result.usage[0].cost_usd is None) == uncounted, "unpriced, not free"
+
+
+def test_a_budget_of_tokens_is_as_hard(bills):
+    tokens = []
+    bills.change = lambda body: tokens.append(body["usage"]["total_tokens"]) or body
+    with Provider(policy=passive, latency_s=0.02) as provider:
+        spend(provider, maxTokens=6_000)
+    assert 5_000 < sum(tokens) <= 6_000 + max(tokens)
+
+
+def test_what_was_cut_off_counts_in_the_next_session_too(tmp_path):
+    path = str(tmp_path / "exchanges.jsonl")
+    with Provider(policy=passive, fault=lambda _: "reset-midway") as provider:
+        recorder = ExchangeFile(path)
+        wanted = config(model(provider, maxTokens=MOST), llm={"prices": {MODELS["openai"]: PRICE}, "pauseAfterS": 0})
+        with pytest.raises(ProviderError):
+            run_benchmark(wanted, files=RunFiles(exchanges=recorder), games_at_once=1)
+        recorder.close()
+        assert provider.received == 1
+    again = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True)
+    budget = ModelBudget(1.0)
+    for exchange in again.earlier:
+        budget.add(exchange)
+    assert budget.usd >= MOST * PRICE["output"] / 1e6
+    assert sum(exchange.attempt for exchange in again.earlier) == 0
+
+
+def test_cache_writes_and_reasoning_have_their_price():
+    tokens = Tokens(1000, 200, 100, 50, cache_writes=300)
+    own = Price(input=100.0, output=1000.0, cached_input=10.0, cache_writes=125.0)
+    assert own.cost(tokens) == pytest.approx((500 * 100 + 200 * 10 + 300 * 125 + 100 * 1000) / 1e6)
+    assert Price(input=100.0, output=1000.0).cost(tokens) == pytest.approx((1000 * 100 + 100 * 1000) / 1e6)
+    claude = LLMSettings(model="anthropic:claude-sonnet-4-5")
+    plain, written = (PriceList({}).cost(claude, Tokens(1000, 0, 0, 0, writes)) for writes in (0, 1000))
+    assert written == pytest.approx(1.25 * plain)
+
+
+def test_a_reservation_grows_with_what_a_model_turns_out_to_write():
+    reserve = Reserve(LLMSettings(model="openai:x"), PriceList({"openai:x": Price(input=1, output=2)}), None)
+    before = reserve.most(4000)
+    reserve.learn(4000, Tokens(1000, 0, 20_000))
+    after = reserve.most(4000)
+    assert (before.tokens, after.tokens) == (2432 + 8192, 2432 + 30_000)
+    assert after.usd == pytest.approx((2432 * 1 + 30_000 * 2) / 1e6)
+
+
+def test_lines_of_earlier_versions_are_read_and_new_counts_are_kept(tmp_path):
+    old = '{"line":"exchange","key":"k","participant":"m","game":{"match":1,"seed":"s","seating":"AB"},"hand":1,'
+    old += '"decision":0,"attempt":1,"promptHash":"p","mode":"text","outcome":"reply","text":"","finish":null,'
+    old += '"model":null,"tokens":{"input":5,"cached":1,"output":2,"reasoning":0},"costUsd":null,"latencyS":0.1,'
+    old += '"tries":1,"misread":null}\n'
+    path = tmp_path / "exchanges.jsonl"
+    path.write_text(old * 2)  # a line twice is one exchange
+    (only,) = ExchangeFile.reopen(str(path), read_only=True, unfinished=lambda _: True).earlier
+    assert isinstance(only, Exchange)
+    assert (only.tokens, json.loads(old)["key"]) == (Tokens(5, 1, 2, 0, 0), only.key)
+    assert Reservation() == Reservation(0.0, 0)

@@ -1,0 +1,188 @@
+"""What is sent besides the prompt: as the user set it, in a form that the provider takes, or an error before that."""
+
+import json
+
+import pytest
+
+from molt_bench import run_benchmark
+from molt_bench.agents.llm.client import ModelClient
+from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.arena.status import Observer
+from molt_bench.errors import ConfigError
+from molt_bench.runs.exchanges import ExchangeFile
+from molt_bench.specs import GameLabel
+from tests.agents.llm import wire
+from tests.agents.llm.playing import DECISIONS, assert_complete, config, faults_of, model, passive, run
+from tests.agents.llm.provider import Provider
+
+SERVER = "http://127.0.0.1:9/v1"
+
+
+def body_of(api="openai", **settings):
+    """Return the body of the first request of a game."""
+    with Provider(policy=passive) as provider:
+        run(provider, api=api, game={"handsPerGame": 1}, **settings)
+        return provider.requests[0].body
+
+
+def refused(name, **settings):
+    """Return the field of a setting that is refused before anything is sent."""
+    with pytest.raises(ConfigError) as caught:
+        ModelClient(LLMSettings(model=name, **settings), key="none")
+    assert "expected" in str(caught.value)
+    return caught.value.field
+
+
+@pytest.mark.parametrize("effort", ["minimal", "medium", "max"])
+def test_claude_reasons_within_the_tokens_of_its_reply(effort):
+    body = body_of("anthropic", reasoningEffort=effort, maxTokens=None, model="anthropic:claude-sonnet-4-5")
+    assert 1024 <= body["thinking"]["budget_tokens"] < body["max_tokens"]
+    assert body["max_tokens"] == 8192 + body["thinking"]["budget_tokens"]
+
+
+def test_tokens_that_the_user_set_stay_and_claude_reasons_less():
+    body = body_of("anthropic", reasoningEffort="high", maxTokens=4000, model="anthropic:claude-sonnet-4-5")
+    assert (body["max_tokens"], body["thinking"]["budget_tokens"]) == (4000, 4000 - 512)
+    assert refused("anthropic:claude-sonnet-4-5", reasoning_effort="low", max_tokens=1000) == "maxTokens"
+
+
+@pytest.mark.parametrize(("name", "settings", "field"), [
+    ("anthropic:claude-sonnet-4-5", {"seed": 7}, "seed"),
+    ("openai-responses:gpt-4.1", {"seed": 7}, "seed"),
+    ("openai:gpt-4.1", {"top_k": 7}, "topK"),
+    ("google:gemini-2.5-flash", {"extra_body": {"a": 1}}, "extraBody"),
+    ("openai:o3", {"temperature": 0.5}, "temperature"),
+    ("openai:o3", {"top_p": 0.5}, "topP"),
+    ("openai:o3", {"reasoning_effort": "max"}, "reasoningEffort"),
+    ("anthropic:claude-sonnet-4-5", {"reasoning_effort": "low", "temperature": 0.5}, "temperature"),
+])  # fmt: skip
+def test_what_a_model_does_not_take_is_an_error_before_the_first_card(name, settings, field):
+    assert refused(name, **settings) == field
+
+
+def test_what_a_model_takes_is_sent():
+    body = body_of(temperature=0.5, topP=0.9, seed=7)
+    assert (body["temperature"], body["top_p"], body["seed"]) == (0.5, 0.9, 7)
+
+
+def test_options_of_the_users_own_are_sent_and_their_secrets_are_cut_out(monkeypatch, tmp_path):
+    monkeypatch.setenv("MY_TENANT", "tenant-very-secret-7")
+    options = {
+        "extraBody": {"chat_template_kwargs": {"enable_thinking": False}},
+        "extraHeaders": {"X-Tenant": "MY_TENANT"},
+    }
+    path = str(tmp_path / "exchanges.jsonl")
+    recorder = ExchangeFile(path)
+    with Provider(policy=lambda *args: {**passive(*args), "reasoning": "tenant-very-secret-7"}) as provider:
+        run(provider, recorder=recorder, stop=["STOP"], serviceTier="flex", maxTokens=300, **options)
+        request = provider.requests[0]
+    recorder.close()
+    assert request.body["chat_template_kwargs"] == {"enable_thinking": False}
+    assert (request.body["stop"], request.body["service_tier"], request.body["max_tokens"]) == (["STOP"], "flex", 300)
+    assert request.headers["x-tenant"] == "tenant-very-secret-7"
+    assert "tenant-very-secret-7" not in (tmp_path / "exchanges.jsonl").read_text()
+
+
+def test_a_header_whose_variable_is_not_set_is_an_error():
+    with pytest.raises(ConfigError, match="extraHeaders"):
+        ModelClient(LLMSettings(model="openai:x", base_url=SERVER, extra_headers={"X-Tenant": "NO_SUCH_VARIABLE"}))
+
+
+def test_thoughts_by_number():
+    body = body_of("anthropic", thinkingTokens=3000, maxTokens=None, model="anthropic:claude-sonnet-4-5")
+    assert (body["thinking"]["budget_tokens"], body["max_tokens"]) == (3000, 8192 + 3000)
+    assert body_of("google", thinkingTokens=3000)["generationConfig"]["thinkingConfig"]["thinking_budget"] == 3000
+    assert refused("openai:o3", thinking_tokens=3000) == "thinkingTokens"
+
+
+def test_options_that_are_left_out_change_no_key_of_an_exchange():
+    plain = LLMSettings(model="openai:x")
+    assert not {"top_k", "stop", "extra_body", "thinking_tokens"} & plain.decisive().keys()
+    assert LLMSettings(model="openai:x", top_k=5).decisive() != plain.decisive()
+
+
+def test_claude_is_told_what_to_cache():
+    assert "cache_control" in json.dumps(body_of("anthropic")["system"])
+    assert "cache_control" not in json.dumps(body_of("anthropic")["messages"])
+
+
+def test_a_server_of_the_users_own_gets_both_names_of_the_limit():
+    body = body_of(maxTokens=300)
+    assert (body["max_tokens"], body["max_completion_tokens"]) == (300, 300)
+
+
+def test_where_both_names_are_refused_one_is_sent():
+    def fault(request):
+        return "400" if "max_tokens" in request.body else None
+
+    with Provider(policy=passive, fault=fault) as provider:
+        wire_error = wire.ERRORS["400"]
+        wire.ERRORS["400"] = (*wire_error[:-1], "Setting 'max_tokens' and 'max_completion_tokens' is not supported.")
+        try:
+            result = run(provider, maxTokens=300)
+        finally:
+            wire.ERRORS["400"] = wire_error
+        assert provider.received == DECISIONS + 1
+    assert result.usage[0].modes == ("native",)
+
+
+@pytest.mark.parametrize(("name", "variable"), [
+    ("openai:gpt-4.1", "OPENAI_BASE_URL"),
+    ("anthropic:claude-sonnet-4-5", "ANTHROPIC_BASE_URL"),
+    ("google:gemini-2.5-flash", "GOOGLE_GEMINI_BASE_URL"),
+])  # fmt: skip
+def test_the_environment_sends_no_key_elsewhere_without_a_word(name, variable, monkeypatch):
+    monkeypatch.setenv(variable, "http://elsewhere.example/v1")
+    for key in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.setenv(key, "sk-secret")
+    with pytest.raises(ConfigError, match=f"baseUrl, or {variable} not set"):
+        ModelClient(LLMSettings(model=name))
+    ModelClient(LLMSettings(model=name, base_url=SERVER))
+
+
+def calls(*names):
+    """Return a change of an answer that calls these tools."""
+
+    def change(body):
+        message = body["choices"][0]["message"]
+        for call in message.get("tool_calls", [])[:1]:
+            named = [{**call["function"], "name": name} for name in names]
+            message["tool_calls"] = [{**call, "id": f"call_{at}", "function": each} for at, each in enumerate(named)]
+        return body
+
+    return change
+
+
+@pytest.mark.parametrize("names", [("decide", "decide"), ("search",), ("search", "decide")])
+def test_the_one_call_of_the_one_tool_counts(names, monkeypatch):
+    whole = wire.openai_answer
+    monkeypatch.setattr(wire, "openai_answer", lambda *args: calls(*names)(whole(*args)))
+    with Provider(policy=passive) as provider:
+        result = run(provider, outputMode="tool", game={"handsPerGame": 1, "maxRetries": 0})
+    assert {fault.kind for fault in faults_of(result)} == {"unparsable"}
+    assert f'"tool": "{names[0]}"' in faults_of(result)[0].message
+
+
+def test_half_a_character_is_no_obstacle(tmp_path):
+    path = str(tmp_path / "exchanges.jsonl")
+    recorder = ExchangeFile(path)
+    with Provider(policy=passive, fault=lambda _: "surrogate") as provider:
+        result = run(provider, recorder=recorder)
+    recorder.close()
+    assert_complete(result)
+    assert faults_of(result) == []
+    kept = ExchangeFile.reopen(path, read_only=True, unfinished=lambda game: isinstance(game, GameLabel)).earlier
+    assert "half of a character: \ufffd" in kept[-1].text
+
+
+def test_the_mode_that_a_model_got_is_told():
+    told, warned = [], []
+    with Provider(
+        policy=passive, fault=lambda request: "500-grammar" if wire.has_schema("openai", request.body) else None
+    ) as provider:
+        observer = Observer(on_notice=told.append, on_warning=warned.append)
+        run_benchmark(config(model(provider), game={"handsPerGame": 1}), observer=observer)
+    assert told == ["model (openai:gpt-4.1) answers in tool mode"]
+    assert len(warned) == 1
+    assert warned[0].startswith("model (openai:gpt-4.1) refuses native mode (")
+    assert warned[0].endswith("): tool mode from now on")

@@ -1,0 +1,116 @@
+"""A disk without room: no model is asked while its reply could not be kept, and nothing is paid for twice."""
+
+import json
+import subprocess
+
+import pytest
+
+from tests.e2e.llm import (  # noqa: F401 - fixtures
+    asked,
+    calm_server,
+    config_for,
+    exchanges_in,
+    module_server,
+    no_keys,
+    played,
+    prepared,
+    recorded,
+    same_files,
+)
+from tests.e2e.shell import MOLT_BENCH, games_in, quick, run_of
+
+#: Runs the program on a file system of its own that is all but full, and copies what it leaves there. With "grow", room
+#: is made as soon as the program has said that there is none.
+SCRIPT = """
+mount -t tmpfs -o size=4m none "$1" || exit 77
+cd "$1"; cp "$2/bench.json" .; head -c 4160000 /dev/zero > ballast
+"${@:4}" --config bench.json >"$2/stdout" 2>"$2/stderr" &
+program=$!
+if [ "$3" = grow ]; then
+  until grep -q "no model is asked until" "$2/stderr"; do sleep 0.05; kill -0 $program || break; done
+  rm ballast
+fi
+wait $program; status=$?
+cp -r out "$2/"
+exit $status
+"""
+
+
+def on_a_small_disk(folder, config, how):
+    """Run a config where there is no room for all of it; return the exit status and standard error."""
+    prepared(folder, config)
+    disk = folder / "disk"
+    disk.mkdir()
+    done = subprocess.run(
+        ["unshare", "-rm", "bash", "-c", SCRIPT, "bash", disk, folder, how, MOLT_BENCH],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip("no file system can be mounted here")
+    return done.returncode, (folder / "stderr").read_text()
+
+
+@pytest.fixture(scope="module")
+def whole(one_server, tmp_path_factory):
+    """Return the same run with room for all of it."""
+    one_server.calm()
+    return played(tmp_path_factory.mktemp("whole"), config_for(one_server.url))
+
+
+def test_a_full_disk_stops_the_asking_and_resume_pays_for_what_was_lost_alone(tmp_path, server, whole):
+    before = server.received
+    status, said = on_a_small_disk(tmp_path, config_for(server.url, llm={"pauseAfterS": 1.0}), "stay")
+    assert status == 1, said
+    assert "Traceback" not in said
+    assert "exchanges.jsonl could not be written (No space left on device): no model is asked until there is" in said
+    assert "finished games are kept, resume with: molt-bench resume" in said.splitlines()[-1]
+    folder = run_of(tmp_path / "out")
+    paid, kept = server.received - before, len(exchanges_in(folder))
+    assert 0 < kept < len(exchanges_in(whole))
+    assert paid - kept <= 4, "no more is lost than was in flight: four games are played at once"
+    before = server.received
+    done = quick("resume", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert server.received - before == len(exchanges_in(whole)) - kept
+    assert quick("verify", folder).returncode == 0
+    names = ("leaderboard.json", "matches.json", "usage.json")
+    assert same_files(folder, names) == same_files(whole, names)
+
+
+def test_once_there_is_room_again_the_run_goes_on_and_has_paid_for_nothing_twice(tmp_path, server, whole):
+    before = server.received
+    status, said = on_a_small_disk(tmp_path, config_for(server.url), "grow")
+    assert status == 0, said
+    assert "there is room again" in said
+    folder = run_of(tmp_path / "out")
+    assert asked(server.since(before)) == recorded(folder) == recorded(whole)
+    assert sorted(games_in(folder)) == sorted(games_in(whole))
+    assert quick("verify", folder).returncode == 0
+    assert same_files(folder, ("matches.json", "usage.json")) == same_files(whole, ("matches.json", "usage.json"))
+    assert "could not be written" not in json.dumps(json.loads((folder / "summary.json").read_bytes()))
+
+
+@pytest.mark.slow
+def test_few_open_files_make_the_run_slower_and_lose_nothing(tmp_path, server):
+    """100 games at once where 60 files may be open: fewer requests are sent at once, and nobody is at fault."""
+    server.delay = 0.3
+    config = config_for(server.url, maxConcurrent=100)
+    config = {**config, "participants": config["participants"][:2], "seeds": {"perMatch": 50, "masterSeed": "x"}}
+    config = {**config, "game": {"handsPerGame": 1}, "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}}}
+    flags = prepared(tmp_path, config)
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -n 60; exec "$@"', "bash", MOLT_BENCH, *flags],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "no faults" in done.stdout
+    folder = run_of(tmp_path / "out")
+    assert len(games_in(folder)) == 100
+    assert quick("verify", folder).returncode == 0
