@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 INSTALLED_ALL := .venv/.installed-all
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-browser test-exports fuzz luck strength tables blueprint clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports fuzz luck strength tables blueprint clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -80,6 +80,15 @@ test-ray: .venv-ray/.installed ## run games on a local Ray cluster and compare t
 test-mcp: .venv-mcp/.installed ## have the official MCP clients play a game, about two minutes
 	.venv-mcp/bin/python -m pytest -n auto tests/serve/test_mcp.py
 
+# The other projects that adapters speak to, in an environment of their own.
+.venv-adapters/.installed: pyproject.toml src/molt_bench/_version.py
+	$(PYTHON) -m venv .venv-adapters
+	.venv-adapters/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,envs,inspect]' ipykernel nbclient pandas polars
+	@touch $@
+
+test-adapters: .venv-adapters/.installed ## have PettingZoo and inspect play, and run the tutorial notebook, about three minutes
+	.venv-adapters/bin/python -m pytest -n auto tests/adapters tests/test_docs.py -k 'adapters or integrations'
+
 # The pages in a real browser: Debian's chromium, with its driver in a separate environment.
 .venv-browser/.installed: pyproject.toml src/molt_bench/_version.py
 	$(PYTHON) -m venv .venv-browser
@@ -130,6 +139,7 @@ blueprint: $(INSTALLED_ALL) ## train the blueprint's table anew, which needs cc,
 
 benchmark: .venv-benchmark/.installed ## measure speed alongside other engines
 	.venv-benchmark/bin/python benchmarks/engine.py
+	.venv-benchmark/bin/python -W ignore benchmarks/envs.py
 
 calibration: $(INSTALLED_ALL) ## measure whether 95% sure is right 95% of the time, about 15 minutes
 	$(BIN)/python benchmarks/calibration.py
@@ -169,4 +179,4 @@ real-llm: $(INSTALLED_ALL) .venv-smollm/.installed ## benchmark a small real mod
 		$(BIN)/molt-bench --config docs/examples/smollm.yaml
 
 clean: ## remove everything the targets created
-	rm -rf .venv .venv-benchmark .venv-ray .venv-smollm .venv-browser .venv-mcp build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-benchmark .venv-ray .venv-smollm .venv-browser .venv-mcp .venv-adapters build .mypy_cache .ruff_cache .pytest_cache .hypothesis

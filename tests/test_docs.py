@@ -23,6 +23,11 @@ SCRIPTS = Path(sys.executable).parent
 
 #: Ray has an environment of its own: `make test-ray`.
 _needs_ray = (pytest.mark.slow, pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed"))
+#: What adapters need has an environment of its own: `make test-adapters`.
+_needs_adapters = (
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("pettingzoo") is None, reason="what adapters need is not installed"),
+)
 
 
 def blocks(document, language):
@@ -44,9 +49,15 @@ def commands():
                     found.setdefault(command, []).append(output)
                     places.setdefault(command, document.name)
     return [
-        pytest.param(command, shown, id=f"{places[command]}: {command}", marks=_needs_ray if " ray " in command else ())
+        pytest.param(command, shown, id=f"{places[command]}: {command}", marks=marks_of(command, places[command]))
         for command, shown in found.items()
     ]
+
+
+def marks_of(command, place):
+    if place == "integrations.md":
+        return _needs_adapters
+    return _needs_ray if " ray " in command else ()
 
 
 def trimmed(text):
@@ -132,6 +143,8 @@ def test_the_example_configs_are_those_in_the_guides(guide, number, example):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_all_python_shown_runs_and_prints_the_report_that_is_shown(document, capsys):
+    if document.name == "integrations.md":
+        pytest.importorskip("pettingzoo", reason="what adapters need is not installed")
     names: dict[str, object] = {}
     for block in blocks(document, "python"):
         exec(compile(block, document.name, "exec"), names)  # the documents are ours

@@ -11,7 +11,8 @@ import molt_bench
 ROOT = Path(molt_bench.__file__).parent
 
 FLOORS = [
-    {"cli"},
+    {"cli", "envs"},
+    {"adapters"},
     {"serve", "view"},
     {"arena", "person", "report", "study", "testing"},
     {"runs"},

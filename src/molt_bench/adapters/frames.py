@@ -1,0 +1,200 @@
+"""A run as tables, for notebooks: data frames of pandas or polars, whichever is there, or plain rows."""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from html import escape
+from importlib.util import find_spec
+from math import isfinite
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, Literal, TypeAlias
+
+from molt_bench.arena.benchmark import run_benchmark
+from molt_bench.bench.result import RunResult
+from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.poker.cards import cards_to_text
+from molt_bench.records import ESTIMATORS
+from molt_bench.report.analysis import Analysis, ParticipantNumbers, on_one_line
+from molt_bench.report.artifacts import leaderboard
+from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
+from molt_bench.report.exports.hand_rows import row
+from molt_bench.runs.journal import Game
+from molt_bench.runs.stored_run import StoredRun
+
+Library: TypeAlias = Literal["pandas", "polars", "rows"]
+Row: TypeAlias = dict[str, Any]
+LIBRARIES: Final[tuple[Library, ...]] = ("pandas", "polars", "rows")
+
+
+class RunFrames:
+    """The tables of a run. Displayed in a notebook, it is the leaderboard.
+
+    Args:
+        result: The result of a run, with its hands (`keep_hands`); for a run in a folder see `open`.
+        library: What the tables are made with; None for pandas or polars, whichever is installed, and else rows.
+    """
+
+    def __init__(self, result: RunResult, *, library: Library | None = None) -> None:
+        if library is not None and library not in LIBRARIES:
+            raise ConfigError("library", library, f"None or one of {', '.join(LIBRARIES)}")
+        self.result = result
+        installed: list[Library] = [each for each in LIBRARIES if each == "rows" or find_spec(each)]
+        self._library: Library = library or installed[0]
+        self._folder: Path | None = None
+
+    @classmethod
+    def open(cls, folder: str | Path, *, library: Library | None = None) -> "RunFrames":
+        """Open a run in its folder, as far as it has come.
+
+        Raises:
+            ConfigError: There is no run in the folder.
+            JournalError: Its journal cannot be read, was changed after the run, or is from another version.
+        """
+        stored = StoredRun.open(folder)
+        found = cls(stored.result(keep_hands=True), library=library)
+        found._folder = stored.folder
+        return found
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """Everything that reports say about the run."""
+        return Analysis(self.result)
+
+    def leaderboard(self) -> Any:
+        """Return a row for each participant, best first, with the fields of `leaderboard.json`."""
+        rows = []
+        for each in leaderboard(self.analysis)["participants"]:
+            low, high = each.pop("rankInterval95") or (None, None)
+            faults = sum(each.pop("faults").values())
+            rows.append({**each, "rankLow95": low, "rankHigh95": high, "faults": faults})
+        return self._table(rows)
+
+    def hands(self) -> Any:
+        """Return a row for each hand, with the columns of `molt-bench export --format csv`."""
+        return self._table(map(row, self._hands()))
+
+    def decisions(self) -> Any:
+        """Return a row for each decision: who acted, what it saw of the table, and what it did."""
+        return self._table(each for dealt in self._hands() for each in _decisions(dealt))
+
+    def margins(self) -> Any:
+        """Return a row for each seed pair: what player A won in mbb per hand by each estimator."""
+        return self._table(
+            {
+                "match": match.number,
+                "player_a": match.participants[0],
+                "player_b": match.participants[1],
+                "seed": str(pair.seed),
+                "hands": pair.hands,
+                "net_a": pair.net,
+                **{name: match.margins[name][at] for name in ESTIMATORS},
+            }
+            for match in self.result.matches
+            for at, pair in enumerate(match.result.seed_results)
+        )
+
+    def plot(self, name: str = "leaderboard") -> "Svg":
+        """Draw `leaderboard`, `convergence` or `payoffs`, as `molt-bench report --figures` does.
+
+        Raises:
+            MoltBenchError: The run is not in a folder, or the extra `figures` is not installed.
+            ConfigError: There is no such figure; a gauntlet has no `payoffs`.
+        """
+        from molt_bench.view.figures import write_figures  # here, since tables need no figures
+        from molt_bench.view.open_run import OpenRun
+
+        if self._folder is None:
+            raise MoltBenchError("a plot needs a run in a folder: RunFrames.open(folder).plot()")
+        run = OpenRun(self._folder)
+        run.catch_up()
+        with TemporaryDirectory() as folder:
+            written = [file.removesuffix(".svg") for file in write_figures(run, Path(folder)) if file.endswith(".svg")]
+            if name not in written:
+                raise ConfigError("name", name, f"one of {', '.join(written)}")
+            return Svg((Path(folder) / f"{name}.svg").read_text("utf-8"))
+
+    def _hands(self) -> Iterator[DealtHand]:
+        for match in self.result.matches:
+            games = [game for pair in match.result.seed_results for game in pair.games]
+            if any(game.hands and not game.hand_texts for game in games):
+                raise MoltBenchError("the result was made without its hands: run_benchmark(..., keep_hands=True)")
+            for game in games:
+                run = self._folder.name if self._folder is not None else ""
+                yield from hands_of(Game(match.number, match.participants, game), run=run)
+
+    def _table(self, rows: Iterable[Row]) -> Any:
+        if self._library == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame([*rows])
+        if self._library == "polars":
+            import polars as pl
+
+            return pl.DataFrame([*rows], infer_schema_length=None)
+        return [*rows]
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{title}</th>" for title in ("", "agent", "bb/100", "±", "hands", "faults"))
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+            for cells in map(self._cells, self.analysis.rows)
+        )
+        said = escape(on_one_line(self.result.stop_reason))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{said}</p>"
+
+    def _cells(self, numbers: ParticipantNumbers) -> tuple[str, ...]:
+        won, half = numbers.bb_per_100, numbers.half_width
+        return (
+            "" if numbers.rank is None else str(numbers.rank),
+            self.analysis.shown[numbers.rating.id],
+            "" if won is None else f"{won:+.1f}",
+            f"{half:.1f}" if isfinite(half) else "",
+            f"{numbers.hands:,}",
+            str(sum(numbers.faults.values())),
+        )
+
+
+class Svg(str):
+    """A drawing that notebooks show."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+def _decisions(dealt: DealtHand) -> Iterator[Row]:
+    hand, names, player = dealt.hand, dealt.names, dealt.turned(("A", "B"))
+    for number, (table, action) in enumerate(hand.steps(), start=1):
+        seat = table.actor
+        least, most = table.raise_range()
+        yield {
+            "run": dealt.run,
+            "match": dealt.match,
+            "seed": str(dealt.seed),
+            "seating": dealt.seating,
+            "hand": dealt.number,
+            "counts": dealt.counts,
+            "decision": number,
+            "street": table.street,
+            "player": player[seat],
+            "id": names[seat],
+            "position": "button" if seat == table.button else "big_blind",
+            "cards": cards_to_text(hand.holes[seat]),
+            "board": cards_to_text(table.board),
+            "pot": table.pot + sum(table.bets),
+            "stack": table.limits[seat] - table.bets[seat],
+            "to_call": table.to_call,
+            "min_raise_to": least,
+            "max_raise_to": most,
+            "action": action.kind,
+            "amount": action.amount,
+            "forced": dealt.forced == seat and number == len(hand.log),
+        }
+
+
+async def run_benchmark_async(*arguments: Any, **options: Any) -> RunResult:
+    """Run a benchmark as `run_benchmark` does, in a thread, so that a notebook or a server stays responsive.
+
+    A run that is cancelled plays on until its end, since a thread cannot be stopped.
+    """
+    return await asyncio.to_thread(run_benchmark, *arguments, **options)

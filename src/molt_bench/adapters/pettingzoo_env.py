@@ -1,0 +1,204 @@
+"""The game as a PettingZoo environment: agents take turns (AEC), with a mask of what they may do.
+
+One episode is one game of `play/game.py`, so rules, cards, faults and records are those of every other game here.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final, Unpack
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from msgspec.structs import replace
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
+
+from molt_bench.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
+from molt_bench.adapters.views import VIEW_LENGTH, view_after, view_of
+from molt_bench.errors import ConfigError
+from molt_bench.play.game import Hook, Notice, Turns, turns
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.records import GameRecord
+from molt_bench.seeds import Seed, derive, derived_seed
+from molt_bench.specs import SEATINGS, GameOptions, GameSpec
+
+PLAYERS: Final = ("player_0", "player_1")
+_HOOKS: Final[tuple[Hook, ...]] = ("on_hand_complete",)
+
+
+class HoldemEnv(AECEnv):  # type: ignore[misc]
+    """Heads-up no-limit hold'em; see `env`.
+
+    Attributes:
+        numbers: What the numbers of actions stand for.
+        seen: What the player to act sees, as agents of molt-bench get it; None once the game is over.
+        record: The record of the last finished game; None before.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "holdem_v0",
+        "render_modes": ["ansi", "human"],
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self,
+        *,
+        hands: int = 1,
+        raw: bool = False,
+        pot_percents: Sequence[int] = POT_PERCENTS,
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+        **game: Unpack[GameOptions],
+    ) -> None:
+        super().__init__()
+        if "seating" in game:
+            raise ConfigError("seating", game["seating"], "reset(options={'seating': ...}), since it is by episode")
+        game.setdefault("max_retries", 0)
+        self._spec = GameSpec(seed=0, hands=hands, players=PLAYERS, **game)
+        if max_cycles is not None and (type(max_cycles) is not int or max_cycles < 1):
+            raise ConfigError("max_cycles", max_cycles, "None or a whole number, at least 1")
+        self._max_turns = None if max_cycles is None else max_cycles * len(PLAYERS)
+        self.numbers: ActionNumbers = EveryChip(2 * self._spec.stack) if raw else SizeMenu(pot_percents)
+        self.render_mode = render_mode
+        self.seen: Observation | None = None
+        self.record: GameRecord | None = None
+        self.possible_agents = [*PLAYERS]
+        self._seed: Seed | None = None
+        self._episode = 0
+        count = self.numbers.count
+        self.action_spaces = {name: Discrete(count) for name in PLAYERS}
+        self.observation_spaces = {
+            name: Dict(
+                {
+                    "observation": Box(0.0, 1.0, (VIEW_LENGTH,), np.float32),
+                    "action_mask": Box(0, 1, (count,), np.int8),
+                }
+            )
+            for name in PLAYERS
+        }
+
+    def observation_space(self, agent: str) -> Any:
+        """Return the space of what a player sees."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Return the space of a player's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a game; a seed starts a series of games, of which the first has the decks of that seed."""
+        if seed is not None:
+            self._seed, self._episode = seed, 0
+        elif self._seed is None:
+            self._seed = secrets.token_hex(16)
+        else:
+            self._episode += 1
+        seed_of_game = derived_seed(self._seed, "episode", self._episode) if self._episode else self._seed
+        seating = (options or {}).get("seating", SEATINGS[derive(seed_of_game, "seating") & 1])
+        spec = replace(self._spec, seed=seed_of_game, seating=seating)
+        #: The players in seats 0 and 1.
+        self._names = PLAYERS if spec.seating == "AB" else PLAYERS[::-1]
+        self.agents = [*PLAYERS]
+        self.rewards = dict.fromkeys(PLAYERS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
+        self.terminations = dict.fromkeys(PLAYERS, False)
+        self.truncations = dict.fromkeys(PLAYERS, False)
+        self.infos: dict[str, dict[str, Any]] = {name: {} for name in PLAYERS}
+        self._views = {name: np.zeros(VIEW_LENGTH, np.float32) for name in PLAYERS}
+        self._turns = 0
+        self.agent_selection = self._names[0]
+        self._game: Turns = turns(spec, listening=(_HOOKS, _HOOKS))
+        self._go_on(None)
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return what a player saw last: at its turn, or of a hand that is over. Only who is to act has a mask."""
+        if self.seen is not None and agent == self.agent_selection:
+            mask = self.numbers.mask(self.seen)
+        else:
+            mask = np.zeros(self.numbers.count, np.int8)
+        return {"observation": self._views[agent], "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        """Play the action of the player to act; an illegal one folds the hand, and is recorded as a fault."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        assert self.seen is not None
+        assert action is not None
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self._turns += 1
+        self._go_on(self.numbers.action(self.seen, int(action)))
+        if self.seen is not None and self._turns == self._max_turns:
+            self.seen = None
+            self._game.close()
+            self.truncations = dict.fromkeys(PLAYERS, True)
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | None:
+        """Return the table as text, or print it if the mode is `human`."""
+        seen = self.seen
+        if seen is None:
+            text = "the game is over"
+        else:
+            text = (
+                f"hand {seen.hand_number}, {seen.street}: {self.agent_selection} has {seen.cards_text}, board "
+                f"{seen.board_text or '-'}, pot {seen.pot}, stacks {seen.stacks}; {seen.legal}"
+            )
+        if self.render_mode != "human":
+            return text
+        print(text)
+        return None
+
+    def close(self) -> None:
+        """End the game."""
+        if hasattr(self, "_game"):
+            self._game.close()
+
+    def _go_on(self, action: Action | None) -> None:
+        """Send an action into the game, and go on to the next decision or to the end."""
+        try:
+            event = self._game.send(action)
+            while isinstance(event, Notice):
+                self._hand_over(event)
+                event = self._game.send(None)
+        except StopIteration as end:
+            self.seen, self.record = None, end.value
+            self.terminations = dict.fromkeys(PLAYERS, True)
+            return
+        self.seen = event
+        self.agent_selection = name = self._names[event.seat]
+        self._views[name] = view_of(event)
+
+    def _hand_over(self, notice: Notice) -> None:
+        """Pay a player what it won in a hand, in big blinds."""
+        (result,) = notice.arguments
+        assert isinstance(result, HandResult)
+        name = self._names[notice.seat]
+        self.rewards[name] += result.net[notice.seat] / self._spec.big_blind
+        self._views[name] = view_after(result)
+        self.infos[name] = {"hand_net": result.net[notice.seat]}
+
+
+def raw_env(**options: Any) -> HoldemEnv:
+    """Return the environment without wrappers; for the options see `env`."""
+    return HoldemEnv(**options)
+
+
+def env(**options: Any) -> Any:
+    """Return the environment.
+
+    Args:
+        options: `hands` of an episode (1); `raw`, which offers every number of chips instead of a menu of sizes;
+            `pot_percents`, the sizes of that menu (50, 100, 200); `max_cycles`, after twice as many decisions the game
+            is truncated (None); `render_mode`, None, "ansi" or "human"; and the fields of a `GameSpec`, such as
+            `stack`, `big_blind` or `stacks`.
+    """
+    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(HoldemEnv(**options)))

@@ -1,0 +1,37 @@
+"""A trained policy as a participant: it sees the same arrays as in the PettingZoo environment."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from molt_bench.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
+from molt_bench.adapters.views import view_of
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import Observation
+
+#: Returns the number of an action for an observation of the environment: its array and its mask.
+NumberPolicy: TypeAlias = Callable[[dict[str, Any]], int]
+
+
+class PolicyAgent:
+    """Plays by a policy that was trained in the environment.
+
+    Args:
+        policy: Takes `{"observation": array, "action_mask": array}`, and returns the number of an action. For games
+            that can be repeated, it must always answer the same.
+        name: Name in records.
+        raw: Whether it was trained with `raw`, where a number is offered for every number of chips.
+        pot_percents: The sizes of the menu it was trained with.
+    """
+
+    def __init__(
+        self, policy: NumberPolicy, *, name: str, raw: bool = False, pot_percents: Sequence[int] = POT_PERCENTS
+    ) -> None:
+        self.name = name
+        self._policy = policy
+        self._menu = None if raw else SizeMenu(pot_percents)
+
+    def act(self, observation: Observation) -> Action:
+        """Ask the policy."""
+        numbers: ActionNumbers = self._menu or EveryChip(sum(observation.starting_stacks))
+        asked = {"observation": view_of(observation), "action_mask": numbers.mask(observation)}
+        return numbers.action(observation, int(self._policy(asked)))
