@@ -33,7 +33,7 @@ def test_every_export_is_imported_and_every_css_class_is_used() -> None:
     for path in STATIC.glob("*.css"):
         selectors = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", path.read_text("utf-8"), flags=re.S)
         for name in set(re.findall(r"\.([a-z][\w-]*)", selectors)):
-            computed = re.match(r"c(?=\d$)|is-|v-", name)  # written as c${colour}, is-${status}, v-${key}
+            computed = re.match(r"c(?=\d+$)|is-|v-", name)  # written as c${colour}, is-${status}, v-${key}
             assert re.search(rf"(?<![\w-]){re.escape(computed[0] + '${' if computed else name)}", used), name
 
 

@@ -160,6 +160,7 @@ def test_agents_lists_every_bot_with_a_line(run):
         "exec:COMMAND",
         "acpc:COMMAND",
         "http:URL",
+        "live",
     ]
 
 

@@ -144,7 +144,9 @@ def test_for_a_language_model_the_calls_are_told_first_and_are_few(check):
         env = {"OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": provider.url}
         done = check("llm:openai:gpt-4.1", "--json", env=env)
     assert done.returncode == 0, done.stderr
-    assert re.fullmatch(r"molt-bench: gpt-4\.1 will be called about 96 times; --hands changes that\n", done.stderr)
+    warning, told = done.stderr.splitlines()
+    assert "OPENAI_BASE_URL sends the requests and the key of gpt-4.1 to http://127.0.0.1" in warning
+    assert told == "molt-bench: gpt-4.1 will be called about 96 times; --hands changes that"
     assert json.loads(done.stdout)["decisions"] == provider.answered < 160
 
 

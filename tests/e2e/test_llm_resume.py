@@ -373,7 +373,7 @@ def test_replay_needs_neither_provider_nor_key_and_writes_the_same_files(finishe
     assert "identical" in done.stdout
     assert everything(finished) == before
     assert same_files(tmp_path / "again") == same_files(finished)
-    assert everything(tmp_path / "again").keys() == before.keys() - {"journal.jsonl", "exchanges.jsonl"}
+    assert everything(tmp_path / "again").keys() == before.keys() - {"journal.jsonl", "exchanges.jsonl", "styles.json"}
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.redirection import redirection_warnings
 from molt_bench.arena.cast import Cast, LivePlayers, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
 from molt_bench.arena.status import Observer, RunStatus
@@ -128,7 +129,11 @@ class _Session:
         self._listed = listed_seeds(here.seeds, self._known.header.seeds if self._known is not None else None)
         recorded = self._known.header.source_hashes if self._known is not None else None
         self._policies, unused = published_policies(here, agents, recorded)
-        self._warnings = [*warnings_ahead(config, seed, self._listed, stop=stop, own=self._own), *unused]
+        self._warnings = [
+            *warnings_ahead(config, seed, self._listed, stop=stop, own=self._own),
+            *redirection_warnings(config.models()),
+            *unused,
+        ]
         self._spending, self._draws = Spending(config.models()), Draws(config.models())
         self._wanted = Round()
         self._folder = Path(files.journal.path).parent if files.journal is not None else None

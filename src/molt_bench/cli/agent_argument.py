@@ -8,6 +8,7 @@ import yaml
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import LLM, kind_of, make_agent
+from molt_bench.cli.streams import warn
 from molt_bench.config.participants import named
 from molt_bench.errors import ConfigError
 from molt_bench.seeds import Seed
@@ -46,9 +47,12 @@ def maker_of(
     from molt_bench.agents.llm.agent import LLMAgent
     from molt_bench.agents.llm.gateway import Gateway
     from molt_bench.agents.llm.model_settings import LLMSettings  # loaded when needed, for a fast start
+    from molt_bench.agents.llm.redirection import redirection_warnings
     from molt_bench.agents.llm.retries import RequestLimits
 
     settings = checked(LLMSettings, LLM.params(participant.type, participant.params))
+    for warning in redirection_warnings({participant.id: settings}):
+        warn(warning)
     limits = RequestLimits() if timeout_s is None else RequestLimits(timeout_s=timeout_s)
     gateway = Gateway({participant.id: settings}, limits=limits)
     return lambda: LLMAgent(participant.id, settings, gateway, game=GameLabel(0, seed, "AB"))

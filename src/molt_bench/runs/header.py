@@ -41,9 +41,18 @@ def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | Non
             "python": platform.python_version(),
             "openskill": version("openskill"),
             "luck": luck_version(),
+            **_redirections(config),
         },
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
     )
+
+
+def _redirections(config: BenchmarkConfig) -> dict[str, str]:
+    """Return where the environment sends models, by participant."""
+    from molt_bench.agents.llm.redirection import redirection  # loaded when needed, for a fast start
+
+    found = {name: redirection(settings) for name, settings in config.models().items()}
+    return {f"server of {name}": where[1] for name, where in found.items() if where is not None}
 
 
 def luck_version() -> str:

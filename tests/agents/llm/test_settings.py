@@ -7,6 +7,8 @@ import pytest
 from molt_bench import run_benchmark
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.prices import PriceList
+from molt_bench.agents.llm.redirection import redirection, redirection_warnings
 from molt_bench.arena.status import Observer
 from molt_bench.errors import ConfigError
 from molt_bench.runs.exchanges import ExchangeFile
@@ -132,12 +134,14 @@ def test_where_both_names_are_refused_one_is_sent():
     ("google:gemini-2.5-flash", "GOOGLE_GEMINI_BASE_URL"),
 ])  # fmt: skip
 def test_the_environment_sends_no_key_elsewhere_without_a_word(name, variable, monkeypatch):
-    monkeypatch.setenv(variable, "http://elsewhere.example/v1")
-    for key in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"):
-        monkeypatch.setenv(key, "sk-secret")
-    with pytest.raises(ConfigError, match=f"baseUrl, or {variable} not set"):
-        ModelClient(LLMSettings(model=name))
-    ModelClient(LLMSettings(model=name, base_url=SERVER))
+    settings = LLMSettings(model=name)
+    assert redirection(settings) is None
+    assert PriceList({}).knows(settings)
+    monkeypatch.setenv(variable, "http://user:password@elsewhere.example/v1")
+    (warning,) = redirection_warnings({"guest": settings})
+    assert warning.startswith(f"{variable} sends the requests and the key of guest to http://elsewhere.example/v1:")
+    assert not PriceList({}).knows(settings)
+    assert redirection(LLMSettings(model=name, base_url=SERVER)) is None
 
 
 def calls(*names):

@@ -8,6 +8,7 @@ from pydantic import Field
 from molt_bench.agents.fields import MUCH, Section
 from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.redirection import redirection
 
 #: Prices are published by provider, not by the API that is used.
 _PRICED_AS = {"openai-chat": "openai", "openai-responses": "openai", "google-cloud": "google"}
@@ -34,7 +35,7 @@ class Price(Section):
 class PriceList:
     """Prices by model: the user's own, by the model's name in configs, then the published ones.
 
-    A model at the user's own base URL has no published price, whatever its name.
+    A model at another server than its provider's has no published price, whatever its name.
     """
 
     def __init__(self, own: Mapping[str, Price]) -> None:
@@ -45,7 +46,7 @@ class PriceList:
         own = self._own.get(settings.model)
         if own is not None:
             return own.cost(tokens)
-        if settings.base_url is not None:
+        if settings.base_url is not None or redirection(settings) is not None:
             return None
         from genai_prices import Usage, calc_price  # slow to import
 

@@ -30,21 +30,6 @@ _ASK_LOGPROBS: Final[Mapping[str, Mapping[str, Any]]] = {
     "OpenAIChatModel": {"openai_logprobs": True, "openai_top_logprobs": MOST_LISTED},
     "GoogleModel": {"google_logprobs": True, "google_top_logprobs": MOST_LISTED},
 }
-#: Variables of the environment that redirect a provider's library, if they are not PROVIDER_BASE_URL.
-_REDIRECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "openai-chat": ("OPENAI_BASE_URL",),
-    "openai-responses": ("OPENAI_BASE_URL",),
-    "google": ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"),
-}
-
-
-def check_redirection(settings: LLMSettings) -> None:
-    """Raise ConfigError if the environment sends a model's requests, and its key, somewhere that the config hides."""
-    usual = (f"{settings.provider.upper().replace('-', '_')}_BASE_URL",)
-    found = [name for name in _REDIRECTIONS.get(settings.provider, usual) if os.environ.get(name)]
-    if found and settings.base_url is None:
-        expected = f"its server in baseUrl, or {found[0]} not set: this variable would send it and its key elsewhere"
-        raise ConfigError("model", settings.model, expected)
 
 
 def sent_max_tokens(settings: LLMSettings) -> int | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from molt_bench.agents.fields import hide_key
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.odds import ReplyTokens
-from molt_bench.agents.llm.provider_settings import RETRIES_ON_CLIENT, check_redirection
+from molt_bench.agents.llm.provider_settings import RETRIES_ON_CLIENT
 from molt_bench.agents.llm.stopwatch import time_request
 from molt_bench.errors import ConfigError
 
@@ -107,7 +107,6 @@ def _model(settings: LLMSettings, key: str, http: Any) -> "Model":
             provider.client.max_retries = 0
         return provider
 
-    check_redirection(settings)
     # What the library drops or cannot read is told by us, and once.
     warnings.filterwarnings("ignore", module="pydantic_ai")
     provider, _, name = settings.model.partition(":")

@@ -11,19 +11,23 @@ export function chartButtons(box, name) {
     button(
       "SVG",
       () => save(new Blob([svg()], { type: "image/svg+xml" }), `${fileName(name)}.svg`),
-      about(name, "SVG"),
+      aboutButton(name, "SVG"),
     ),
-    button("PNG", () => savePng(svg(), `${fileName(name)}.png`), about(name, "PNG")),
+    button("PNG", () => savePng(svg(), `${fileName(name)}.png`), aboutButton(name, "PNG")),
   ]);
 }
 
 /** A button that saves a table. */
 export function tableButton(tableOf, name) {
   const act = () => save(new Blob([csv(tableOf())], { type: "text/csv;charset=utf-8" }), `${fileName(name)}.csv`);
-  return h("span.downloads", button("CSV", act, about(name, "CSV")));
+  return h("span.downloads", button("CSV", act, aboutButton(name, "CSV")));
 }
 
-const about = (name, kind) => ({ class: "download", "aria-label": `${name} as ${kind}`, title: `Save as ${kind}` });
+const aboutButton = (name, kind) => ({
+  class: "download",
+  "aria-label": `${name} as ${kind}`,
+  title: `Save as ${kind}`,
+});
 const fileName = (name) =>
   name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "chart";
 

@@ -1,8 +1,8 @@
 // Which hands of a run are wanted, and in what order: for the list, and for the way from one hand to the next.
 import { isMissing } from "./text.js";
 
-export const SHOWDOWN = 1;
-export const ALL_IN = 2;
+const SHOWDOWN = 1;
+const ALL_IN = 2;
 export const FAULT = 4;
 export const FORCED = 8;
 const LINES_DIFFER = 32;
@@ -32,7 +32,7 @@ export function lossOf({ columns, agents, losses }, agent, index) {
 }
 
 /** Return which of the starting hands a text such as "AA, AKs, 72" names; null for all. */
-export function wantedCards(text, startingHands) {
+function wantedCards(text, startingHands) {
   const words = text.toUpperCase().split(/[\s,;]+/).filter(Boolean);
   if (!words.length) return null;
   return startingHands.map((name) => {

@@ -35,12 +35,12 @@ export async function historyPage(_place, view) {
     const { name, points } = agent;
     const byRun = new Map(points.map((point) => [point.run, point]));
     const change = (run) => regressions.find((one) => one.agent === name && one.to === run);
-    return row(agentLink(agent), runs.map(({ run }) => resultCell(byRun.get(run), change(run))));
+    return row(agentLink(agent), runs.map(({ run }) => pointCell(byRun.get(run), change(run))));
   });
   const table = scrollTable("Results of all agents in all runs", [th("Agent"), ...head], rows, { class: "stats" });
   const about =
-    "bb/100 with its 95% interval in each run, by the estimator of that run, oldest run first. Results against other opponents or under " +
-    "other rules are not comparable; the verdicts below only compare what is.";
+    "bb/100 with its 95% interval in each run, by the estimator of that run, oldest run first. Results against other " +
+    "opponents or under other rules are not comparable; the verdicts below only compare what is.";
   view.show("History", [
     title,
     h("p.soft", about),
@@ -50,7 +50,7 @@ export async function historyPage(_place, view) {
   ]);
 }
 
-function resultCell(point, change) {
+function pointCell(point, change) {
   if (!point) return h("td.number.soft", "–");
   const verdict = ["worse", "better"].includes(change?.verdict) ? change.verdict : null;
   return h("td.number", { class: verdict ? `is-${verdict}` : "" }, [

@@ -15,7 +15,7 @@ function roleNote(id, agents) {
 }
 
 /** The columns: head, cell, and whether a column is shown only on demand. */
-function columnsOf(run, agents, state, [low, high]) {
+function agentColumns(run, agents, state, [low, high]) {
   const rows = run.leaderboard;
   // In a gauntlet, bb/100 are won from the reference already.
   const isApart = rows.some((one) => one.fromReference) && !rows.some((one) => agents.reference(one.id));
@@ -76,7 +76,7 @@ export function leaderboardSection(run, agents, state) {
   const rows = run.leaderboard;
   if (!rows.length || run.counting) return h("p.empty", run.counting ? "Being counted …" : "No match is finished yet.");
   const range = extent([0, ...rows.flatMap((one) => ends(one.bb100, one.halfWidth))], 0.04);
-  const columns = columnsOf(run, agents, state, range);
+  const columns = agentColumns(run, agents, state, range);
   const body = rows.map((one, index) => h("tr", columns.map(([, cell]) => cell(one, index))));
   const box = scrollTable("Leaderboard", columns.map(([head]) => head), body, { class: "leaderboard" });
   const toggle = button("", () => show(!state.open.columns));
@@ -89,20 +89,19 @@ export function leaderboardSection(run, agents, state) {
   show(Boolean(state.open.columns));
   return [
     box,
-    h("div.bar", h("p.soft", about(run.rule)), toggle),
+    h("div.bar", h("p.soft", aboutLeaderboard(run.rule)), toggle),
     run.sentences.length > 0 && h("ul.sentences", run.sentences.map((text) => h("li", visible(text)))),
   ];
 }
 
 /** What the intervals, ranks and verdicts of the table mean. */
-function about({ method, claimedFrom, estimator }) {
+function aboutLeaderboard({ method, claimedFrom, estimator }) {
   const interval = "bb/100: big blinds won per 100 hands, with the 95% interval of a single look, by the estimator " +
     `${visible(estimator)}. `;
   if (method !== "margin") return `${interval}Ranked by rating (mu), which counts matches won.`;
-  return `${interval}Ranks, with those still possible below, come from the run's stop rule: it allows for a look after ` +
-    `every round, and claims an order from ${
-      Number((claimedFrom * 100).toPrecision(9))
-    }% on. Agents that are tied share a rank.`;
+  const level = Number((claimedFrom * 100).toPrecision(9));
+  return `${interval}Ranks, with those still possible below, come from the run's stop rule: it allows for a look ` +
+    `after every round, and claims an order from ${level}% on. Agents that are tied share a rank.`;
 }
 
 const WORDS = { ordered: "yes, above", tied: "tied with", unresolved: "not resolved against" };
