@@ -20,7 +20,7 @@ def matches(page: Any) -> int:
 
 def test_a_running_run_updates_itself_and_loses_neither_scroll_nor_choice(visit: Visit, tmp_path: Path) -> None:
     participants = "tag,tight,callstation,maniac"
-    sizes = ["--seeds", "6", "--hands", "60", "--max-matches", "24", "--set", "stop.adjacentConfidence=null"]
+    sizes = ["--seeds", "6", "--hands", "60", "--max-matches", "80", "--set", "stop.adjacentConfidence=null"]
     playing = subprocess.Popen(
         [*PROGRAM, "--participants", participants, *sizes, "--quiet", "--output-dir", str(tmp_path)],
         stdout=subprocess.DEVNULL,
@@ -51,7 +51,7 @@ def test_a_running_run_updates_itself_and_loses_neither_scroll_nor_choice(visit:
         assert "match" in page.locator("#status").inner_text()
         until(page, "document.querySelector('.badge')?.textContent === 'finished'", seconds=120)
         until(page, "document.querySelector('#status').textContent.includes('finished')")
-        until(page, "document.querySelector('.facts dd').textContent === '24'", seconds=60)
+        until(page, "document.querySelector('.facts dd').textContent === '80'", seconds=60)
     finally:
         for process in (playing, viewing):
             process.terminate()

@@ -23,6 +23,8 @@ from molt_bench.view.shelf import Shelf, Volume, acquired
 _PATIENCE_S: Final = 1.0
 #: Seconds that the list waits for all runs that are still to be counted.
 _LIST_WAIT_S: Final = 1.0
+#: Seconds that a line of the list waits for a match of a running run that is being rated.
+_LINE_WAIT_S: Final = 0.3
 
 
 class Library:
@@ -130,7 +132,7 @@ class Library:
         if known is not None and known[0] == state and known[1]["status"] == "finished" and not known[1]["counting"]:
             return known[1]
         volume = self._volume(run, wait_s=wait_s)
-        with acquired(volume.counting, 0) as free:
+        with acquired(volume.counting, 0 if volume.run.counting else _LINE_WAIT_S) as free:
             if not free and known is not None and not known[1]["counting"]:
                 return known[1]
             with volume.reading:

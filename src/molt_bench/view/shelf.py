@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import BoundedSemaphore, Event, Lock, RLock, Thread
+from time import monotonic, sleep
 from typing import Final
 
 from molt_bench.runs.lines import Replaced
@@ -12,6 +13,9 @@ from molt_bench.view.open_run import OpenRun
 
 #: How many runs are kept open with all their hands.
 _KEPT_OPEN: Final = 4
+#: Seconds of counting after which whoever waits for what is counted can have it, and how long the pause for that is.
+_SHARE_AFTER_S: Final = 0.05
+_PAUSE_S: Final = 0.002
 #: How many runs are counted at once.
 _COUNTED_AT_ONCE: Final = BoundedSemaphore(4)
 
@@ -61,12 +65,15 @@ class Volume:
             self._counter.start()
 
     def _count(self, run: OpenRun) -> None:
-        more = True
+        more, paused = True, monotonic()
         with _COUNTED_AT_ONCE:
             try:
                 while more and run is self.run:
                     with self.counting:
                         more = run.count_next()
+                    if monotonic() - paused > _SHARE_AFTER_S:
+                        sleep(_PAUSE_S)
+                        paused = monotonic()
             except Exception as error:  # told to whoever asks next
                 self._problem = error
             finally:
