@@ -14,7 +14,7 @@ from molt_bench.rating.student import UNKNOWN, Estimate
 #: Luck-adjusted margins, which every pairing has.
 _ESTIMATOR: Final = "adjusted"
 #: Seed pairs of a pairing below which its halves say nothing.
-_ENOUGH: Final = 4
+_ENOUGH: Final = 8
 
 
 def change(result: RunResult, name: str) -> Estimate:
