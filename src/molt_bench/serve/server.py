@@ -4,11 +4,10 @@ import socket
 import threading
 from typing import Final
 
-import uvicorn
-
 from molt_bench.serve.app import application
 from molt_bench.serve.guard import LONGEST_MESSAGE
 from molt_bench.serve.lobby import Lobby
+from molt_bench.web.quiet_server import quiet_server
 
 #: Seconds that connections get to end when the server stops.
 _GRACE_S: Final = 2
@@ -24,13 +23,9 @@ class LiveServer:
         if hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DEAF_MS)
         app = application(lobby, host=host, port=listener.getsockname()[1])
-        config = uvicorn.Config(
+        self._server = quiet_server(
             app,
-            log_level="critical",
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            timeout_graceful_shutdown=_GRACE_S,
+            grace_s=_GRACE_S,
             timeout_keep_alive=75,
             lifespan="on",
             ws="websockets-sansio",
@@ -38,7 +33,6 @@ class LiveServer:
             ws_ping_interval=None,  # the protocol has its own; a client that thinks must not lose its connection
             ws_per_message_deflate=False,
         )
-        self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name="molt-bench serve", daemon=True)
 
     def start(self) -> None:

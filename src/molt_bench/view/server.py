@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import msgspec
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,6 +22,7 @@ from molt_bench.view.library import Library, answer, run_of
 from molt_bench.view.run_list import inside
 from molt_bench.view.single_file import STATIC
 from molt_bench.web.addresses import is_our_name
+from molt_bench.web.quiet_server import quiet_server
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -141,14 +141,4 @@ def _guarded(inner: App, host: str, port: int) -> App:
 def serve(library: Library, listener: socket.socket, host: str) -> None:
     """Serve until the program is interrupted."""
     app = application(library, host=host, port=listener.getsockname()[1])
-    config = uvicorn.Config(
-        app,
-        log_level="critical",
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        timeout_graceful_shutdown=1,
-        lifespan="off",
-        ws="none",
-    )
-    uvicorn.Server(config).run(sockets=[listener])
+    quiet_server(app, grace_s=1, lifespan="off", ws="none").run(sockets=[listener])

@@ -27,12 +27,18 @@ def played(on_turn, *, hands=3, limit_s=20.0, **options):
     mailbox = Mailbox(SECRET, **options.pop("mailbox", {}))
     mailbox.arrive()
 
+    threads = []
+
     def listen(event):
-        threading.Thread(target=on_turn, args=(mailbox, event)).start()
+        threads.append(threading.Thread(target=on_turn, args=(mailbox, event)))
+        threads[-1].start()
 
     mailbox.listen(listen)
     agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=limit_s)
-    return play_game((agent, CallStationAgent()), seed=7, hands=hands, **options), mailbox
+    record = play_game((agent, CallStationAgent()), seed=7, hands=hands, **options)
+    for thread in threads:
+        thread.join(20)
+    return record, mailbox
 
 
 def test_answers_from_another_thread_play_a_game():
@@ -58,7 +64,9 @@ def test_a_repeat_is_acknowledged_and_another_action_is_not_taken():
     assert {*verdicts[0::3]} == {"taken"}
     assert {*verdicts[1::3]} == {"repeated"}
     assert {*verdicts[2::3]} == {"stale"}
-    assert "f" not in record.hand_texts[0].split(";")[-1] or record.faults == ()
+    assert (
+        record.hand_texts == play_game((CallStationAgent(name="live"), CallStationAgent()), seed=7, hands=1).hand_texts
+    )
 
 
 def test_an_illegal_action_counts_once_and_leaves_the_decision_open():
@@ -111,7 +119,7 @@ def test_an_answer_after_a_forced_fold_is_never_taken():
     record, mailbox = played(listening, hands=1, max_retries=0)
     assert [fault.forced_fold for fault in record.faults] == [True]
     assert mailbox.decisions == 0
-    assert {*verdicts} <= {"stale"}
+    assert verdicts == ["stale"]
 
 
 def test_an_unreadable_answer_is_a_fault_of_its_class():
