@@ -112,6 +112,15 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     assert again.ended() == 0, again.err
 
 
+def test_resuming_a_live_run_names_the_command_for_it(tmp_path):
+    served = Served(live_config(tmp_path, "guest", {"id": "bot", "type": "maniac"}))
+    guest = Poller(served.invitations(1)[0], mixing)
+    guest.done()
+    assert served.ended() == 0, served.err
+    folder = run_of(tmp_path / "runs")
+    one_clear_line(bench("resume", folder, "--max-matches", "2"), f"molt-bench serve {folder}")
+
+
 def test_nobody_coming_is_one_clear_line_and_leaves_nothing(tmp_path):
     done = bench("serve", live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}), "--join-timeout", "0.2")
     assert done.returncode == 1

@@ -129,22 +129,23 @@ def _play(
             raise
         write_artifacts(StoredRun.open(folder).result(), folder)
         raise MoltBenchError(
-            f"{error}; finished games are kept, resume with: {_resume_command(folder, live)}"
+            f"{error}; finished games are kept, resume with: {_resume_command(folder, config)}"
         ) from error
     except KeyboardInterrupt:
         if files.discard_if_empty():
             print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
         else:
             write_result(StoredRun.open(folder).result(), folder, as_json=options.as_json, warned=warned)
-            print(f"Interrupted. Resume with:\n  {_resume_command(folder, live)}", file=sys.stderr)
+            print(f"Interrupted. Resume with:\n  {_resume_command(folder, config)}", file=sys.stderr)
         sys.exit(130)
     files.close()
     write_result(result, folder, as_json=options.as_json, lost=files.problem, warned=warned)
     exit_on_faults(result, options.fail_on_faults)
 
 
-def _resume_command(folder: Path, live: Hosting | None) -> str:
-    return f"molt-bench {'resume' if live is None else 'serve'} {shlex.quote(str(folder))}"
+def _resume_command(folder: Path, config: BenchmarkConfig) -> str:
+    command = "serve" if any(each.kind.comes for each in config.participants) else "resume"
+    return f"molt-bench {command} {shlex.quote(str(folder))}"
 
 
 def _show_traceback(participant: str, trace: str) -> None:
