@@ -14,6 +14,7 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.blueprint.agent import BlueprintAgent
+from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.external.command import command_hash, label_of
 from molt_bench.agents.factories import AgentFactory, call_factory, file_hash, find_factory
 from molt_bench.agents.scripted import (
@@ -46,6 +47,7 @@ BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
             FolderAgent,
             ShoverAgent,
             BlueprintAgent,
+            ResolverAgent,
         )
     }
 )

@@ -17,6 +17,7 @@ from math import comb, fsum
 from typing import TYPE_CHECKING, Final, Protocol
 
 from molt_bench.agents.blueprint.agent import BlueprintAgent
+from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.blueprint.state import PublicState
 from molt_bench.luck.dice import PolicyError
 from molt_bench.poker.actions import Action, LoggedAction
@@ -44,9 +45,9 @@ class KnownBot(Protocol):
 
 
 def reference_bot(policy: object) -> BlueprintAgent | None:
-    """Return the blueprint whose method a policy is; None for any other policy, also of a bot derived from it."""
+    """Return the blueprint or resolver whose method a policy is; None for any other, also of a bot derived from it."""
     owner = getattr(policy, "__self__", None)
-    return owner if type(owner) is BlueprintAgent else None
+    return owner if type(owner) in (BlueprintAgent, ResolverAgent) else None
 
 
 def known_bot_value(parsed: ParsedHand, seat: int, bot: KnownBot, values: ValueFunction, *, max_actions: int) -> float:

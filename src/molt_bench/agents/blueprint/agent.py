@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from molt_bench.agents.blueprint.buckets import bucket, buckets
-from molt_bench.agents.blueprint.mapping import Places, depth_table, followed, paid_at, raise_amounts
+from molt_bench.agents.blueprint.mapping import Places, columns_of, depth_table, followed, paid_at, raise_amounts
 from molt_bench.agents.blueprint.next_cards import buckets_on
 from molt_bench.agents.blueprint.off_tree import hand_ranks, rule_actions
 from molt_bench.agents.blueprint.state import PublicState, public_state
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from molt_bench.agents.base import Policy
     from molt_bench.agents.blueprint.buckets import Ints
     from molt_bench.agents.blueprint.table import DepthTable
-    from molt_bench.poker.actions import Street
+    from molt_bench.poker.actions import LoggedAction, Street
     from molt_bench.poker.cards import Board, Hole
     from molt_bench.poker.hand import Hand
     from molt_bench.poker.observation import Observation
@@ -241,6 +241,32 @@ def _street(state: PublicState, hand: Hand) -> Street:
     """Return the street whose buckets a state is valued by: after a call that ended one, that one."""
     between = state.log and (hand.actor < 0 or len(state.board) < OPEN_CARDS[hand.street])
     return state.log[-1].street if between else hand.street
+
+
+def likelihoods(state: PublicState, done: LoggedAction) -> Floats:
+    """Return how likely the blueprint does what was done, for every hole; 1 where its tree has ended.
+
+    A raise of a size that the tree does not offer counts as those that it may be taken for.
+
+    Args:
+        state: Before the action.
+        done: The action.
+    """
+    import numpy as np  # here, since it is slow to load
+
+    found, hand = followed(state)
+    if not found:
+        return np.ones(HOLES)
+    at = depth_table(state)
+    likely: Any = 0.0
+    for node, weight in found.items():
+        rows = at.strategy(node).astype(np.int64)
+        counts = np.zeros(len(rows))
+        for column, chance in columns_of(at, node, hand, done):
+            counts += chance * rows[:, column]
+        likely = likely + weight * counts / rows.sum(axis=1)
+    every: Floats = likely[buckets(state.board)]
+    return every
 
 
 def _look_up(observation: Observation) -> _Lookup:

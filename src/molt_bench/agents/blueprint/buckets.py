@@ -202,7 +202,7 @@ def collides(cards: tuple[int, ...]) -> Ints:
     return held
 
 
-def _hole_strengths(numbers: Ints, boards: Ints) -> Ints:
+def hole_strengths(numbers: Ints, boards: Ints) -> Ints:
     """Return the strengths of holes on boards of five, shape (holes, boards).
 
     A hole that shares a card with the last card of a board gets -1.
@@ -236,7 +236,7 @@ def turn_features(flop_buckets: Ints, board: tuple[int, ...], numbers: Ints) -> 
     starts = [len(sample) * start // EIGHTHS for start in GROUP_STARTS]
     rivers = [card for card in range(52) if card not in board]
     boards = np.array([(*board, river) for river in rivers])
-    theirs, own = _hole_strengths(sample, boards), _hole_strengths(numbers, boards)
+    theirs, own = hole_strengths(sample, boards), hole_strengths(numbers, boards)
     wins = _wins_by_group(own, theirs, starts)
     met = np.add.reduceat(theirs >= 0, starts[:-1], axis=0, dtype=np.int64).T
     shown = own >= 0
@@ -295,7 +295,7 @@ def _river_board(flop_buckets: bytes, board: tuple[int, ...]) -> tuple[Ints, Int
     twice_middle = 2 * (counts.cumsum() - counts) + counts
     eighths = np.minimum(EIGHTHS * twice_middle // (2 * len(live)), EIGHTHS - 1)
     groups = np.array(GROUP_OF_EIGHTH)[eighths]
-    theirs = _hole_strengths(live, np.array([board]))[:, 0]
+    theirs = hole_strengths(live, np.array([board]))[:, 0]
     return live, groups[of_live], theirs
 
 

@@ -1,0 +1,83 @@
+"""`resolver`: plays as `blueprint` does up to the turn, and solves the river when it comes to it.
+
+The table of the blueprint knows how strong a hand is on a board, but not which hands got there. On the river both
+ranges are known: how likely each hand is, if both seats have played as the blueprint would. The betting that is left is
+solved for these two ranges, at every decision anew. The probabilities depend on what both seats know and on nothing
+else, so they are published exactly.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from molt_bench.agents.blueprint.agent import BlueprintAgent, RangePolicy, likelihoods
+from molt_bench.agents.blueprint.buckets import collides, hole_strengths
+from molt_bench.agents.blueprint.mapping import followed
+from molt_bench.agents.blueprint.river_solver import meetings, solve, strength_classes
+from molt_bench.agents.blueprint.river_tree import RiverTree
+from molt_bench.agents.blueprint.state import PublicState, public_state
+from molt_bench.poker.actions import OPEN_CARDS
+from molt_bench.poker.range_equity import HOLES, hole_cards, hole_number
+
+if TYPE_CHECKING:
+    from molt_bench.agents.blueprint.buckets import Ints
+    from molt_bench.poker.actions import Action
+    from molt_bench.poker.observation import Observation
+
+#: The weight of the likeliest hand of a range, in whole numbers. No hand has less than 1.
+_HEAVIEST: Final = 1024
+
+
+class ResolverAgent(BlueprintAgent):
+    """Plays the blueprint's table and solves the river anew; stronger than `blueprint`, and slower."""
+
+    kind = "resolver"
+
+    def odds(self, observation: Observation) -> list[tuple[Action, float]]:
+        """Return every action with its probability, 0 included."""
+        if observation.street != "river":
+            return super().odds(observation)
+        found = self.range_policy(observation)
+        return list(zip(found.actions, found.chances[hole_number(observation.cards)].tolist(), strict=True))
+
+    def range_policy(self, observation: Observation) -> RangePolicy:
+        """Return the probabilities of every hole that the seat to act could hold: those of `policy`, bit by bit."""
+        if observation.street != "river":
+            return super().range_policy(observation)
+        return _solved(public_state(observation), can_raise=observation.max_raise_to > 0)
+
+
+@lru_cache(maxsize=1024)
+def _solved(state: PublicState, *, can_raise: bool) -> RangePolicy:
+    """Solve a river; remembered, since the policy is asked for more than once."""
+    import numpy as np  # here, since it is slow to load
+
+    on_river = [done for done in state.log if done.street == "river"]
+    before = msgspec.structs.replace(state, log=state.log[: len(state.log) - len(on_river)])
+    tree = RiverTree(followed(before)[1], on_river, can_raise=can_raise)
+    live = np.flatnonzero(~collides(state.board))
+    first, second = (each[live] for each in _ranges(before))
+    classes = strength_classes(hole_strengths(live, np.array([state.board]))[:, 0], first + second)
+    chances = solve(tree, meetings(classes, hole_cards()[live], (first, second)))
+    found = np.zeros((HOLES, chances.shape[1]))
+    found[:, 0] = 1.0  # holes with a card of the board
+    found[live] = chances[classes]
+    return RangePolicy(tree.decisions[tree.current].actions, found)
+
+
+@lru_cache(maxsize=1024)
+def _ranges(state: PublicState) -> tuple[Ints, Ints]:
+    """Return how likely each hole of each seat is if both have played the blueprint, in whole numbers."""
+    import numpy as np  # here, since it is slow to load
+
+    likely = [np.ones(HOLES), np.ones(HOLES)]
+    for at, done in enumerate(state.log):
+        board = state.board[: OPEN_CARDS[done.street]]
+        chances = likelihoods(msgspec.structs.replace(state, log=state.log[:at], board=board), done)
+        likely[done.seat] = likely[done.seat] * chances
+    live = ~collides(state.board)
+    first, second = (np.floor(_HEAVIEST * each / max(float((each * live).max()), 1e-300)) for each in likely)
+    return np.maximum(first, 1.0), np.maximum(second, 1.0)
