@@ -62,7 +62,7 @@ def test_bots_with_different_seeds_mix_differently(kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("opponent", [kind for kind in BUILTIN_AGENTS if kind not in ("tag", "blueprint")])
+@pytest.mark.parametrize("opponent", [kind for kind in BUILTIN_AGENTS if kind not in ("tag", "blueprint", "resolver")])
 def test_tag_clearly_beats_every_simpler_bot(opponent):
     """More than three standard errors above zero, over seed pairs."""
     won = rates("tag", opponent)

@@ -156,6 +156,7 @@ def test_agents_lists_every_bot_with_a_line(run):
         "folder",
         "shover",
         "blueprint",
+        "resolver",
         "llm:MODEL",
         "exec:COMMAND",
         "acpc:COMMAND",

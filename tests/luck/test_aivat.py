@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from molt_bench.agents.blueprint.agent import BlueprintAgent
+from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.config.participants import REFERENCES
 from molt_bench.luck.aivat import _possible_cards, _Walk, known_bot_value, reference_bot
 from molt_bench.luck.chance import hand_luck
 from molt_bench.luck.dice import PolicyError
@@ -58,7 +60,7 @@ class OverBettor:
 
 
 PLAYERS = {
-    **{kind: lambda kind=kind: BUILTIN_AGENTS[kind](seed="other") for kind in BUILTIN_AGENTS if kind != "blueprint"},
+    **{kind: lambda kind=kind: BUILTIN_AGENTS[kind](seed="other") for kind in BUILTIN_AGENTS if kind not in REFERENCES},
     "minraiser": MinRaiser,
     "overbettor": OverBettor,
 }
@@ -306,6 +308,7 @@ class Own(BlueprintAgent):
 
 def test_a_bot_derived_from_the_blueprint_is_not_taken_for_it():
     assert reference_bot(BlueprintAgent().policy)
+    assert reference_bot(ResolverAgent().policy)
     assert reference_bot(Own().policy) is None
     assert reference_bot(None) is None
 
@@ -313,6 +316,13 @@ def test_a_bot_derived_from_the_blueprint_is_not_taken_for_it():
 @pytest.mark.parametrize(("kind", "mode"), [*zip(PLAYERS, cycle(reversed(MODES)), strict=False)])
 def test_with_the_blueprint_it_has_the_mean_of_the_result(kind, mode):
     bot = BlueprintAgent(seed="bot")
+    _, beyond = won_by(hands_against(kind, mode, 1, bot), bot, bot)
+    assert abs(standard_errors(beyond)) < 4
+
+
+@pytest.mark.parametrize(("kind", "mode"), [("callstation", "deep"), ("overbettor", "carried")])
+def test_with_the_resolver_it_has_the_mean_of_the_result(kind, mode):
+    bot = ResolverAgent(seed="bot")
     _, beyond = won_by(hands_against(kind, mode, 1, bot), bot, bot)
     assert abs(standard_errors(beyond)) < 4
 

@@ -23,7 +23,7 @@ from molt_bench.poker.observation import observe
 from molt_bench.specs import GameSpec
 
 #: Those whose cards are averaged over; games against the blueprint have `aivat` instead.
-BOTS = [kind for kind in BUILTIN_AGENTS if kind != "blueprint"]
+BOTS = [kind for kind in BUILTIN_AGENTS if kind not in ("blueprint", "resolver")]
 SPEC = GameSpec(seed="ranges", hands=1)
 MODES = {
     "deep": {"stack": 10_000},

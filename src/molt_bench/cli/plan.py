@@ -11,7 +11,7 @@ from rich.table import Table
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import AsJson, not_negative, positive, probability
 from molt_bench.cli.streams import camel_fields, print_json, warn
-from molt_bench.config.participants import REFERENCE
+from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.report.costs import dollars
@@ -162,7 +162,11 @@ def _about_reference(configs: Sequence[BenchmarkConfig], assumed: Assumptions) -
     """Say what is assumed of the pairings of the built-in reference, if it plays and there is no pilot."""
     if assumed.pilot_seed_pairs or not any(has_reference(config) for config in configs):
         return []
-    return [f"Pairings with {REFERENCE}: assumed to have {AGAINST_REFERENCE:.0%} of the variance of others (AIVAT)."]
+    played = {each.type for config in configs for each in config.participants}
+    names = [name for name in REFERENCES if name in played]
+    return [
+        f"Pairings with {' or '.join(names)}: assumed to have {AGAINST_REFERENCE:.0%} of the variance of others (AIVAT)."
+    ]
 
 
 def _plain_bought(each: Bought) -> dict[str, Any]:

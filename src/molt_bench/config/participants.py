@@ -25,8 +25,9 @@ class InitialRating(Section):
     sigma: Sigma
 
 
-#: The built-in bot that others are measured against.
+#: The built-in bot that others are measured against, and all that can be: AIVAT knows how they play every hole.
 REFERENCE: Final = "blueprint"
+REFERENCES: Final = (REFERENCE, "resolver")
 
 
 class ParticipantConfig(Section):

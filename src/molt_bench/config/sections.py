@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 from molt_bench.agents.fields import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import Price
-from molt_bench.config.participants import REFERENCE, AnyParticipant, Mu, ParticipantConfig, Sigma, named
+from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, named
 from molt_bench.errors import ConfigError
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.schedule import Pair, all_pairs, gauntlet, policy_named
@@ -317,8 +317,8 @@ class BenchmarkConfig(Section):
         return all_pairs([participant.id for participant in self.participants], self.scheduler.reference)
 
     def measured_against(self) -> str | None:
-        """Return who the others are measured against: the reference of a gauntlet, or a `blueprint` that plays."""
-        bots = [each.id for each in self.participants if each.type == REFERENCE]
+        """Return who the others are measured against: the reference of a gauntlet, or a `blueprint` or `resolver` that plays."""
+        bots = [each.id for each in self.participants if each.type in REFERENCES]
         return self.scheduler.reference or (bots[0] if bots else None)
 
     def models(self) -> dict[str, LLMSettings]:

@@ -9,7 +9,7 @@ All have the same expectation. With X the net chips, and e the equity of a seat'
   2018). Before the hole cards, e is 1/2 and the pot is the blinds and antes;
 - corrected: also the action correction of AIVAT, where a player publishes its probabilities;
 - ranged: also the mean over the cards that a built-in bot could have held, where it plays against somebody else;
-- aivat: against the blueprint, with its own values (`molt_bench.luck.aivat`);
+- aivat: against the blueprint or the resolver, with the blueprint's values (`molt_bench.luck.aivat`);
 - fitted: corrected by weights that earlier matches of the run suggest (`molt_bench.luck.fitting`).
 
 The second and the third exist twice, by each set of coefficients: one for players of any kind, and one for those who

@@ -33,7 +33,7 @@ class KnownDice:
         self.policies = list(policies)
         built_in = [player for player in (0, 1) if built_in_bot(policies[player])]
         references = [player for player in (0, 1) if reference_bot(policies[player])]
-        #: The one player that is the blueprint; None if neither is, or both are.
+        #: The one player that is the blueprint or the resolver; None if neither is, or both are.
         self.reference = references[0] if len(references) == 1 else None
         #: The one player that is another built-in bot; None if neither is, or both are.
         self.known_player = built_in[0] if len(built_in) == 1 and not references else None

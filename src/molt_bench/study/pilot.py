@@ -13,7 +13,7 @@ from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.bench.result import RunResult
-from molt_bench.config.participants import REFERENCE
+from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.book import MarginBook
@@ -71,7 +71,7 @@ def has_reference(config: BenchmarkConfig) -> bool:
 def _references(config: BenchmarkConfig) -> set[str]:
     if config.rating.estimator not in ("auto", "aivat"):
         return set()
-    return {each.id for each in config.participants if each.type == REFERENCE}
+    return {each.id for each in config.participants if each.type in REFERENCES}
 
 
 class ModelGuess(msgspec.Struct, frozen=True):

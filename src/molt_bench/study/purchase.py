@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias, Unpack
 
 import msgspec
 
-from molt_bench.config.participants import REFERENCE, ParticipantConfig
+from molt_bench.config.participants import REFERENCE, REFERENCES, ParticipantConfig
 from molt_bench.config.sections import GAUNTLET, MOST_PARTICIPANTS, BenchmarkConfig, SchedulerConfig
 from molt_bench.errors import ConfigError
 from molt_bench.study.pilot import Pilot
@@ -103,10 +103,10 @@ def ways(config: BenchmarkConfig, pilot: Pilot | None = None) -> Iterator[Way]:
 def _with_log_probabilities(config: BenchmarkConfig) -> float:
     """Return the share of the variance that is left once the dice of models are known.
 
-    Against `blueprint`, AIVAT takes out more, and not these.
+    Against `blueprint` or `resolver`, AIVAT takes out more, and not these.
     """
     models = config.models()
-    bots = {each.id for each in config.participants if each.type == REFERENCE}
+    bots = {each.id for each in config.participants if each.type in REFERENCES}
     known = [sum(name in models for name in pair) if bots.isdisjoint(pair) else 0 for pair in config.pairings()]
     return fmean(WITH_DICE[count] for count in known)
 
@@ -137,7 +137,7 @@ def _reference(config: BenchmarkConfig) -> str | None:
     for among in (
         [each for each in bots if each.anchor],
         [each for each in config.participants if each.anchor],
-        [each for each in bots if each.type == REFERENCE],
+        [each for each in bots if each.type in REFERENCES],
         [] if config.models() else bots,
     ):
         if among:

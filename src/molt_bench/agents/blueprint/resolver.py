@@ -9,7 +9,7 @@ else, so they are published exactly.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -23,6 +23,7 @@ from molt_bench.poker.actions import OPEN_CARDS
 from molt_bench.poker.range_equity import HOLES, hole_cards, hole_number
 
 if TYPE_CHECKING:
+    from molt_bench.agents.blueprint.agent import Floats
     from molt_bench.agents.blueprint.buckets import Ints
     from molt_bench.poker.actions import Action
     from molt_bench.poker.observation import Observation
@@ -40,18 +41,34 @@ class ResolverAgent(BlueprintAgent):
         """Return every action with its probability, 0 included."""
         if observation.street != "river":
             return super().odds(observation)
-        found = self.range_policy(observation)
-        return list(zip(found.actions, found.chances[hole_number(observation.cards)].tolist(), strict=True))
+        found = _solved(public_state(observation), can_raise=observation.max_raise_to > 0)
+        chances = found.chances[found.classes[hole_number(observation.cards)]]
+        return list(zip(found.actions, chances.tolist(), strict=True))
 
     def range_policy(self, observation: Observation) -> RangePolicy:
         """Return the probabilities of every hole that the seat to act could hold: those of `policy`, bit by bit."""
         if observation.street != "river":
             return super().range_policy(observation)
-        return _solved(public_state(observation), can_raise=observation.max_raise_to > 0)
+        found = _solved(public_state(observation), can_raise=observation.max_raise_to > 0)
+        return RangePolicy(found.actions, found.chances[found.classes])
 
 
-@lru_cache(maxsize=1024)
-def _solved(state: PublicState, *, can_raise: bool) -> RangePolicy:
+class _Solved(NamedTuple):
+    """What the seat to act does on a river.
+
+    Attributes:
+        actions: What it may do.
+        classes: The class of every hole; any for holes with a card of the board.
+        chances: For each class the probability of each action.
+    """
+
+    actions: tuple[Action, ...]
+    classes: Ints
+    chances: Floats
+
+
+@lru_cache(maxsize=4096)
+def _solved(state: PublicState, *, can_raise: bool) -> _Solved:
     """Solve a river; remembered, since the policy is asked for more than once."""
     import numpy as np  # here, since it is slow to load
 
@@ -60,12 +77,11 @@ def _solved(state: PublicState, *, can_raise: bool) -> RangePolicy:
     tree = RiverTree(followed(before)[1], on_river, can_raise=can_raise)
     live = np.flatnonzero(~collides(state.board))
     first, second = (each[live] for each in _ranges(before))
-    classes = strength_classes(hole_strengths(live, np.array([state.board]))[:, 0], first + second)
-    chances = solve(tree, meetings(classes, hole_cards()[live], (first, second)))
-    found = np.zeros((HOLES, chances.shape[1]))
-    found[:, 0] = 1.0  # holes with a card of the board
-    found[live] = chances[classes]
-    return RangePolicy(tree.decisions[tree.current].actions, found)
+    of_live = strength_classes(hole_strengths(live, np.array([state.board]))[:, 0], first + second)
+    classes = np.zeros(HOLES, np.int8)
+    classes[live] = of_live
+    chances = solve(tree, meetings(of_live, hole_cards()[live], (first, second)))
+    return _Solved(tree.decisions[tree.current].actions, classes, chances)
 
 
 @lru_cache(maxsize=1024)
