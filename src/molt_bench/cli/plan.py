@@ -163,10 +163,8 @@ def _about_reference(configs: Sequence[BenchmarkConfig], assumed: Assumptions) -
     if assumed.pilot_seed_pairs or not any(has_reference(config) for config in configs):
         return []
     played = {each.type for config in configs for each in config.participants}
-    names = [name for name in REFERENCES if name in played]
-    return [
-        f"Pairings with {' or '.join(names)}: assumed to have {AGAINST_REFERENCE:.0%} of the variance of others (AIVAT)."
-    ]
+    names = " or ".join([name for name in REFERENCES if name in played])
+    return [f"Pairings with {names}: assumed to have {AGAINST_REFERENCE:.0%} of the variance of others (AIVAT)."]
 
 
 def _plain_bought(each: Bought) -> dict[str, Any]:

@@ -317,7 +317,7 @@ class BenchmarkConfig(Section):
         return all_pairs([participant.id for participant in self.participants], self.scheduler.reference)
 
     def measured_against(self) -> str | None:
-        """Return who the others are measured against: the reference of a gauntlet, or a `blueprint` or `resolver` that plays."""
+        """Return who the others are measured against: the reference of a gauntlet, or a bot that can be one."""
         bots = [each.id for each in self.participants if each.type in REFERENCES]
         return self.scheduler.reference or (bots[0] if bots else None)
 

@@ -82,7 +82,8 @@ def test_every_action_of_a_tree_is_legal_and_what_was_done_is_in_it(number):
         tree = RiverTree(_again(opening), done, can_raise=True)
         assert tree.decisions[tree.current].seat == hand.actor
         stakes = [ending.stake for ending in tree.endings]
-        assert 0 <= min(stakes) and max(stakes) <= min(hand.starting_stacks)
+        assert min(stakes) >= 0
+        assert max(stakes) <= min(hand.starting_stacks)
         for action in tree.decisions[tree.current].actions:
             _again(hand).apply(action)
         hand.apply(anything(hand, Bits(number, len(done), "line")))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from molt_bench.poker.actions import LoggedAction
     from molt_bench.poker.hand import Hand
 
-#: Sizes in percent of the pot after the call, for each number of raises so far. Once they run out, there is only all-in.
+#: Sizes in percent of the pot after the call, for each number of raises so far. After that there is only all-in.
 SIZES: Final = ((50, 100), (100,), (100,))
 #: In place of a raise to this share of the chips behind, in percent, or more, there is only all-in.
 COMMITTED: Final = 67
