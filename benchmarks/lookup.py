@@ -15,10 +15,9 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.luck.fitting import DIGITS, FAR, GROWTH, HOLD, SIZE, Fit
 from molt_bench.rating import margin
 from molt_bench.rating.book import MarginBook
-from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import MatchResult
-from molt_bench.schedule import Pair, Situation, choose_round, policy_named
+from molt_bench.schedule import Pair, choose_round, policy_named
 
 
 def _quick_clustering(used: Sequence[tuple[float, Any]]) -> float:
@@ -38,31 +37,11 @@ margin._clustering = _quick_clustering
 
 
 class QuickModel(margin.MarginModel):
-    """The margin model, with what many ask for kept until there is more to know."""
-
-    _leads: dict[Pair, Estimate]
-    _ranked: tuple[str, ...]
+    """The margin model of a ladder."""
 
     def __init__(self, participants: Sequence[str], plan: Plan, *, additive: bool = False) -> None:
         guess, hands = margin.first_guess(plan.stack), 2 * plan.hands
         super().__init__(participants, hands=hands, sd_per_hand=guess, additive=additive, reference=plan.reference)
-        self._leads, self._ranked = {}, ()
-
-    def replace(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Any]) -> None:
-        """Learn, and forget what was kept."""
-        super().replace(pair, margins, seeds)
-        self._leads, self._ranked = {}, ()
-
-    def lead(self, first: str, second: str) -> Estimate:
-        """Return the lead."""
-        if (first, second) not in self._leads:
-            self._leads[first, second] = super().lead(first, second)
-        return self._leads[first, second]
-
-    def ranking(self) -> tuple[str, ...]:
-        """Return the ranking."""
-        self._ranked = self._ranked or super().ranking()
-        return self._ranked
 
 
 class QuickFit(Fit):
@@ -70,7 +49,7 @@ class QuickFit(Fit):
 
     def __init__(self) -> None:
         super().__init__()
-        self._moments = np.zeros((SIZE, SIZE))
+        self._square, self._wanted = np.zeros((SIZE, SIZE)), np.zeros(SIZE)
 
     def margins(self, frozen: Any, hands: Any) -> Any:
         """Return the margins of seed pairs; `hands` as in a pool."""
@@ -89,12 +68,12 @@ class QuickFit(Fit):
             return
         rest = won - total / count
         weighed = parts * (np.minimum(1, FAR * np.sqrt(variance) / np.maximum(abs(rest), 1e-9)) / variance)[:, None]
-        self._moments += weighed.T @ parts
-        self._mixed = (np.array(self._mixed) + weighed.T @ rest).tolist()
+        self._square += weighed.T @ parts
+        self._wanted += weighed.T @ rest
         self._hands += len(won)
         if self._hands >= GROWTH * self._fitted:
             self._fitted = self._hands
-            found = np.linalg.solve(self._moments + HOLD * np.eye(SIZE), np.array(self._mixed))
+            found = np.linalg.solve(self._square + HOLD * np.eye(SIZE), self._wanted)
             self._distances = found.round(DIGITS).tolist()
 
 
@@ -106,23 +85,7 @@ class PoolLadder(Ladder):
         self.draws = draws
         self.margins = QuickModel(draws.declared, draws.pool.plan, additive=config.rating.margins == "additive")
         self._book = MarginBook(self.margins, config.rating.estimator)
-        self._verdicts: tuple[int, tuple[Verdict, ...]] = (-1, ())
         self.fit = QuickFit()
-
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """Return the verdicts, which many ask for."""
-        if self._verdicts[0] != len(self.matches):
-            self._verdicts = len(self.matches), super().verdicts()
-        return self._verdicts[1]
-
-    def situation(self, cost: Mapping[Pair, float] | None = None) -> Situation:
-        """Leave out how sure every pair is where nobody looks at it."""
-        if self._config.scheduler.policy not in ("information_gain", "round_robin"):
-            return super().situation(cost)
-        known, self._confidence = self._confidence, lambda first, second: 0.5
-        situation = super().situation(cost)
-        self._confidence = known
-        return situation
 
     def look_up(self, pair: Pair) -> None:
         """Learn from the next match of two."""
@@ -143,6 +106,7 @@ class PoolLadder(Ladder):
                 self.ratings.update(*pair, "draw" if not score else "A" if score > 0 else "B")
         self.hands += 2 * count * self._config.game.hands_per_game
         self.matches.append(_match(pair))
+        self._look_anew()
 
 
 def _match(pair: Pair) -> PlayedMatch:
