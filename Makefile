@@ -165,7 +165,7 @@ pipeline: $(INSTALLED_ALL) ## measure the overhead of a run and the start-up tim
 live-load: $(INSTALLED_ALL) ## measure the live server with 100 agents and 50 games at once, about a minute
 	$(BIN)/python benchmarks/live.py
 
-throughput: $(INSTALLED_ALL) ## measure 500 concurrent language model games, about five minutes
+throughput: $(INSTALLED_ALL) ## measure 500 concurrent language model games, about two minutes
 	$(BIN)/python benchmarks/llm.py
 
 # A real model on the CPU, served from its own environment.

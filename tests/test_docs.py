@@ -133,7 +133,8 @@ def timeless(lines):
         ("models.md", 0, "models.yaml"),
         ("models.md", 1, "local.yaml"),
         ("models.md", 2, "gauntlet.yaml"),
-        ("models.md", 3, "logprobs.yaml"),
+        ("models.md", 3, "tools.yaml"),
+        ("models.md", 4, "logprobs.yaml"),
     ],
 )
 def test_the_example_configs_are_those_in_the_guides(guide, number, example):

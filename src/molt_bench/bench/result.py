@@ -70,6 +70,8 @@ class AgentUsage(msgspec.Struct, frozen=True):
         misread_hand: How often it misread its hand.
         misread_to_call: How often it misread the price to call.
         replies: Questions that got a reply.
+        samples: Answers to one question, of which the majority counts.
+        tools: What it may ask before it answers.
     """
 
     id: str
@@ -90,6 +92,8 @@ class AgentUsage(msgspec.Struct, frozen=True):
     misread_hand: int = 0
     misread_to_call: int = 0
     replies: int = 0
+    samples: int = 1
+    tools: tuple[str, ...] = ()
 
 
 class RunResult(msgspec.Struct, frozen=True):

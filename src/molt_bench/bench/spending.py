@@ -76,7 +76,7 @@ class Spending:
 
     def usage(self) -> tuple[AgentUsage, ...]:
         """Return what each model used."""
-        return tuple(sums.usage(name, self._models[name].model) for name, sums in self._sums.items())
+        return tuple(sums.usage(name, self._models[name]) for name, sums in self._sums.items())
 
 
 class _Sums:
@@ -94,7 +94,7 @@ class _Sums:
         counts, tokens = self.counts, exchange.tokens
         in_game = exchange.attempt > 0  # the preflight is paid for, but is not part of play
         counts["exchanges"] += in_game
-        counts["decisions"] += exchange.attempt == 1
+        counts["decisions"] += exchange.opens
         counts["requests"] += exchange.tries if in_game else 0
         counts["input_tokens"] += tokens.input
         counts["cached_tokens"] += tokens.cached
@@ -115,11 +115,13 @@ class _Sums:
         if in_game:
             self.modes[exchange.mode] = None
 
-    def usage(self, name: str, model: str) -> AgentUsage:
+    def usage(self, name: str, settings: LLMSettings) -> AgentUsage:
         latencies = sorted(self.latencies)
         return AgentUsage(
             id=name,
-            model=model,
+            model=settings.model,
+            samples=settings.samples,
+            tools=settings.tools,
             reported=tuple(sorted(self.reported)),
             modes=tuple(sorted(self.modes)),
             cost_usd=None if self.unpriced or not self.counts["replies"] else self.price / _PER_DOLLAR,

@@ -166,6 +166,9 @@ def usage(found: Analysis) -> dict[str, Any]:
                 "model": row.usage.model,
                 "reportedAs": list(row.usage.reported),
                 "outputModes": list(row.usage.modes),
+                # Only where they are used, so that the files of earlier runs stay as they are.
+                **({"samples": row.usage.samples} if row.usage.samples > 1 else {}),
+                **({"tools": list(row.usage.tools)} if row.usage.tools else {}),
                 "decisions": row.usage.decisions,
                 "exchanges": row.usage.exchanges,
                 "tokens": {

@@ -119,8 +119,11 @@ def print_faults(found: Analysis, console: Console) -> None:
     for usage in found.result.usage:
         faults = numbers[usage.id].faults
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
-        modes = f" ({' and '.join(usage.modes)} mode)" if usage.modes else ""
-        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls{modes}, {said}"
+        how = [f"{' and '.join(usage.modes)} mode"] if usage.modes else []
+        how += [f"{usage.samples} samples"] if usage.samples > 1 else []
+        how += [f"tools {' and '.join(usage.tools)}"] if usage.tools else []
+        asked = f" ({', '.join(how)})" if how else ""
+        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls{asked}, {said}"
         if usage.readings:
             line += (
                 f"; of {usage.readings:,} readings {usage.misread_hand:,} had the hand wrong, "

@@ -9,12 +9,14 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.llm.exchange import Exchange, Exchanges
+from molt_bench.agents.llm.exchange import Exchange, Exchanges, SentBatch
 from molt_bench.errors import JournalError
 from molt_bench.runs.lines import LineFile, Warn, whole_lines
 from molt_bench.specs import GameLabel
 
 FORMAT: Final = 1
+#: The file of the batches in which requests were submitted.
+BATCHES: Final = "batches.jsonl"
 
 
 class ExchangeHeader(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename="camel"):
@@ -26,6 +28,7 @@ class ExchangeHeader(msgspec.Struct, frozen=True, tag="header", tag_field="line"
 
 _encoder: Final = msgspec.json.Encoder()
 _decoder: Final = msgspec.json.Decoder(ExchangeHeader | Exchange)
+_batches: Final = msgspec.json.Decoder(SentBatch)
 
 
 def read_exchange(text: bytes, where: str) -> ExchangeHeader | Exchange:
@@ -49,6 +52,8 @@ class ExchangeFile(Exchanges):
         self.on_disk = not read_only
         meanwhile = "no model is asked until there is room"
         self._file = None if read_only else LineFile(path, new=new, warn=warn, meanwhile=meanwhile)
+        self._batch_path = Path(path).with_name(BATCHES)
+        self._batch_file: LineFile | None = None
 
     @classmethod
     def reopen(
@@ -74,7 +79,33 @@ class ExchangeFile(Exchanges):
             raise
         if found._file is not None:
             found._file.cut(size)
+            found._take_batches()
         return found
+
+    def _take_batches(self) -> None:
+        """Continue the file of batches, if there is one."""
+        path = str(self._batch_path)
+        if not self._batch_path.exists():
+            return
+        lines, size = whole_lines(path)
+        try:
+            for text in lines:
+                super().add_batch(_batches.decode(text))
+        except (msgspec.DecodeError, ValueError) as error:
+            raise JournalError(f"{path} is damaged: {error}") from error
+        self._batch_file = LineFile(path, new=False)
+        self._batch_file.cut(size)
+
+    def add_batch(self, batch: SentBatch) -> None:
+        """Record a batch; raises JournalError if there is no room, since it might be paid for twice."""
+        super().add_batch(batch)
+        if self.read_only:
+            return
+        if self._batch_file is None:
+            self._batch_file = LineFile(str(self._batch_path))
+        self._batch_file.append(_encoder.encode(batch))
+        if not self._batch_file.sync():
+            raise JournalError(self._batch_file.problem or f"{self._batch_path} cannot be written")
 
     def _take(self, path: str, lines: list[bytes], unfinished: Callable[[GameLabel], bool]) -> None:
         keys = set()
@@ -130,6 +161,7 @@ class ExchangeFile(Exchanges):
         return self._file.problem if self._file is not None else None
 
     def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
+        """Close the files."""
+        for file in (self._file, self._batch_file):
+            if file is not None:
+                file.close()

@@ -1,9 +1,12 @@
 """Games whose replies are missing: a journal can be ahead of its exchanges, as after a power failure or a full disk."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
+
+from msgspec import UNSET
 
 from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.runs.folder import EXCHANGES
 from molt_bench.runs.journal import Game, Line
@@ -13,12 +16,16 @@ from molt_bench.specs import GameLabel
 _GIVEN_UP = "given up after"
 
 
-def first_without_replies(lines: Iterable[Line], exchanges: Iterable[Exchange], models: Collection[str]) -> int | None:
+def first_without_replies(
+    lines: Iterable[Line], exchanges: Iterable[Exchange], models: Mapping[str, LLMSettings]
+) -> int | None:
     """Return the place of the first game that models played and whose replies are not all recorded; None if none is.
 
     Raises JournalError if no reply at all is recorded: to play everything again would be expensive.
     """
-    replies = Counter((each.game, each.participant) for each in exchanges if each.attempt == 1)
+    # What only asks our tools is no reply yet.
+    final = [each for each in exchanges if each.attempt == 1 and each.calls is UNSET]
+    replies = Counter((each.game, each.participant) for each in final)
     for place, line in enumerate(lines):
         if isinstance(line, Game) and not _complete(line, replies, models):
             if not replies:
@@ -27,9 +34,9 @@ def first_without_replies(lines: Iterable[Line], exchanges: Iterable[Exchange], 
     return None
 
 
-def _complete(game: Game, replies: Counter[tuple[GameLabel, str]], models: Collection[str]) -> bool:
+def _complete(game: Game, replies: Counter[tuple[GameLabel, str]], models: Mapping[str, LLMSettings]) -> bool:
     for player, name in enumerate(game.participants):
-        if name in models and replies[game.label, name] < _asked(game, player):
+        if name in models and replies[game.label, name] < models[name].samples * _asked(game, player):
             return False
     return True
 

@@ -45,8 +45,12 @@ TOKENS_PER_CALL: Final = Tokens(input=850, output=100)
 #: Tokens of the input that stay the same with the default skill document; with another one, its own count instead.
 SKILL_TOKENS: Final = 547
 LATENCY_S: Final = 5.0
+#: Of a batch: providers promise a day, and most take an hour at most.
+BATCH_LATENCY_S: Final = 3600.0
 #: What the comprehension question adds to a call.
 COMPREHENSION: Final = Tokens(input=25, output=20)
+#: What the description of a tool adds, about; and a model with tools asks them once a decision, about.
+TOKENS_OF_TOOL: Final = 100
 #: The standard deviation of a hand grows as this power of the stacks: the median is 4,700 at 20 big blinds and 18,100
 #: at 200.
 _DEPTH_POWER: Final = 0.6
@@ -81,6 +85,7 @@ class ModelGuess(msgspec.Struct, frozen=True):
         cached_tokens: Input tokens read from a cache.
         usd_per_call: Dollars; None if no price is known.
         measured: Whether these numbers come from the pilot.
+        calls_at_once: Calls that a decision makes at once, so that they take the time of one.
     """
 
     id: str
@@ -91,6 +96,7 @@ class ModelGuess(msgspec.Struct, frozen=True):
     latency_s: float
     usd_per_call: float | None
     measured: bool
+    calls_at_once: int = 1
 
 
 class Pilot(msgspec.Struct, frozen=True):
@@ -146,7 +152,7 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     models = {}
     for name, settings in config.models().items():
         if asked[name] and hands[name]:
-            guess = _measured(name, asked[name], hands[name])
+            guess = _measured(name, asked[name], hands[name], settings.samples)
             models[name] = guess
             models.setdefault(settings.model, guess)
     return Pilot(_pooled(variances.values()), sum(free + 1 for _, free in variances.values()), models, variances)
@@ -156,11 +162,11 @@ def _pooled(variances: Collection[tuple[float, int]]) -> float:
     return sqrt(fsum(own * free for own, free in variances) / sum(free for _, free in variances))
 
 
-def _measured(name: str, exchanges: Sequence[Exchange], hands: int) -> ModelGuess:
+def _measured(name: str, exchanges: Sequence[Exchange], hands: int, samples: int) -> ModelGuess:
     latencies = [each.latency_s for each in exchanges if each.outcome == "reply"]
     return ModelGuess(
         id=name,
-        calls_per_hand=len(exchanges) / hands,
+        calls_per_hand=len(exchanges) / samples / hands,
         input_tokens=fmean(each.tokens.input for each in exchanges),
         cached_tokens=fmean(each.tokens.cached for each in exchanges),
         output_tokens=fmean(each.tokens.output for each in exchanges),
@@ -179,18 +185,26 @@ def guess_of(
     if found is None:
         more = COMPREHENSION if settings.comprehension else Tokens()
         written = TOKENS_PER_CALL.output + more.output
+        about_tools = TOKENS_OF_TOOL * len(settings.tools)
         found = ModelGuess(
             id=name,
-            calls_per_hand=DECISIONS_PER_HAND,
-            input_tokens=TOKENS_PER_CALL.input - SKILL_TOKENS + prompt_tokens(settings) + more.input,
+            calls_per_hand=DECISIONS_PER_HAND * (1 + bool(settings.tools)),
+            input_tokens=TOKENS_PER_CALL.input - SKILL_TOKENS + prompt_tokens(settings) + more.input + about_tools,
             cached_tokens=cached_tokens(settings),
             output_tokens=min(written, settings.max_tokens or written),
-            latency_s=LATENCY_S,
+            latency_s=BATCH_LATENCY_S if settings.batch else LATENCY_S,
             usd_per_call=None,
             measured=False,
         )
     latency = found.latency_s if latency_s is None else latency_s
-    return msgspec.structs.replace(found, id=name, latency_s=latency, usd_per_call=_usd(found, settings, prices))
+    return msgspec.structs.replace(
+        found,
+        id=name,
+        latency_s=latency,
+        usd_per_call=_usd(found, settings, prices),
+        calls_per_hand=found.calls_per_hand * settings.samples,
+        calls_at_once=settings.samples,
+    )
 
 
 def _usd(model: ModelGuess, settings: LLMSettings, prices: PriceList) -> float | None:

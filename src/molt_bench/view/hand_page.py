@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.reply import read_reply
@@ -163,7 +164,10 @@ def _decisions(
     for exchange, span in run.exchanges.get((game.match, record.seed, record.seating, number), ()):
         asked.setdefault(exchange.decision, []).append((exchange, span))
     placed = _placed_faults(
-        hand, faults, {at: len(tries) for at, tries in asked.items()}, swapped=seats[0] != game.participants[0]
+        hand,
+        faults,
+        {at: max(each.attempt for each, _ in tries) for at, tries in asked.items()},
+        swapped=seats[0] != game.participants[0],
     )
     messages = prompts_of(run, game, number) if prompts and asked else {}
     return [
@@ -214,7 +218,7 @@ def _exchange(
     prompts: bool,
 ) -> dict[str, Any]:
     """Return all attempts of a model at a decision, and what they cost together; None where a price is not known."""
-    ordered = sorted(tries, key=lambda each: (each[0].attempt, each[1]))
+    ordered = sorted(tries, key=lambda each: (each[0].place, each[1]))
     exchanges = [exchange for exchange, _ in ordered]
     usd = [exchange.cost_usd for exchange in exchanges]
     tokens = [msgspec.to_builtins(exchange.tokens) for exchange in exchanges]
@@ -239,8 +243,14 @@ def _attempt(
         with suppress(AgentFailed):
             reasoning = read_reply(text, exchange.finish, exchange.mode).reasoning
     wrong = next((fault for fault in faults if fault.attempt == exchange.attempt), None)
+    if exchange.calls is not UNSET:
+        wrong = None  # it has not decided yet
+    _, sample, step = exchange.place
     return {
         "attempt": exchange.attempt,
+        "sample": sample,
+        "step": step,
+        "asksTools": exchange.calls is not UNSET,
         "outcome": exchange.outcome,
         "finish": exchange.finish,
         "error": None if wrong is None else {"kind": wrong.kind, "message": wrong.message},

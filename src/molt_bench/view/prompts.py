@@ -2,12 +2,16 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import groupby
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 
 from molt_bench.agents.llm.conversation import Conversation
-from molt_bench.agents.llm.exchange import Exchange, prompt_hash
+from molt_bench.agents.llm.exchange import Exchange, ToolStep, prompt_hash, with_steps
+from molt_bench.agents.llm.samples import chosen
+from molt_bench.agents.llm.tools import steps_before
 from molt_bench.errors import AgentFailed
 from molt_bench.play.game import Hook, Notice, turns
 from molt_bench.poker.actions import Action
@@ -46,23 +50,34 @@ def prompts_of(run: OpenRun, game: Game, number: int) -> dict[str, str]:
         decision = len(turn.log)
         if turn.hand_number == number and turn.seat in asked:
             conversation, skill = asked[turn.seat]
-            for exchange, span in exchanges:
-                if exchange.decision == decision:
-                    message = _message(conversation, skill, turn, exchange, errors)
+            asking = sorted(
+                [each for each in exchanges if each[0].decision == decision], key=lambda each: each[0].place
+            )
+            for _, attempt in groupby(asking, key=lambda each: each[0].attempt):
+                tries = [msgspec.structs.replace(each, text=run.exchange_text(span)) for each, span in attempt]
+                for exchange in tries:
+                    message = _message(conversation, skill, turn, exchange, errors, steps_before(exchange, tries))
                     if message is not None:
                         found[exchange.prompt_hash] = message
+                final = [each for each in tries if each.calls is UNSET]
+                if final:
                     with suppress(AgentFailed):
-                        conversation.take_reply(turn, msgspec.structs.replace(exchange, text=run.exchange_text(span)))
+                        conversation.take_reply(turn, chosen(final, turn.legal.allows))
         done = logs[turn.hand_number - 1][decision]
         turn = table.send(Action(done.kind, done.amount))
 
 
 def _message(
-    conversation: Conversation, skill: str, seen: Observation, exchange: Exchange, errors: Iterable[str]
+    conversation: Conversation,
+    skill: str,
+    seen: Observation,
+    exchange: Exchange,
+    errors: Iterable[str],
+    steps: Iterable[ToolStep],
 ) -> str | None:
     """Return the message whose hash was recorded: with one of the errors that were fed back, or with none."""
     for error in (None, *errors):
-        message = conversation.message(msgspec.structs.replace(seen, previous_error=error))
+        message = with_steps(conversation.message(msgspec.structs.replace(seen, previous_error=error)), steps)
         if prompt_hash(skill, message) == exchange.prompt_hash:
             return message
     return None

@@ -161,14 +161,12 @@ def test_a_provider_without_them_is_a_config_error(provider):
 
 
 def test_googles_form_is_read_as_well():
-    from pydantic_ai.messages import ModelResponse
-
     from molt_bench.agents.llm.providers import reply_tokens
 
     one = {"token": "call", "log_probability": log(0.6), "token_id": 7}
     two = {"token": "fold", "log_probability": log(0.4), "token_id": 8}
     reported = {"chosen_candidates": [one], "top_candidates": [{"candidates": [one, two]}]}
-    found = reply_tokens(ModelResponse(parts=[], provider_details={"logprobs": reported}))
+    found = reply_tokens(reported)
     assert found == [("call", [("call", log(0.6)), ("fold", log(0.4))])]
 
 
@@ -176,8 +174,6 @@ def test_googles_form_is_read_as_well():
     "reported", [None, [], {}, 7, [{"token": "x"}], [{"token": 1, "top_logprobs": None}], {"top_candidates": 1}]
 )
 def test_another_form_is_no_error(reported):
-    from pydantic_ai.messages import ModelResponse
-
     from molt_bench.agents.llm.providers import reply_tokens
 
-    assert not reply_tokens(ModelResponse(parts=[], provider_details={"logprobs": reported}))
+    assert not reply_tokens(reported)

@@ -89,6 +89,13 @@ def _logprob(token: str, logprob: float) -> Json:
 
 
 @dataclass(frozen=True, slots=True)
+class Asks:
+    """What a model asks of tools: the name and the arguments of each call."""
+
+    calls: list[tuple[str, Json]]
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What the model says: as a tool call if `call` and the request has a tool, otherwise as text (None: nothing)."""
 
@@ -96,6 +103,7 @@ class Reply:
     call: bool = False
     finish: str = "stop"
     logprobs: Json | None = None
+    asks: Asks | None = None
 
 
 def default_policy(prompt: str, body: Json) -> Json:
@@ -133,21 +141,42 @@ def model_of(path: str, body: Json) -> str:
 def prompt_of(api: str, body: Json) -> str:
     """Return the text of the last user message."""
     turns = body.get("contents" if api == "google" else "messages") or []
-    last = next((turn for turn in reversed(turns) if turn.get("role", "user") == "user"), {})
-    content = last.get("parts" if api == "google" else "content") or ""
-    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+    for turn in reversed(turns):
+        content = turn.get("parts" if api == "google" else "content") or ""
+        text = content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+        if turn.get("role", "user") == "user" and text.strip():
+            return text
+    return ""
+
+
+def answers_of(api: str, body: Json) -> list[str]:
+    """Return what tools answered, as the request has it."""
+    if api == "openai":
+        return [turn["content"] for turn in body["messages"] if turn["role"] == "tool"]
+    turns = body["contents" if api == "google" else "messages"]
+    parts = [part for turn in turns for part in _listed(turn["parts" if api == "google" else "content"])]
+    if api == "google":
+        return [str(part["functionResponse"]["response"]) for part in parts if "functionResponse" in part]
+    return [str(part["content"]) for part in parts if part["type"] == "tool_result"]
+
+
+def _listed(content: str | list[Json]) -> list[Json]:
+    return [] if isinstance(content, str) else content
+
+
+def tools_of(api: str, body: Json) -> list[str]:
+    """Return the names of the tools in a request."""
+    tools = body.get("tools") or []
+    if api == "google":
+        tools = [each for tool in tools for each in tool.get("functionDeclarations") or []]
+    elif api == "openai":
+        tools = [tool.get("function") or {} for tool in tools]
+    return [str(tool["name"]) for tool in tools if tool.get("name")]
 
 
 def tool_of(api: str, body: Json) -> str | None:
-    """Return the name of the first tool in a request."""
-    for tool in body.get("tools") or []:
-        if api == "google":
-            tool = next(iter(tool.get("functionDeclarations") or []), {})
-        elif api == "openai":
-            tool = tool.get("function") or {}
-        if tool.get("name"):
-            return str(tool["name"])
-    return None
+    """Return the name of the first tool in a request that is not one of ours, to be asked before the reply."""
+    return next((name for name in tools_of(api, body) if name not in ("equity", "pot_odds")), None)
 
 
 def has_schema(api: str, body: Json) -> bool:
@@ -167,8 +196,10 @@ def key_of(path: str, headers: dict[str, str]) -> str:
     return key.removeprefix("Bearer ")
 
 
-def reply_of(fault: str | None, good: Json | str | Spoken, key: str) -> Reply:
+def reply_of(fault: str | None, good: Json | str | Spoken | Asks, key: str) -> Reply:
     """Return the policy's answer, spoiled as the fault says."""
+    if isinstance(good, Asks):
+        return Reply(None, asks=good)
     if isinstance(good, Spoken):
         return Reply(good.text, call=True, logprobs=good.logprobs())
     move = good if isinstance(good, dict) else {}
@@ -239,13 +270,15 @@ def openai_answer(model: str, tool: str | None, reply: Reply, asked: int, said: 
     if tool:
         call = {"id": "call_1", "type": "function", "function": {"name": tool, "arguments": reply.text}}
         message |= {"content": None, "tool_calls": [call]}
+    elif reply.asks:
+        message |= {"content": None, "tool_calls": [_openai_call(*each) for each in enumerate(reply.asks.calls)]}
     elif reply.finish == "refusal":
         message["refusal"] = "I'm sorry, I can't help with that."
     choice = {
         "index": 0,
         "message": message,
         "logprobs": reply.logprobs,
-        "finish_reason": finish_of("openai", tool, reply),
+        "finish_reason": "tool_calls" if reply.asks else finish_of("openai", tool, reply),
     }
     usage = {
         "prompt_tokens": asked,
@@ -258,6 +291,11 @@ def openai_answer(model: str, tool: str | None, reply: Reply, asked: int, said: 
     return {**head, "choices": [] if empty else [choice], "usage": usage}
 
 
+def _openai_call(number: int, call: tuple[str, Json]) -> Json:
+    function = {"name": call[0], "arguments": json.dumps(call[1])}
+    return {"id": f"call_{number}", "type": "function", "function": function}
+
+
 def anthropic_answer(model: str, tool: str | None, reply: Reply, asked: int, said: int, empty: bool) -> Json:
     arguments = as_object(reply.text) if tool else None
     content: list[Json] = []
@@ -266,6 +304,10 @@ def anthropic_answer(model: str, tool: str | None, reply: Reply, asked: int, sai
     elif reply.text is not None and not empty:
         content = [{"type": "text", "text": reply.text}]
     stop = finish_of("anthropic", tool if arguments is not None else None, reply)
+    if reply.asks:
+        calls = enumerate(reply.asks.calls)
+        content = [{"type": "tool_use", "id": f"toolu_{at}", "name": name, "input": args} for at, (name, args) in calls]
+        stop = "tool_use"
     usage = {
         "input_tokens": asked - CACHED,  # Anthropic counts what came from the cache apart
         "cache_creation_input_tokens": 0,
@@ -292,6 +334,9 @@ def google_answer(model: str, tool: str | None, reply: Reply, asked: int, said: 
         arguments = as_object(reply.text) if tool else None
         part = {"text": reply.text} if arguments is None else {"functionCall": {"name": tool, "args": arguments}}
         candidate["content"] = {"parts": [part], "role": "model"}
+    if reply.asks:
+        parts = [{"functionCall": {"name": name, "args": args}} for name, args in reply.asks.calls]
+        candidate["content"] = {"parts": parts, "role": "model"}
     return {"candidates": [] if empty else [candidate], **tail}
 
 

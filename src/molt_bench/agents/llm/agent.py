@@ -1,14 +1,17 @@
 """LLMAgent: a language model that plays."""
 
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from molt_bench.agents.llm.conversation import Conversation
-from molt_bench.agents.llm.exchange import Question
+from molt_bench.agents.llm.exchange import Ask, Exchange, Question
 from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prompt import made_hand
 from molt_bench.agents.llm.retries import RequestLimits
+from molt_bench.agents.llm.samples import ask_often
+from molt_bench.agents.llm.tools import ask_with_tools
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel
@@ -57,8 +60,17 @@ class LLMAgent:
             made_hand(observation.cards, observation.board),
             observation.to_call,
         )
-        exchange = await self._gateway.ask(self.name, question)
+        exchange = await self._asked(observation, question)
         return self._conversation.take_reply(observation, exchange)
+
+    async def _asked(self, observation: Observation, question: Question) -> Exchange:
+        """Ask a question, as often and with the tools that the settings say; return the exchange that counts."""
+        ask: Ask = partial(self._gateway.ask, self.name)
+        if self._settings.tools:
+            ask = partial(ask_with_tools, ask, observation)
+        if self._settings.samples == 1:
+            return await ask(question)
+        return await ask_often(ask, question, self._settings.samples, observation.legal.allows)
 
 
 def lone_agent(

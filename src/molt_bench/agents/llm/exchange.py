@@ -1,5 +1,6 @@
 """An exchange: one question to a model and its outcome. And the exchanges of a run, held in memory."""
 
+from collections.abc import Awaitable, Callable, Iterable
 from hashlib import sha256
 from typing import Final, Literal, TypeAlias
 
@@ -18,6 +19,30 @@ ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport"]
 MOST_TOKENS: Final = 20_000_000
 
 
+class ToolCall(msgspec.Struct, frozen=True):
+    """A call of one of our tools: the provider's name for it, the tool, and the arguments as the model wrote them."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class ToolStep(msgspec.Struct, frozen=True):
+    """What a model asked of our tools in one reply, and what it was told.
+
+    Attributes:
+        turn: The reply, as the library of its provider writes it.
+    """
+
+    turn: str
+    calls: tuple[ToolCall, ...]
+    answers: tuple[str, ...]
+
+    def __str__(self) -> str:
+        told = zip(self.calls, self.answers, strict=True)
+        return "\n".join(f"You asked {call.name} {call.arguments}: {answer}" for call, answer in told)
+
+
 class Question(msgspec.Struct, frozen=True):
     """One question to a model.
 
@@ -26,6 +51,8 @@ class Question(msgspec.Struct, frozen=True):
         attempt: Number of the attempt at the decision, from 1.
         hand_held: What the model's hand is, to check its reading.
         to_call: Chips a call costs, to check its reading.
+        sample: The same question is asked several times: which of them this is, from 0.
+        steps: What the model asked of our tools so far, and was told.
     """
 
     game: GameLabel
@@ -35,6 +62,8 @@ class Question(msgspec.Struct, frozen=True):
     message: str
     hand_held: str
     to_call: int
+    sample: int = 0
+    steps: tuple[ToolStep, ...] = ()
 
 
 class Tokens(msgspec.Struct, frozen=True, rename="camel"):
@@ -81,6 +110,11 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, may
             have cost at most, in dollars. The budget counts it.
         at_most_tokens: The same in tokens.
+        sample: Which of several answers to the same question it is, from 1 after the first.
+        step: How often our tools had answered before.
+        answers: What they answered last.
+        calls: What the model asks of them instead of a decision.
+        turn: That reply, as the library of its provider writes it.
     """
 
     key: str
@@ -103,6 +137,42 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     choice: Choice | UnsetType = UNSET
     at_most_usd: float | UnsetType = UNSET
     at_most_tokens: int | UnsetType = UNSET
+    sample: int | UnsetType = UNSET
+    step: int | UnsetType = UNSET
+    answers: tuple[str, ...] | UnsetType = UNSET
+    calls: tuple[ToolCall, ...] | UnsetType = UNSET
+    turn: str | UnsetType = UNSET
+
+    @property
+    def opens(self) -> bool:
+        """Whether it is the first question about a decision."""
+        return self.attempt == 1 and self.sample is UNSET and self.step is UNSET
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Where it comes among the exchanges about a decision: its attempt, sample and step."""
+        sample, step = (0 if which is UNSET else which for which in (self.sample, self.step))
+        return self.attempt, sample, step
+
+
+class SentBatch(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """A batch of requests, as the file has it: once before it is submitted, and once more with its id.
+
+    Attributes:
+        name: Ours.
+        keys: The exchanges that it is to answer.
+        at_s: When it was made, in seconds since 1970.
+        id: The provider's, once it is known.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    at_s: float
+    id: str | None = None
+
+
+#: Asks a question.
+Ask: TypeAlias = Callable[[Question], Awaitable[Exchange]]
 
 
 class Exchanges:
@@ -113,6 +183,7 @@ class Exchanges:
         read_only: Whether no model may be asked: a missing exchange is an error.
         on_disk: Whether they are also written to a disk.
         earlier: The exchanges of earlier sessions, in order.
+        batches: The batches that requests were submitted in, by name, in order.
     """
 
     def __init__(self) -> None:
@@ -120,6 +191,8 @@ class Exchanges:
         self.read_only = False
         self.on_disk = False
         self.earlier: list[Exchange] = []
+        self.batches: dict[str, SentBatch] = {}
+        self._batch_of: dict[str, str] = {}
         self._known: dict[GameLabel, dict[str, Exchange]] = {}
 
     def begin(self, skills: dict[str, str]) -> None:
@@ -134,6 +207,15 @@ class Exchanges:
     def add(self, exchange: Exchange) -> None:
         """Record an exchange."""
         self._known.setdefault(exchange.game, {})[exchange.key] = exchange
+
+    def add_batch(self, batch: SentBatch) -> None:
+        """Record a batch; it is on disk before this returns, if there is one."""
+        self.batches[batch.name] = batch
+        self._batch_of.update(dict.fromkeys(batch.keys, batch.name))
+
+    def batch_of(self, key: str) -> str | None:
+        """Return the name of the last batch that has a request for this exchange."""
+        return self._batch_of.get(key)
 
     def forget(self, game: GameLabel) -> None:
         """Drop the exchanges of a finished game."""
@@ -170,13 +252,21 @@ def prompt_hash(system: str, message: str) -> str:
     return sha256(f"{system}\0{message}".encode()).hexdigest()
 
 
+def with_steps(message: str, steps: Iterable[ToolStep]) -> str:
+    """Return a message with everything that was asked of our tools after it, and answered."""
+    return "\n\n".join([message, *map(str, steps)])
+
+
 def unanswered(question: Question, participant: str, settings: bytes, system: str) -> Exchange:
     """Return the exchange for a question as long as there is no reply; `settings` is the participant's `settings_hash`.
 
     Its key differs from that of any other question in the run, whatever that says.
     """
-    sent = prompt_hash(system, question.message)
-    place = msgspec.json.encode((sent, question.game, question.hand, question.decision, question.attempt))
+    sent = prompt_hash(system, with_steps(question.message, question.steps))
+    which = (question.sample, len(question.steps))
+    place = msgspec.json.encode(
+        (sent, question.game, question.hand, question.decision, question.attempt, *(which if any(which) else ()))
+    )
     return Exchange(
         key=sha256(settings + place).hexdigest(),
         participant=participant,
@@ -188,4 +278,7 @@ def unanswered(question: Question, participant: str, settings: bytes, system: st
         mode="text",
         outcome="transport",
         text="",
+        sample=question.sample or UNSET,
+        step=len(question.steps) or UNSET,
+        answers=question.steps[-1].answers if question.steps else UNSET,
     )

@@ -3,16 +3,15 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager
-from hashlib import sha256
-from time import time_ns
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any, Final
 
-import msgspec
-
+from molt_bench.agents.llm.accounts import PREFLIGHT, Accounts
+from molt_bench.agents.llm.answers import Answer
+from molt_bench.agents.llm.batch import Batches
 from molt_bench.agents.llm.budget import ModelBudget
-from molt_bench.agents.llm.client import Answer, ModelClient
-from molt_bench.agents.llm.exchange import Exchange, Exchanges, Question, Tokens, unanswered
+from molt_bench.agents.llm.client import ModelClient
+from molt_bench.agents.llm.exchange import Exchange, Exchanges, Question, unanswered
 from molt_bench.agents.llm.failures import RequestFailed
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.prices import PriceList
@@ -23,10 +22,8 @@ from molt_bench.agents.llm.reply import read_reply
 from molt_bench.agents.llm.request import Participant, Request, Teller
 from molt_bench.agents.llm.retries import RequestLimits, next_step
 from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished, ProviderError, RunHalted
-from molt_bench.specs import CONNECT_S, GameLabel
+from molt_bench.specs import CONNECT_S
 
-#: The game under which the preflight question is recorded, which every model is asked before the first card.
-PREFLIGHT: Final = GameLabel(0, "preflight", "AB")
 #: The system prompt and the message of that question, and how many tokens the answer may have.
 PREFLIGHT_PROMPT: Final = ("Answer in one word.", "Are you ready?")
 _PREFLIGHT_TOKENS: Final = 16
@@ -61,23 +58,24 @@ class Gateway:
         self.recorder = recorder
         self.limits = limits or RequestLimits()
         self.budget = budget or ModelBudget()
-        self._prices = prices or PriceList({})
-        self._on_exchange = on_exchange
         self._warn, self._tell = Teller(on_warning), Teller(on_notice)
         self._recording = Recording(recorder, patience_s=self.limits.pause_after_s, warn=self._warn)
+        prices = prices or PriceList({})
+        self._accounts = Accounts(self._recording, prices, self.budget, warn=self._warn, on_exchange=on_exchange)
         skills = dict(recorder.skills) if recorder is not None else {}
         asking = recorder is None or not recorder.read_only
         for name, settings in participants.items():
             if name not in skills:
                 skills[name] = system_prompt(settings) if asking else ""
         self._participants = {
-            name: Participant(name, each, skills[name], self._prices) for name, each in participants.items()
+            name: Participant(name, each, skills[name], prices) for name, each in participants.items()
         }
         self._clients: dict[str, ModelClient] = {}
         self._rates: dict[str, ModelLimit] = {}
         if asking:
             for name, settings in participants.items():
-                self._clients[name] = ModelClient(settings, keep_alive=recorder is not None)
+                batches = self._batches(settings) if settings.batch else None
+                self._clients[name] = ModelClient(settings, keep_alive=recorder is not None, batches=batches)
                 self._rates[settings.endpoint] = self._rate(settings)
         if recorder is not None and asking:
             recorder.begin(skills)
@@ -86,12 +84,19 @@ class Gateway:
         self._closing = False
         self._sent: Counter[str] = Counter()
 
+    def _batches(self, settings: LLMSettings) -> Batches:
+        patience_s = self.limits.pause_after_s
+        store = self.recorder if self.recorder is not None else Exchanges()
+        return Batches(settings.provider, store, patience_s=patience_s, tell=self._tell)
+
     def _rate(self, settings: LLMSettings) -> ModelLimit:
         """Return the limit of a model; participants that share a model share the tightest of their limits."""
         endpoint, everybody = settings.endpoint, self._participants.values()
         alike = [each.settings for each in everybody if each.settings.endpoint == endpoint]
         paces = [each.requests_per_minute for each in alike if each.requests_per_minute is not None]
         most = min((each.max_concurrent for each in alike if each.max_concurrent is not None), default=None)
+        if most is None and all(each.batch for each in alike):
+            most = self.limits.max_concurrent  # a batch is no crowd
         return ModelLimit(most, per_minute=min(paces, default=None), timeout_s=self.limits.timeout_s)
 
     async def ask(self, participant: str, question: Question) -> Exchange:
@@ -149,18 +154,18 @@ class Gateway:
         request = Request(asked, system, message, "text", _PREFLIGHT_TOKENS)
         answer = await self._send(request)
         if isinstance(answer, Answer):
-            return await self._record(exchange, request, **self._reply(request, answer))
+            return await self._accounts.record(exchange, request, **self._accounts.reply(request, answer))
         if answer.trouble == "fatal":
             raise ProviderError(f"{asked} cannot be asked: {answer}")
         if asked.settings.logprobs and "logprobs" in str(answer):
             raise ConfigError("logprobs", value=True, expected=f"false: {asked} does not give them ({answer})")
         outcome = "timeout" if answer.trouble == "timeout" else "transport"
-        return await self._record(exchange, request, outcome=outcome, text=str(answer))
+        return await self._accounts.record(exchange, request, outcome=outcome, text=str(answer))
 
     async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        request = Request(asked, asked.skill, question.message, client.mode)
+        request = Request(asked, asked.skill, question.message, client.mode, steps=question.steps, key=exchange.key)
         failures, since = 0, _now()
         while True:
             mode = request.mode = client.mode
@@ -168,9 +173,9 @@ class Gateway:
             if isinstance(answer, Answer):
                 self._answered(request, client, rate)
                 misread = _misread(answer, mode, question) if asked.settings.comprehension else None
-                reply = self._reply(request, answer)
-                return await self._record(exchange, request, mode=mode, misread=misread, **reply)
-            since = since if failures else request.started
+                reply = self._accounts.reply(request, answer)
+                return await self._accounts.record(exchange, request, mode=mode, misread=misread, **reply)
+            since = since if failures else _now() if asked.settings.batch else request.started
             step = next_step(
                 answer,
                 failures,
@@ -181,7 +186,7 @@ class Gateway:
                 troubled_s=_now() - min(since, rate.troubled_since or since),
             )
             if step.name == "stop":
-                self._keep_loss(exchange, request)
+                self._accounts.keep_loss(exchange, request)
                 raise ProviderError(f"{asked} at {client.url} {step.reason}")
             if step.name == "step down":
                 if client.step_down(mode):
@@ -191,7 +196,7 @@ class Gateway:
                 rate.slowed(request.started, step.pause_s)
             if step.name == "give up":
                 late: dict[str, Any] = {"outcome": "timeout", "latency_s": self.limits.timeout_s}
-                return await self._record(exchange, request, mode=mode, text=str(answer), **late)
+                return await self._accounts.record(exchange, request, mode=mode, text=str(answer), **late)
             if step.counts:
                 failures += 1
                 if rate.failed(step.pause_s, pause=failures > self.limits.transport_retries):
@@ -220,10 +225,12 @@ class Gateway:
                     request.mode,
                     timeout_s=self.limits.timeout_s,
                     max_tokens=request.max_tokens,
+                    steps=request.steps,
+                    key=request.key,
                 )
         except RequestFailed as problem:
             if problem.may_cost:
-                self._lose(request)
+                self._accounts.lose(request)
             return problem
         finally:
             rate.release()
@@ -234,11 +241,12 @@ class Gateway:
 
         Raises GameUnfinished if the budget is spent, or the gateway is closing; RunHalted if no reply can be recorded.
         """
-        async with self._room:
+        # What waits for a batch keeps nobody else from asking.
+        async with nullcontext() if request.asked.settings.batch else self._room:
             await self._recording.room()
             await self.budget.open(request.most)
             name = request.asked.name
-            self._sent[name] += 1
+            self._sent[name] += not request.asked.settings.batch  # what is in a batch is not lost
             try:
                 if self._closing:
                     raise GameUnfinished("no more questions are asked")
@@ -247,7 +255,7 @@ class Gateway:
                 yield
                 request.latency_s = _now() - request.started
             finally:
-                self._sent[name] -= 1
+                self._sent[name] -= not request.asked.settings.batch
                 self.budget.close(request.most)
 
     async def _shielded(self, asking: Coroutine[Any, Any, Exchange]) -> Exchange:
@@ -261,44 +269,6 @@ class Gateway:
         self._under_way.discard(task)
         if not task.cancelled():
             task.exception()  # retrieved, in case nobody waits for it any more
-
-    def _reply(self, request: Request, answer: Answer) -> dict[str, Any]:
-        """Return the fields of an exchange that a reply fills in, and count what it cost."""
-        asked, tokens = request.asked, answer.tokens
-        counted = tokens.possible and tokens.input > 0
-        if counted:
-            asked.reserve.learn(request.sent_bytes, tokens)
-        else:
-            told = [f"{name} {count:,}" for name, count in msgspec.structs.asdict(tokens).items() if count]
-            text = f"reports impossible counts of tokens ({', '.join(told)})" if told else "reports no counts of tokens"
-            self._warn.once(f"{asked} {text}: its replies are unpriced", about=f"counts of {asked}")
-            tokens = Tokens()
-            self._lose(request)
-        cost_usd = self._prices.cost(asked.settings, tokens) if counted else None
-        self.budget.spend(cost_usd or 0.0, tokens.total)
-        known = {"outcome": "reply", "tokens": tokens, "cost_usd": cost_usd, "latency_s": round(request.latency_s, 4)}
-        return {**msgspec.structs.asdict(answer), **known}
-
-    def _lose(self, request: Request) -> None:
-        """Count a request whose cost is not known at the most it can be."""
-        request.lost.append(request.most)
-        self.budget.spend(request.most.usd, request.most.tokens)
-
-    async def _record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
-        """Record an exchange, and wait until it is on disk."""
-        found = msgspec.structs.replace(exchange, tries=request.tries, **request.losses(), **fields)
-        self._recording.add(found)
-        if self._on_exchange is not None:
-            self._on_exchange(found)
-        await self._recording.settled()
-        return found
-
-    def _keep_loss(self, exchange: Exchange, request: Request) -> None:
-        """Record what a question without a reply may have cost, so that the budget of a resumed run counts it."""
-        if request.lost:
-            key = sha256(f"{exchange.key} {time_ns()}".encode()).hexdigest()
-            place = {"key": key, "game": PREFLIGHT, "hand": 0, "decision": 0, "attempt": 0}
-            self._recording.add(msgspec.structs.replace(exchange, **place, **request.losses()))
 
     async def close(self, *, patience_s: float | None = None) -> None:
         """Ask nothing more, wait for replies that are paid for, then close all connections.

@@ -16,8 +16,14 @@ Memory: TypeAlias = Literal["none", "hand", "session"]
 Track: TypeAlias = Literal["bare", "assisted"]
 #: What a reply states first: why, or what to do.
 ReplyFirst: TypeAlias = Literal["reasoning", "action"]
+#: What a model may ask before it answers.
+ToolName: TypeAlias = Literal["equity", "pot_odds"]
 Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 
+#: Providers whose requests can be submitted in batches.
+BATCHED: Final = ("openai", "openai-chat", "anthropic")
+#: Most answers to one question.
+MOST_SAMPLES: Final = 64
 #: Where providers keep their keys, if that is not PROVIDER_API_KEY.
 _KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "openai-chat": ("OPENAI_API_KEY",),
@@ -69,6 +75,27 @@ class LLMSettings(AgentSettings):
     logprobs: Annotated[
         bool, Field(description="Record the probabilities of the kind of action, to take the model's dice out.")
     ] = False
+    samples: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=MOST_SAMPLES,
+            strict=True,
+            description="Answers to one question, of which the majority counts.",
+            exclude_if=lambda value: value == 1,
+        ),
+    ] = 1
+    tools: Annotated[
+        tuple[ToolName, ...],
+        Field(description="What it may ask before it answers.", exclude_if=lambda value: not value),
+    ] = ()
+    batch: Annotated[
+        bool,
+        Field(
+            description="Submit requests in batches, which cost half and take up to a day.",
+            exclude_if=lambda value: value is False,
+        ),
+    ] = False
     max_concurrent: (
         Annotated[Count, Field(le=1_000_000, description="Requests at once; adapted to the provider if unset.")] | None
     ) = None
@@ -100,6 +127,30 @@ class LLMSettings(AgentSettings):
         if value and any(setting not in (None, 1) for setting in sampling):
             expected = "temperature 1 and topP 1 beside it, or neither: providers report the probabilities before both"
             raise as_problem("", value, expected)
+        return value
+
+    @field_validator("samples")
+    @classmethod
+    def _samples_differ(cls, value: int, known: ValidationInfo) -> int:
+        if value > 1 and (known.data.get("seed") is not None or known.data.get("temperature") == 0):
+            raise as_problem("", value, "1 beside a seed or temperature 0: all answers would be the same")
+        if value > 1 and known.data.get("logprobs"):
+            raise as_problem("", value, "1 beside logprobs: a majority is not one draw with known odds")
+        return value
+
+    @field_validator("batch")
+    @classmethod
+    def _can_be_batched(cls, value: bool, known: ValidationInfo) -> bool:  # noqa: FBT001 - it is the field's value
+        provider = str(known.data.get("model")).partition(":")[0]
+        if value and provider not in BATCHED:
+            raise as_problem("", value, f"false, since {provider} has no batches here; {', '.join(BATCHED)} have")
+        return value
+
+    @field_validator("tools")
+    @classmethod
+    def _each_tool_once(cls, value: tuple[ToolName, ...]) -> tuple[ToolName, ...]:
+        if len({*value}) < len(value):
+            raise as_problem("", list(value), "each tool once")
         return value
 
     @property
@@ -134,4 +185,5 @@ class LLMSettings(AgentSettings):
         order = {"reply_first": self.reply_first} if self.reply_first != "reasoning" else {}
         more = ("thinking_tokens", "top_k", "stop", "service_tier", "extra_body", "extra_headers")
         options = {field: getattr(self, field) for field in more if getattr(self, field) is not None}
-        return {**{field: getattr(self, field) for field in fields}, **order, **options}
+        tools = {"tools": self.tools} if self.tools else {}
+        return {**{field: getattr(self, field) for field in fields}, **order, **options, **tools}

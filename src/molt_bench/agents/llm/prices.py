@@ -1,7 +1,7 @@
 """Prices: what tokens cost in dollars."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -12,6 +12,8 @@ from molt_bench.agents.llm.redirection import redirection
 
 #: Prices are published by provider, not by the API that is used.
 _PRICED_AS = {"openai-chat": "openai", "openai-responses": "openai", "google-cloud": "google"}
+#: What a request in a batch costs of the price of one by itself, at OpenAI and Anthropic.
+BATCH_SHARE: Final = 0.5
 _Dollars = Annotated[float, Field(ge=0, le=MUCH)]
 
 
@@ -43,9 +45,10 @@ class PriceList:
 
     def cost(self, settings: LLMSettings, tokens: Tokens) -> float | None:
         """Return the dollars for these tokens; None where no price is known, which does not mean free."""
+        share = BATCH_SHARE if settings.batch else 1.0
         own = self._own.get(settings.model)
         if own is not None:
-            return own.cost(tokens)
+            return share * own.cost(tokens)
         if settings.base_url is not None or redirection(settings) is not None:
             return None
         from genai_prices import Usage, calc_price  # slow to import
@@ -58,7 +61,7 @@ class PriceList:
             output_tokens=tokens.output,
         )
         try:
-            return float(calc_price(usage, name, provider_id=_PRICED_AS.get(provider, provider)).total_price)
+            return share * float(calc_price(usage, name, provider_id=_PRICED_AS.get(provider, provider)).total_price)
         except LookupError:
             return None
 

@@ -24,7 +24,7 @@ _LEAST_REPLY: Final = 512
 #: Providers whose client turns retries off once; for others every request does, which takes longer.
 RETRIES_ON_CLIENT: Final = ("openai", "openai-chat", "anthropic")
 #: Where OpenAI's chat protocol is spoken.
-_OPENAI_CHAT: Final = ("openai", "openai-chat")
+OPENAI_CHAT: Final = ("openai", "openai-chat")
 #: How log-probabilities are asked for, by the class of the model in pydantic-ai.
 _ASK_LOGPROBS: Final[Mapping[str, Mapping[str, Any]]] = {
     "OpenAIChatModel": {"openai_logprobs": True, "openai_top_logprobs": MOST_LISTED},
@@ -51,13 +51,21 @@ def header_values(settings: LLMSettings) -> dict[str, str]:
     return {name: os.environ.get(variable, "") for name, variable in (settings.extra_headers or {}).items()}
 
 
+def check_headers(settings: LLMSettings) -> None:
+    """Raise ConfigError if the variable of a header is not set."""
+    unset = next((name for name, value in header_values(settings).items() if not value), None)
+    if unset is not None:
+        expected = "the names of environment variables that are set"
+        raise ConfigError("extraHeaders", (settings.extra_headers or {})[unset], expected)
+
+
 def model_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
     """Return the settings for pydantic-ai, with the provider's own retries off: one retry layer is enough.
 
     Raises ConfigError if the model does not take one of them.
     """
     _check_taken(settings, model)
-    effort = "openai_reasoning_effort" if settings.provider in _OPENAI_CHAT else "thinking"
+    effort = "openai_reasoning_effort" if settings.provider in OPENAI_CHAT else "thinking"
     max_tokens = sent_max_tokens(settings)
     wanted: dict[str, Any] = {
         "max_retries": None if settings.provider in RETRIES_ON_CLIENT else 0,
@@ -84,7 +92,16 @@ def model_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
 
 def sends_both_limits(settings: LLMSettings) -> bool:
     """Return whether the limit of tokens goes by both of its names: servers of the user's own may know either."""
-    return settings.provider in _OPENAI_CHAT and settings.base_url is not None and settings.max_tokens is not None
+    return settings.provider in OPENAI_CHAT and settings.base_url is not None and settings.max_tokens is not None
+
+
+def with_one_limit(settings: "ModelSettings", own: LLMSettings) -> "ModelSettings":
+    """Return settings that have the limit of tokens by its newer name alone."""
+    kept: Any = {name: value for name, value in settings.items() if name != "extra_body"}
+    if own.extra_body:
+        kept["extra_body"] = own.extra_body
+    result: ModelSettings = kept
+    return result
 
 
 def trial_settings(settings: LLMSettings, model: "Model", max_tokens: int) -> "ModelSettings":
@@ -133,7 +150,7 @@ def _check_taken(settings: LLMSettings, model: "Model") -> None:
         expected = f"none, since {settings.provider} takes no number: see reasoningEffort and extraBody"
         raise ConfigError("thinkingTokens", settings.thinking_tokens, expected)
     efforts = profile.get("openai_reasoning_efforts")
-    own = settings.provider in _OPENAI_CHAT and settings.base_url is not None  # it may know more than its name tells
+    own = settings.provider in OPENAI_CHAT and settings.base_url is not None  # it may know more than its name tells
     if effort is not None and not own and efforts and effort not in efforts:
         known = ", ".join(each for each in _THINKING_TOKENS if each in efforts)
         raise ConfigError("reasoningEffort", effort, f"one that {name} takes: {known}")

@@ -6,16 +6,18 @@ import warnings
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from molt_bench.agents.fields import hide_key
+from molt_bench.agents.llm.connections import Connections
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.odds import ReplyTokens
 from molt_bench.agents.llm.provider_settings import RETRIES_ON_CLIENT
 from molt_bench.agents.llm.stopwatch import time_request
+from molt_bench.agents.llm.transport import Transport
 from molt_bench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model
 
 #: Known without importing the library, which takes a second.
@@ -37,18 +39,34 @@ def api_key(settings: LLMSettings) -> str:
     raise ConfigError("model", settings.model, f"its key in the environment variable {' or '.join(variables)}")
 
 
-class Pool:
-    """A pydantic-ai model with its own connections, and the number of requests that use them."""
+class Library:
+    """A pydantic-ai model, and the connections over which it asks.
 
-    __slots__ = ("http", "in_use", "model")
+    Attributes:
+        connections: The connections; None where there is a proxy, which httpx2 knows how to use.
+    """
 
     def __init__(self, settings: LLMSettings, key: str, *, keep_alive: bool) -> None:
-        self.http = _http(keep_alive=keep_alive)
+        self.connections = None if _proxied(settings) else Connections(_certificates, keep_alive=keep_alive)
+        self.http = _http(self.connections, keep_alive=keep_alive)
         self.model = _model(settings, key, self.http)
-        self.in_use = 0
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.http.aclose()
 
 
-def _http(*, keep_alive: bool) -> Any:
+def _proxied(settings: LLMSettings) -> bool:
+    """Return whether the environment sends the requests of a model over a proxy."""
+    from urllib.request import getproxies, proxy_bypass  # loaded when needed, for a fast start
+
+    if not {"http", "https", "all"} & getproxies().keys():
+        return False
+    host = urlsplit(settings.base_url or "").hostname
+    return host is None or not proxy_bypass(host)
+
+
+def _http(connections: Connections | None, *, keep_alive: bool) -> Any:
     """Return an HTTP client without limits: concurrency and timeouts are enforced elsewhere."""
     try:
         import httpx2  # loaded when needed, for a fast start
@@ -56,9 +74,14 @@ def _http(*, keep_alive: bool) -> Any:
         raise _missing(error) from error
     kept = None if keep_alive else 0
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=kept, keepalive_expiry=60)
-    hooks = {"request": [time_request]}
+    transport: Any = None if connections is None else Transport(connections)
     return httpx2.AsyncClient(
-        limits=limits, timeout=None, verify=_certificates(), follow_redirects=False, event_hooks=hooks
+        limits=limits,
+        timeout=None,
+        verify=_certificates(),
+        follow_redirects=False,
+        event_hooks={"request": [time_request]},
+        transport=transport,
     )
 
 
@@ -124,9 +147,8 @@ def _model(settings: LLMSettings, key: str, http: Any) -> "Model":
         raise ConfigError("model", settings.model, expected) from None
 
 
-def reply_tokens(response: "ModelResponse") -> ReplyTokens:
+def reply_tokens(reported: Any) -> ReplyTokens:
     """Return the tokens of a reply with their alternatives; empty if they are missing, or not in a known form."""
-    reported: Any = (response.provider_details or {}).get("logprobs")
     try:
         if isinstance(reported, Mapping):  # Google's
             tops = [each["candidates"] or () for each in reported["top_candidates"] or ()]

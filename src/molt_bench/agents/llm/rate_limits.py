@@ -9,7 +9,7 @@ START: Final = 64
 MOST: Final = 500
 #: Least seconds between two requests, about the time it takes to send one. Otherwise replies that arrive together would
 #: be processed together, and the next requests all sent late.
-_APART_S: Final = 0.006
+_APART_S: Final = 0.0015
 #: A request that is late by less than this catches up.
 _LATE_S: Final = 0.1
 

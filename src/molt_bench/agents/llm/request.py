@@ -1,13 +1,16 @@
 """A request to a model: who is asked, what it says, and what it may cost."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from molt_bench.agents.llm.budget import Reservation, Reserve
-from molt_bench.agents.llm.exchange import settings_hash
+from molt_bench.agents.llm.exchange import ToolStep, settings_hash
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.provider_settings import sent_max_tokens
+
+#: Bytes that the description of a tool takes.
+_BYTES_OF_TOOL: Final = 1000
 
 
 class Participant:
@@ -28,20 +31,33 @@ class Request:
     """One request, sent until it is answered: what is asked, and what became of it.
 
     Attributes:
+        key: The key of its exchange.
         most: The most it can cost.
         started: When it was last sent, by the event loop's clock.
         lost: What it may have cost at most, each time that is not known.
     """
 
     def __init__(
-        self, asked: Participant, system: str, message: str, mode: OutputMode, max_tokens: int | None = None
+        self,
+        asked: Participant,
+        system: str,
+        message: str,
+        mode: OutputMode,
+        max_tokens: int | None = None,
+        *,
+        steps: tuple[ToolStep, ...] = (),
+        key: str = "",
     ) -> None:
         self.asked = asked
         self.system = system
         self.message = message
         self.mode = mode
         self.max_tokens = max_tokens
-        self.sent_bytes = len(system.encode()) + len(message.encode())
+        self.key = key
+        self.steps = steps
+        said = [each.turn + "".join(each.answers) for each in steps]
+        about_tools = _BYTES_OF_TOOL * len(asked.settings.tools)
+        self.sent_bytes = sum(len(text.encode()) for text in (system, message, *said)) + about_tools
         self.tries = 0
         self.started = self.latency_s = 0.0
         self.lost: list[Reservation] = []

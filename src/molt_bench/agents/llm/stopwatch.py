@@ -87,11 +87,15 @@ class Stopwatch:
         self.sent = False
         self._start(HANDSHAKE_S)
 
+    def was_sent(self) -> None:
+        """Start the model's time: the request has been sent."""
+        self.sent = True
+        self._start(self._timeout_s)
+
     async def trace(self, event: str, _: dict[str, Any]) -> None:
-        """Start the model's time when the request has been sent; an httpx2 client calls this."""
+        """Take note of what an httpx2 client does."""
         if event.endswith("send_request_body.complete"):
-            self.sent = True
-            self._start(self._timeout_s)
+            self.was_sent()
 
     def _start(self, limit_s: float) -> None:
         self._since = self.sent_at = self._loop.time()
@@ -123,3 +127,10 @@ async def time_request(request: Any) -> None:
     if watch is not None:
         watch.connecting()
         request.extensions = {**request.extensions, "trace": watch.trace}
+
+
+def request_was_sent() -> None:
+    """Tell the stopwatch of the current request, if any, that it was sent."""
+    watch = _CURRENT.get()
+    if watch is not None:
+        watch.was_sent()

@@ -50,7 +50,8 @@ function exchangeBody(exchange, open) {
   const many = attempts.length > 1;
   const known = [
     ["Model", visibleLine(model ?? "")],
-    ["Attempts", many && whole(attempts.length)],
+    ["Attempts", many && whole(new Set(attempts.map(({ attempt }) => attempt)).size)],
+    ["Requests", many && whole(attempts.length)],
     ...spentOn(exchange, many ? " (all)" : ""),
   ];
   return [
@@ -74,7 +75,8 @@ function spentOn({ tokens, latencyS, usd }, suffix) {
 function attemptBody(one, { many, isLast, open }) {
   const { attempt, outcome, error, reasoning, reply, prompt, promptHash } = one;
   const failed = error !== null || outcome !== "reply";
-  const title = `Attempt ${attempt}${failed ? " failed" : ""}`;
+  const which = `${one.sample ? `, sample ${one.sample + 1}` : ""}${one.asksTools ? ", asks tools" : ""}`;
+  const title = `Attempt ${attempt}${which}${failed ? " failed" : ""}`;
   const texts = [
     !isMissing(reasoning) && longText(reasoning, prose),
     // Without reasoning that could be read, the reply is all there is.

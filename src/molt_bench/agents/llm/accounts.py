@@ -1,0 +1,86 @@
+"""Accounts: what a request cost, or may have cost, and the record of it."""
+
+from collections.abc import Callable
+from hashlib import sha256
+from time import time_ns
+from typing import Any, Final
+
+import msgspec
+
+from molt_bench.agents.llm.answers import Answer
+from molt_bench.agents.llm.budget import ModelBudget
+from molt_bench.agents.llm.exchange import Exchange, Tokens
+from molt_bench.agents.llm.prices import PriceList
+from molt_bench.agents.llm.recording import Recording
+from molt_bench.agents.llm.request import Request, Teller
+from molt_bench.specs import GameLabel
+
+#: The game under which the preflight question is recorded, which every model is asked before the first card.
+PREFLIGHT: Final = GameLabel(0, "preflight", "AB")
+
+
+class Accounts:
+    """Counts what requests cost, and records the exchanges.
+
+    Args:
+        recording: Writes them to disk.
+        prices: What the models cost.
+        budget: What may be spent.
+        warn: Tells the user what is wrong.
+        on_exchange: Called with every new exchange.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        prices: PriceList,
+        budget: ModelBudget,
+        *,
+        warn: Teller,
+        on_exchange: Callable[[Exchange], None] | None,
+    ) -> None:
+        self._recording = recording
+        self._prices = prices
+        self._budget = budget
+        self._warn = warn
+        self._on_exchange = on_exchange
+
+    def reply(self, request: Request, answer: Answer) -> dict[str, Any]:
+        """Return the fields of an exchange that a reply fills in, and count what it cost."""
+        asked, tokens = request.asked, answer.tokens
+        counted = tokens.possible and tokens.input > 0
+        if counted:
+            asked.reserve.learn(request.sent_bytes, tokens)
+        else:
+            told = [f"{name} {count:,}" for name, count in msgspec.structs.asdict(tokens).items() if count]
+            text = f"reports impossible counts of tokens ({', '.join(told)})" if told else "reports no counts of tokens"
+            self._warn.once(f"{asked} {text}: its replies are unpriced", about=f"counts of {asked}")
+            tokens = Tokens()
+            self.lose(request)
+        # The preflight question goes in no batch.
+        settings = asked.settings if request.key else asked.settings.model_copy(update={"batch": False})
+        cost_usd = self._prices.cost(settings, tokens) if counted else None
+        self._budget.spend(cost_usd or 0.0, tokens.total)
+        known = {"outcome": "reply", "tokens": tokens, "cost_usd": cost_usd, "latency_s": round(request.latency_s, 4)}
+        return {**msgspec.structs.asdict(answer), **known}
+
+    def lose(self, request: Request) -> None:
+        """Count a request whose cost is not known at the most it can be."""
+        request.lost.append(request.most)
+        self._budget.spend(request.most.usd, request.most.tokens)
+
+    async def record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
+        """Record an exchange, and wait until it is on disk."""
+        found = msgspec.structs.replace(exchange, tries=request.tries, **request.losses(), **fields)
+        self._recording.add(found)
+        if self._on_exchange is not None:
+            self._on_exchange(found)
+        await self._recording.settled()
+        return found
+
+    def keep_loss(self, exchange: Exchange, request: Request) -> None:
+        """Record what a question without a reply may have cost, so that the budget of a resumed run counts it."""
+        if request.lost:
+            key = sha256(f"{exchange.key} {time_ns()}".encode()).hexdigest()
+            place = {"key": key, "game": PREFLIGHT, "hand": 0, "decision": 0, "attempt": 0}
+            self._recording.add(msgspec.structs.replace(exchange, **place, **request.losses()))

@@ -1,0 +1,98 @@
+"""Answers: what a model said and what it took, read out of what its provider sent."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from molt_bench.agents.llm.chat import FINISH, Completion
+from molt_bench.agents.llm.exchange import Tokens, ToolCall
+from molt_bench.agents.llm.library_messages import LONGEST_TURN, arguments_of, called, turn_of
+from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.odds import Choice, choice_of
+from molt_bench.agents.llm.providers import reply_tokens
+from molt_bench.agents.llm.reply import LONGEST_REPLY, WITHHELD
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelResponse
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A model's answer; the fields are those of `Exchange`. Tokens are all 0 where the server did not count them."""
+
+    text: str
+    finish: str | None
+    model: str | None
+    tokens: Tokens
+    choice: Choice | UnsetType = UNSET
+    calls: tuple[ToolCall, ...] | UnsetType = UNSET
+    turn: str | UnsetType = UNSET
+
+
+class AnswerReader:
+    """Reads the answers of one model; `cleaned` takes the key out of a text."""
+
+    def __init__(self, settings: LLMSettings, cleaned: Callable[[str], str]) -> None:
+        self._settings = settings
+        self._cleaned = cleaned
+
+    def library(self, response: "ModelResponse") -> Answer:
+        """Read an answer as the library gives it."""
+        from pydantic_ai.messages import TextPart, ToolCallPart  # loaded when needed, for a fast start
+
+        calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+        said = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+        args = [arguments_of(call) for call in calls]
+        text = called([(call.tool_name, each) for call, each in zip(calls, args, strict=True)]) if calls else said
+        details = response.provider_details or {}
+        if response.finish_reason == WITHHELD and not text:
+            text = str(details.get("refusal") or "")
+        usage = response.usage
+        reasoning = usage.details.get("reasoning_tokens") or usage.details.get("thoughts_tokens") or 0
+        read, written = usage.input_tokens, usage.output_tokens
+        counted = (read, usage.cache_read_tokens, written, reasoning, usage.cache_write_tokens)
+        answer = self._read(text, response.finish_reason, response.model_name, counted, details.get("logprobs"))
+        if not calls or not all(call.tool_name in self._settings.tools for call in calls):
+            return answer
+        asked = tuple(
+            ToolCall(call.tool_call_id, call.tool_name, self._cleaned(each))
+            for call, each in zip(calls, args, strict=True)
+        )
+        turn = self._cleaned(turn_of(response) or "")
+        if not 0 < len(turn) <= LONGEST_TURN:
+            return answer
+        return msgspec.structs.replace(answer, calls=asked, turn=turn)
+
+    def plain(self, found: Completion) -> Answer:
+        """Read a plain answer of OpenAI's chat protocol."""
+        (choice,), usage = found.choices, found.usage
+        calls = [(call.function.name, call.function.arguments) for call in choice.message.tool_calls or ()]
+        text = called(calls) if calls else choice.message.content or ""
+        read, written = usage.prompt_tokens_details, usage.completion_tokens_details
+        counted = (
+            usage.prompt_tokens,
+            (read.cached_tokens if read else None) or 0,
+            usage.completion_tokens,
+            (written.reasoning_tokens if written else None) or 0,
+            (read.cache_write_tokens if read else None) or 0,
+        )
+        listed = choice.logprobs.content if choice.logprobs else None
+        return self._read(text, FINISH[choice.finish_reason], found.model, counted, listed)
+
+    def _read(
+        self, text: str, finish: str | None, model: str | None, counted: tuple[int, int, int, int, int], listed: Any
+    ) -> Answer:
+        """Return what an answer says; `counted` are its tokens: read, cached, written, thoughts, cache writes."""
+        read, cached, written, reasoning, cache_writes = counted
+        # Some servers count the reasoning apart, and all of them charge for it.
+        written += reasoning if reasoning > written > 0 else 0
+        stripped = text.strip()
+        return Answer(
+            # Cut, so that one answer cannot fill the disk; one character too long, so that the cut is noticed.
+            self._cleaned(stripped)[: LONGEST_REPLY + 1],
+            finish,
+            self._cleaned(model) if model else None,
+            Tokens(read, cached, written, reasoning, cache_writes),
+            (choice_of(reply_tokens(listed), stripped) or UNSET) if self._settings.logprobs else UNSET,
+        )

@@ -1,0 +1,143 @@
+"""OpenAI's chat protocol without the library on the way, which takes most of the CPU of a decision.
+
+The library still decides what is said: it writes one request for each output mode, with marks where the texts go, and
+all others are made from that. And it reads every answer that is not plain: errors, refusals, anything unexpected.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Final, Literal
+
+import msgspec
+
+from molt_bench.agents.llm.connections import Connections, Received
+from molt_bench.agents.llm.stopwatch import Stopwatch
+from molt_bench.agents.llm.transport import Diversion, origin_of
+
+#: Stand for the system prompt and the message in the request that the library writes.
+MARKS: Final = ("the-system-prompt-goes-here-7f3a", "the-message-goes-here-7f3a")
+#: Headers that are written for each request, or that ask for something a plain reader cannot read.
+_OWN_HEADERS: Final = ("content-length", "accept-encoding", "connection")
+#: Why a reply ended, in the terms of the library.
+FINISH: Final = {"stop": "stop", "length": "length", "tool_calls": "tool_call"}
+
+
+class Function(msgspec.Struct, frozen=True):
+    """A function that a model calls."""
+
+    name: str
+    arguments: str
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A call of a tool."""
+
+    id: str
+    type: Literal["function"]
+    function: Function
+
+
+class _Message(msgspec.Struct, frozen=True):
+    role: Literal["assistant"]
+    content: str | None = None
+    refusal: None = None
+    tool_calls: tuple[Call, ...] | None = None
+    function_call: None = None
+    audio: None = None
+
+
+class _Listed(msgspec.Struct, frozen=True):
+    content: Any = None
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    message: _Message
+    finish_reason: Literal["stop", "length", "tool_calls"]
+    logprobs: _Listed | None = None
+
+
+class _Read(msgspec.Struct, frozen=True):
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+class _Written(msgspec.Struct, frozen=True):
+    reasoning_tokens: int | None = None
+
+
+class _Usage(msgspec.Struct, frozen=True):
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    prompt_tokens_details: _Read | None = None
+    completion_tokens_details: _Written | None = None
+
+
+class Completion(msgspec.Struct, frozen=True):
+    """A plain answer: one that says something, in the usual fields, and counts its tokens."""
+
+    id: str
+    created: int
+    model: str
+    object: Literal["chat.completion"]
+    choices: tuple[_Choice, ...]
+    usage: _Usage
+
+
+_decoder: Final = msgspec.json.Decoder(Completion)
+
+
+def plain(received: Received) -> Completion | None:
+    """Return an answer if it is a plain one."""
+    if received.status != 200 or received.header("content-encoding") or "json" not in received.header("content-type"):
+        return None
+    try:
+        found = _decoder.decode(received.body)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
+    return found if len(found.choices) == 1 else None
+
+
+class ChatForm:
+    """How the requests of one output mode are written; `request` is the one that the library wrote, with the marks."""
+
+    def __init__(self, request: Any, connections: Connections) -> None:
+        self._connections = connections
+        self._origin = origin_of(request.url)
+        kept = [(name, value) for name, value in request.headers.raw if name.lower().decode() not in _OWN_HEADERS]
+        head = b"".join(name + b": " + value + b"\r\n" for name, value in kept)
+        first = f"POST {request.url.raw_path.decode('ascii')} HTTP/1.1\r\n".encode("ascii")
+        self._head = first + head + b"accept-encoding: identity\r\ncontent-length: "
+        before, rest = request.content.split(MARKS[0].encode())
+        between, after = rest.split(MARKS[1].encode())
+        self._before, self._between, self._after = before, between, after
+        self._system = ("", b"")
+
+    async def send(self, system: str, message: str, watch: Stopwatch) -> Received:
+        """Send a request and return what came back; `watch` limits its time."""
+        watch.connecting()
+        return await self._connections.send(self._origin, self._request(system, message), watch.was_sent)
+
+    def _request(self, system: str, message: str) -> bytes:
+        """Return a request as it goes over the wire."""
+        if system != self._system[0]:
+            self._system = (system, _escaped(system))
+        body = b"".join((self._before, self._system[1], self._between, _escaped(message), self._after))
+        return b"%b%d\r\n\r\n%b" % (self._head, len(body), body)
+
+
+def _escaped(text: str) -> bytes:
+    return msgspec.json.encode(text)[1:-1]
+
+
+async def form_of(ask: Callable[[str, str], Awaitable[object]], connections: Connections) -> ChatForm | None:
+    """Return the form of the requests that a library makes, asked for a system prompt and a message; None if it is odd.
+
+    What it writes has to have both texts once, in this order.
+    """
+    with Diversion() as diversion, suppress(Exception):  # it gets no answer; whatever else is wrong comes up again
+        await ask(*MARKS)
+    written = diversion.request.content if diversion.request is not None else b""
+    places = [written.find(mark.encode()) for mark in MARKS]
+    once = all(written.count(mark.encode()) == 1 for mark in MARKS)
+    return ChatForm(diversion.request, connections) if once and places[0] < places[1] else None

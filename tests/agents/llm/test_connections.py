@@ -1,0 +1,204 @@
+"""Our own HTTP: whole answers, however they are cut and framed, and nothing that only looks like one."""
+
+import asyncio
+import gzip
+import json
+import ssl
+
+import pytest
+
+from molt_bench.agents.llm import client as client_module
+from molt_bench.agents.llm.client import ModelClient
+from molt_bench.agents.llm.connections import BrokenAnswerError, Connections, Origin
+from molt_bench.agents.llm.failures import RequestFailed
+from molt_bench.agents.llm.model_settings import LLMSettings
+from tests.agents.llm import wire
+from tests.agents.llm.playing import passive, run
+from tests.agents.llm.provider import Provider
+
+REQUEST = b"POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 2\r\n\r\nhi"
+PLAIN = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"
+
+
+class Script:
+    """A server that says the same to every request, in pieces, and then closes the connection or not."""
+
+    def __init__(self, *pieces, close=False, pause_s=0.0):
+        self.pieces, self.close, self.pause_s = pieces, close, pause_s
+        self.connections = 0
+
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self._talk, "127.0.0.1", 0)
+        return Origin("http", "127.0.0.1", self.server.sockets[0].getsockname()[1])
+
+    async def __aexit__(self, *_):
+        self.server.close()
+
+    async def _talk(self, reader, writer):
+        self.connections += 1
+        try:
+            while True:
+                await reader.readuntil(b"hi")
+                for piece in self.pieces:
+                    writer.write(piece)
+                    await writer.drain()
+                    await asyncio.sleep(self.pause_s)
+                if self.close:
+                    return
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return
+        finally:
+            writer.close()
+
+
+def answers(*pieces, times=1, keep_alive=True, **how):
+    """Return what a client reads of a script, for each of so many requests, and how many connections it took."""
+
+    async def read():
+        script = Script(*pieces, **how)
+        connections = Connections(ssl.create_default_context, keep_alive=keep_alive)
+        async with script as origin:
+            try:
+                sent = []
+                found = [await connections.send(origin, REQUEST, lambda: sent.append(1)) for _ in range(times)]
+                assert len(sent) == times
+                return found, script.connections
+            finally:
+                connections.close()
+
+    return asyncio.run(asyncio.wait_for(read(), 20))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        PLAIN,
+        PLAIN.replace(b"HTTP/1.1 200 OK", b"HTTP/1.1 200"),
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" + PLAIN,
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;name=x\r\nllo\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: CHUNKED\r\n\r\n05\r\nhello\r\n0\r\nTrailer: x\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello",
+    ],
+)
+def test_an_answer_is_read_at_once_or_byte_by_byte_over_one_connection(message):
+    found, connections = answers(message, times=2)
+    assert ([each.body for each in found], connections) == ([b"hello"] * 2, 1)
+    found, connections = answers(*[message[place : place + 1] for place in range(len(message))], times=2)
+    assert ([each.body for each in found], connections) == ([b"hello"] * 2, 1)
+
+
+def test_an_answer_without_a_length_ends_with_the_connection():
+    found, connections = answers(b"HTTP/1.1 200 OK\r\n\r\nhel", b"lo", times=2, close=True, pause_s=0.01)
+    assert ([each.body for each in found], connections) == ([b"hello"] * 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("message", "how"),
+    [
+        (PLAIN.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"), {}),
+        (PLAIN.replace(b"HTTP/1.1", b"HTTP/1.0"), {}),
+        (PLAIN + b"HTTP/1.1 200 what nobody asked for", {}),
+        (PLAIN, {"keep_alive": False}),
+        (PLAIN, {"close": True}),
+    ],
+)
+def test_a_connection_that_is_done_with_is_not_used_again(message, how):
+    found, connections = answers(message, times=2, **how)
+    assert ([each.body for each in found], connections) == ([b"hello"] * 2, 2)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"",
+        b"SSH-2.0-OpenSSH\r\n",
+        b"HTTP/2 200 OK\r\n\r\n",
+        b"HTTP/1.1 abc\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX: " + b"x" * 200_000,
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 3\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhello\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhello\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n",
+    ],
+)
+def test_what_is_no_whole_answer_is_an_error(message):
+    with pytest.raises(BrokenAnswerError):
+        answers(message, close=True)
+
+
+SETTINGS = {
+    "plain": {},
+    "many": {"temperature": 0.5, "topP": 0.9, "seed": 7, "maxTokens": 500, "stop": ["\u2660 stop"]},
+    "odd": {"extraBody": {"a": {"b": [1, None]}}, "serviceTier": "flex", "reasoningEffort": "low"},
+    "dice": {"logprobs": True},
+}
+
+
+@pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_what_is_sent_is_what_the_library_sends(settings, mode, monkeypatch):
+    with Provider(policy=passive) as provider:
+        run(provider, outputMode=mode, game={"handsPerGame": 1}, **SETTINGS[settings])
+        own = provider.requests
+    monkeypatch.setattr(client_module, "form_of", no_form)
+    with Provider(policy=passive) as provider:
+        run(provider, outputMode=mode, game={"handsPerGame": 1}, **SETTINGS[settings])
+        theirs = provider.requests
+    assert [(each.path, each.body) for each in own] == [(each.path, each.body) for each in theirs]
+    left_out = {"accept-encoding", "connection", "host"}
+    assert {*own[0].headers} - left_out == {*theirs[0].headers} - left_out
+
+
+async def no_form(*_):
+    return None
+
+
+def asked(*pieces, **how):
+    """Return what a client makes of a server that says this."""
+
+    async def ask():
+        async with Script(*pieces, **how) as origin:
+            settings = LLMSettings(model="openai:m", base_url=f"http://{origin.host}:{origin.port}/v1")
+            client = ModelClient(settings)
+            try:
+                return await client.ask("system", "message hi", "text", timeout_s=10)
+            finally:
+                await client.close()
+
+    return asyncio.run(ask())
+
+
+def framed(body, *headers, status="200 OK"):
+    lines = [f"HTTP/1.1 {status}", "content-type: application/json", f"content-length: {len(body)}", *headers]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def completion(**changes):
+    reply = wire.Reply('{"kind": "fold"}')
+    return json.dumps({**wire.openai_answer("m", None, reply, 30, 5, empty=False), **changes}).encode()
+
+
+def test_a_compressed_answer_is_read():
+    answer = asked(framed(gzip.compress(completion()), "content-encoding: gzip"))
+    assert (answer.text, answer.finish, answer.tokens.input) == ('{"kind": "fold"}', "stop", 30)
+
+
+def test_an_answer_that_the_library_takes_is_taken():
+    assert asked(framed(completion(created=None))).text == '{"kind": "fold"}'
+
+
+@pytest.mark.parametrize("changes", [{"choices": []}, {"choices": None}, {"object": "list"}, {"model": None}])
+def test_an_answer_that_the_library_does_not_take_is_not_taken(changes):
+    with pytest.raises(RequestFailed) as caught:
+        asked(framed(completion(**changes)))
+    assert (caught.value.trouble, caught.value.may_cost) == ("transport", True)
+
+
+def test_a_redirection_is_not_followed():
+    moved = framed(b"{}", "location: http://127.0.0.1:9/elsewhere", status="307 Temporary Redirect")
+    with pytest.raises(RequestFailed, match="307"):
+        asked(moved)

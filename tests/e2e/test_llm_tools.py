@@ -1,0 +1,144 @@
+"""A model with tools and several samples: its run is verified, replayed, resumed and shown like any other."""
+
+import json
+import shutil
+import signal
+from hashlib import sha256
+
+import pytest
+
+from molt_bench.view.library import Library
+from tests.agents.llm import wire
+from tests.e2e.llm import (  # noqa: F401 - fixtures
+    calm_server,
+    config_for,
+    cut,
+    exchanges_in,
+    forked,
+    module_server,
+    no_keys,
+    played,
+    same_files,
+    until,
+)
+from tests.e2e.shell import Fork, quick, read, run_of
+from tests.view.test_replayer import every_side
+
+SETTINGS = {"tools": ["equity", "pot_odds"], "samples": 2}
+
+
+def asks_first(prompt, body):
+    """Ask a tool before about half of the decisions, and fail to decide at a few."""
+    roll = int(sha256(prompt.encode()).hexdigest(), 16)
+    told = wire.answers_of("openai", body)
+    if roll % 2 and not told:
+        return wire.Asks([("equity", {"range": "random" if roll % 3 else "what?"}), ("pot_odds", {})])
+    return "I will not say." if roll % 11 == 0 else wire.default_policy(prompt, body)
+
+
+def config(server):
+    made = config_for(server.url, **SETTINGS)
+    return {**made, "game": {"handsPerGame": 3}, "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 2}}}
+
+
+@pytest.fixture(scope="module")
+def run(one_server, tmp_path_factory):
+    """Return a run of such a model."""
+    one_server.calm()
+    one_server.say = asks_first
+    return played(tmp_path_factory.mktemp("tools"), config(one_server), "--games-at-once", "1")
+
+
+def test_everything_is_recorded_and_the_agent_is_named_for_what_it_is(run):
+    exchanges = exchanges_in(run)
+    asking = [each for each in exchanges if "calls" in each]
+    told = [each for each in exchanges if "answers" in each]
+    assert len(asking) == len(told) > 10
+    assert {each.get("sample", 0) for each in exchanges} == {0, 1}
+    assert all(each["costUsd"] > 0 for each in exchanges)
+    (usage,) = read(run, "usage.json")["models"]
+    assert (usage["samples"], usage["tools"]) == (2, ["equity", "pot_odds"])
+    assert usage["exchanges"] == len(exchanges)
+    assert usage["costUsd"] == pytest.approx(sum(each["costUsd"] for each in exchanges), rel=0.05)
+    shown = quick("report", run)
+    assert "2 samples, tools equity and pot_odds" in shown.stdout
+
+
+@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+def test_verify_replay_and_report_ask_nobody(run, server, tmp_path, command):
+    folder, before = shutil.copytree(run, tmp_path / "run"), server.received
+    done = quick(command, folder)
+    assert done.returncode == 0, done.stderr
+    assert same_files(folder) == same_files(run)
+    assert server.received == before
+
+
+def test_cut_it_is_resumed_to_the_same_bytes(run, server, tmp_path):
+    folder = shutil.copytree(run, tmp_path / "run")
+    server.say = asks_first
+    cut(folder, games=4)
+    before = server.received
+    done = quick("resume", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert server.received == before, "something was paid for twice"
+    assert same_files(folder) == same_files(run)
+
+
+def test_a_journal_ahead_of_the_last_step_is_played_again_from_there(run, server, tmp_path):
+    folder = shutil.copytree(run, tmp_path / "run")
+    server.say = asks_first
+    exchanges = exchanges_in(folder)
+    last = next(place for place in range(len(exchanges) - 1, 0, -1) if exchanges[place].get("step"))
+    games = [json.loads(line) for line in (folder / "journal.jsonl").read_bytes().splitlines()[1:]]
+    cut(folder, games=len(games) - 1, exchanges=last)
+    done = quick("resume", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert same_files(folder) == same_files(run)
+
+
+def test_killed_between_a_call_and_its_answer_nothing_is_paid_twice(run, server, tmp_path):
+    server.say = asks_first
+    current = []
+
+    def kill(request):
+        if request.number == current[1]:
+            until(lambda: current[0])
+            current[0].kill()
+            current[0].wait()
+
+    server.hook = kill
+    begin = server.received
+    for sitting, place in enumerate((6, 3, 11)):
+        current = [None, server.received + place]
+        once = ("--games-at-once", "1")
+        current[0] = (
+            Fork("resume", run_of(tmp_path / "out"), "--quiet", *once)
+            if sitting
+            else forked(tmp_path, config(server), *once)
+        )
+        current[0].communicate()
+        assert current[0].returncode == -signal.SIGKILL
+    server.hook = None
+    folder = run_of(tmp_path / "out")
+    assert quick("resume", folder, "--quiet").returncode == 0
+    assert same_files(folder) == same_files(run)
+    found = exchanges_in(folder)
+    assert len({each["key"] for each in found}) == len(found) == len(exchanges_in(run))
+    answered = sum(request.answered for request in server.since(begin))
+    assert answered - len(found) <= 3 * 2  # two samples were under way at each kill
+
+
+def test_the_viewer_shows_what_was_asked_with_all_calls_and_answers(run, tmp_path):
+    shutil.copytree(run, tmp_path / "runs" / "2026-01-01T10-00-00-tools")
+    library = Library(tmp_path / "runs")
+    steps = 0
+    for page in every_side(library, "2026-01-01T10-00-00-tools"):
+        for side in page["sides"]:
+            for decision in side["decisions"]:
+                exchange = decision["exchange"]
+                for attempt in exchange["attempts"] if exchange else ():
+                    asked = sha256(f"{exchange['system']}\0{attempt['prompt']}".encode()).hexdigest()
+                    assert asked == attempt["promptHash"]
+                    assert ("You asked equity" in attempt["prompt"]) == (attempt["step"] > 0)
+                    steps += attempt["step"]
+    assert steps > 10
