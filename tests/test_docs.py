@@ -133,7 +133,8 @@ def timeless(lines):
         ("models.md", 0, "models.yaml"),
         ("models.md", 1, "local.yaml"),
         ("models.md", 2, "gauntlet.yaml"),
-        ("models.md", 3, "tools.yaml"),
+        ("models.md", 3, "harnesses.yaml"),
+        ("models.md", 4, "tools.yaml"),
         ("models.md", 4, "logprobs.yaml"),
     ],
 )

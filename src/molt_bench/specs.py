@@ -72,6 +72,16 @@ class GameOptions(TypedDict, total=False):
     action_timeout_s: float | None
 
 
+class GameFacts(msgspec.Struct, frozen=True):
+    """What both players of a game may know about it before the first card; the fields are those of `GameSpec`."""
+
+    hands: int
+    warmup_hands: int
+    stack: int
+    stacks: StackMode
+    rules: HandRules
+
+
 class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One game: hands between two players in fixed seats, dealt from one seed.
 
@@ -136,6 +146,11 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     def rules(self) -> HandRules:
         """The blinds, ante and raise cap of every hand."""
         return HandRules(self.small_blind, self.big_blind, self.ante, self.raise_cap)
+
+    @property
+    def facts(self) -> GameFacts:
+        """What both players may know about it."""
+        return GameFacts(self.hands, self.warmup_hands, self.stack, self.stacks, self.rules)
 
     @property
     def decks(self) -> Seed:

@@ -154,7 +154,8 @@ def test_every_decision_of_a_model_has_what_was_asked_and_what_was_said(library,
                 found += 1
                 wrong = decision["faults"]
                 for attempt in exchange["attempts"]:
-                    asked = sha256(f"{exchange['system']}\0{attempt['prompt']}".encode()).hexdigest()
+                    sent = f"strict/2\0{exchange['system']}\0{attempt['prompt']}"
+                    asked = sha256(sent.encode()).hexdigest()
                     assert asked == attempt["promptHash"]
                     assert attempt["reasoning"] is None or attempt["reasoning"].startswith(EVIL)
                     assert attempt["tokens"]["input"] > 0

@@ -10,7 +10,7 @@ import msgspec
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessageSystem, ChatMessageUser, get_model
+from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
@@ -19,6 +19,7 @@ from molt_bench.agents.fields import checked
 from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent, published_policy
 from molt_bench.agents.llm.conversation import Conversation
 from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.hand_steps import steps_of
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prompt import action_text, spaced, system_prompt
 from molt_bench.agents.llm.reply import CUT_OFF, WITHHELD
@@ -71,7 +72,8 @@ def holdem(
     seed: str = "inspect",
     stack: int = 10_000,
     memory: str = "none",
-    track: str = "bare",
+    track: str = "standard",
+    harness: str = "strict",
 ) -> Task:
     """Heads-up no-limit hold'em against a built-in bot, on the same cards from both seats.
 
@@ -82,9 +84,10 @@ def holdem(
         seed: Name of the pool that the decks come from.
         stack: Chips each player starts a hand with; the blinds are 50 and 100.
         memory: `none`, `hand` or `session`, as for language models of molt-bench.
-        track: `bare`, or `assisted` to be told the made hand.
+        track: `bare`, `standard` for pot odds and dice, or `assisted` for the made hand as well.
+        harness: `strict`, `free` or `chat`, as for language models of molt-bench.
     """
-    settings = {"model": f"inspect:{_MODEL}", "memory": memory, "track": track}
+    settings = {"model": f"inspect:{_MODEL}", "memory": memory, "track": track, "harness": harness}
     checked(LLMSettings, settings)
     options = TaskOptions(opponent=opponent, hands=hands, stack=stack, settings=settings)
     if opponent not in BUILTIN_AGENTS:
@@ -161,14 +164,20 @@ class InspectAgent:
     def __init__(self, settings: LLMSettings, spec: GameSpec) -> None:
         self.error: Exception | None = None
         self._system = ChatMessageSystem(content=system_prompt(settings))
-        self._conversation = Conversation(settings)
+        self._conversation = Conversation(settings, spec.facts)
         self._label = GameLabel(0, spec.seed, spec.seating)
+        self._rules = spec.rules
 
     async def act(self, observation: Observation) -> Action:
         """Ask the model."""
         message = ChatMessageUser(content=self._conversation.message(observation))
+        earlier = [
+            said
+            for turn in self._conversation.earlier
+            for said in (ChatMessageUser(content=turn.asked), ChatMessageAssistant(content=turn.said))
+        ]
         try:
-            output = await get_model().generate([self._system, message])
+            output = await get_model().generate([self._system, *earlier, message])
         except Exception as error:
             self.error = error
             raise GameUnfinished(str(error)) from error
@@ -191,13 +200,14 @@ class InspectAgent:
         """Write the hand into the transcript, as the model saw it."""
         self._conversation.take_result(result)
         shown = result.opponent_cards
+        steps = steps_of(self._rules, result.starting_stacks, result.button, result.log)
         transcript().info(
             {
                 "hand": result.hand_number,
                 "cards": spaced(result.cards),
                 "opponent": spaced(shown) if shown is not None else "not shown",
                 "board": spaced(result.board),
-                "actions": action_text(result.log, result.seat),
+                "actions": action_text(steps, result.seat),
                 "won": result.net[result.seat],
             },
             source="molt_bench",

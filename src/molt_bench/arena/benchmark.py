@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.model_settings import FIRST_HARNESS
 from molt_bench.agents.llm.redirection import redirection_warnings
 from molt_bench.arena.cast import Cast, LivePlayers, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
@@ -26,7 +27,14 @@ from molt_bench.errors import ConfigError, JournalError, RunHalted
 from molt_bench.luck.estimators import Estimates
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
-from molt_bench.runs.header import header_of, luck_version, published_policies, source_hashes
+from molt_bench.runs.header import (
+    harnesses_of,
+    header_of,
+    luck_version,
+    published_policies,
+    recorded_harnesses,
+    source_hashes,
+)
 from molt_bench.runs.journal import Game, Line, Resumption, Sitting
 from molt_bench.runs.known_games import extension_of, games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in, settled
@@ -98,6 +106,11 @@ def _check_code(config: BenchmarkConfig, stored: StoredRun) -> None:
     changed = [name for name, old in stored.header.source_hashes.items() if now.get(name) != old]
     if changed:
         raise JournalError(f"the code of {changed[0]!r} has been changed since the run began: start a new run")
+    recorded = recorded_harnesses(stored.header)
+    for name, label in harnesses_of(config).items():
+        before = recorded.get(name, FIRST_HARNESS)
+        if before != label:
+            raise JournalError(f"{name!r} began by harness {before}, and would go on by {label}: start a new run")
     if stored.header.versions.get("luck") not in (None, luck_version()):
         raise JournalError("the run began with other coefficients of luck than this version has: start a new run")
 
@@ -271,7 +284,8 @@ class _Session:
             *self._runner.problems,
         ]
         sealed = MasterSeed(seed.value, sealed=seed.sealed and lost)
-        return concluded(result, sealed, seconds, warnings=warnings, journal=journal or known)
+        harnesses = harnesses_of(self._config) if known is None else recorded_harnesses(known.header)
+        return concluded(result, sealed, seconds, warnings=warnings, journal=journal or known, harnesses=harnesses)
 
     def _on_exchange(self, exchange: Exchange) -> None:
         self._spending.add(exchange)

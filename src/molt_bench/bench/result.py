@@ -109,6 +109,7 @@ class RunResult(msgspec.Struct, frozen=True):
         seconds: How long it took, over all sessions.
         warnings: What the user should know, such as results that could not be written.
         usage: What each language model used.
+        harnesses: The harness of each language model with its version; empty if the run recorded none.
         history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
         journal_lines: Lines in its journal; 0 without one.
         journal_hash: SHA-256 of the last line, which identifies the whole journal.
@@ -123,6 +124,7 @@ class RunResult(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
     usage: tuple[AgentUsage, ...] = ()
+    harnesses: dict[str, str] = {}
     history: tuple[dict[str, Any], ...] = ()
     journal_lines: int = 0
     journal_hash: str = ""

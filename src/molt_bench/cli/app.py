@@ -34,7 +34,7 @@ COMMANDS: Final = {
     "agents": "List the agents that a config can name.",
     "check": "Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.",
     "play": "Play against an agent yourself, in the terminal.",
-    "export": "Export a run's hands for trackers, spreadsheets and data frames, or its tables for a paper.",
+    "export": "Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were asked.",
 }
 
 

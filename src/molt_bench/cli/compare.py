@@ -15,6 +15,7 @@ from rich.text import Text
 from molt_bench.cli.options import AsJson, not_negative, positive, probability
 from molt_bench.cli.streams import print_json, tolerate_closed_pipe, warn
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.runs.header import recorded_harnesses
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study import comparison
 from molt_bench.study.comparison import Comparison, Difference, Run
@@ -99,7 +100,8 @@ def _both_ids(text: str) -> tuple[str, str]:
 def _run(folder: str) -> Run:
     stored = StoredRun.open(folder)
     skills = stored.exchanges().skills
-    return Run(folder, stored.config, stored.result(), stored.header.source_hashes, skills)
+    harnesses = recorded_harnesses(stored.header)
+    return Run(folder, stored.config, stored.result(), stored.header.source_hashes, skills, harnesses)
 
 
 def _print_comparison(found: Comparison, *, confidence: float, within: float) -> None:

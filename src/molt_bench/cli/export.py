@@ -7,6 +7,7 @@ from typing import IO, Annotated, TypeAlias
 
 import typer
 
+from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.cli.options import RunFolder
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.files import fill_whole
@@ -15,6 +16,7 @@ from molt_bench.report.exports import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, dealt_hands, that_count
 from molt_bench.report.exports.hand_rows import write_parquet
 from molt_bench.report.exports.latex import latex
+from molt_bench.report.exports.whole_exchanges import whole_exchanges
 from molt_bench.runs.folder import journal_in
 from molt_bench.runs.journal import read_header
 from molt_bench.runs.stored_run import StoredRun
@@ -33,7 +35,7 @@ def export(
     agent: Annotated[str | None, typer.Option(metavar="ID", help="Only hands of this agent.")] = None,
     hero: Annotated[str | None, typer.Option(metavar="ID", help="Show cards as this agent saw them.")] = None,
 ) -> None:
-    """Export a run's hands for trackers, spreadsheets and data frames, or its tables for a paper."""
+    """Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were asked."""
     journal = journal_in(folder)
     participants = [each["id"] for each in read_header(str(journal)).config["participants"]]
     for option, name in (("--agent", agent), ("--hero", hero)):
@@ -44,7 +46,12 @@ def export(
     if form == "latex" and not (match is None and agent is None):
         raise ConfigError("--format", form, "neither --match nor --agent with it, since it covers the whole run")
     target = journal.parent / FILES[form] if output is None else Path(output)
-    fill = _tables(journal.parent) if form == "latex" else _hands(journal, form, _filter(match, agent), hero)
+    if form == "latex":
+        fill = _tables(journal.parent)
+    elif form == "exchanges":
+        fill = _exchanges(journal.parent, match, agent)
+    else:
+        fill = _hands(journal, form, _filter(match, agent), hero)
     if output == "-":
         written = fill(sys.stdout.buffer)
         sys.stdout.buffer.flush()
@@ -88,6 +95,22 @@ def _tables(folder: Path) -> Fill:
         found = Analysis(StoredRun.open(folder).result())
         file.write("".join(latex(found)).encode())
         return "the leaderboard" if found.reference is not None else "the leaderboard and the payoff matrix"
+
+    return fill
+
+
+def _exchanges(folder: Path, match: int | None, agent: str | None) -> Fill:
+    def fill(file: IO[bytes]) -> str:
+        def wanted(each: Exchange) -> bool:
+            return match in (None, each.game.match) and agent in (None, each.participant)
+
+        count = 0
+        for line in whole_exchanges(folder, wanted):
+            file.write(line.encode())
+            count += 1
+        if not count:
+            raise MoltBenchError(f"{folder}: no exchanges with a language model, or none of this match and agent")
+        return f"{count:,} {'exchange' if count == 1 else 'exchanges'}"
 
     return fill
 

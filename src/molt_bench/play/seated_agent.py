@@ -20,9 +20,10 @@ class SeatedAgent:
         note: Called with what it raises; None if nobody listens.
         keeps_time: Whether it limits its own answering time, as an agent that queues for a model must.
         only_game: The only game that it plays, as fields of `GameSpec`; empty if it plays all.
+        told_game: Takes what a player may know about a game, before it starts; only of an agent that keeps time.
     """
 
-    __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note", "only_game")
+    __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note", "only_game", "told_game")
 
     def __init__(self, agent: Any) -> None:
         if isinstance(agent, type):
@@ -44,15 +45,19 @@ class SeatedAgent:
         self.hooks: dict[Hook, Any] = {hook: method for hook, method in methods.items() if callable(method)}
         only_game = _read(agent, "only_game")
         self.only_game: Mapping[str, object] = only_game if isinstance(only_game, dict) else {}
+        told_game = _read(agent, "told_game")
+        self.told_game: Any = told_game if self.keeps_time and callable(told_game) else None
         close = _read(agent, "close")
         self.close: Any = close if callable(close) else None
 
     def check_game(self, game: GameSpec) -> None:
-        """Raise ConfigError if it cannot play a game."""
+        """Tell it about a game; raises ConfigError if it cannot play it."""
         for field, wanted in self.only_game.items():
             found = getattr(game, field)
             if found != wanted:
                 raise ConfigError(field, found, f"{shown(wanted)}, the only value that {self.name!r} can play with")
+        if self.told_game is not None:
+            self.told_game(game.facts)
 
     def call(self, event: Observation | Notice) -> Call:
         """Return the call to the agent that answers `event`."""

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
+from molt_bench.agents.llm.model_settings import FIRST_HARNESS
 from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.result import Failures, PlayedMatch, RunResult, failures_of
 from molt_bench.bench.stop_rules import judge_of
@@ -87,6 +88,17 @@ class Analysis:
         names = {name: on_one_line(text).strip() or name for name, text in self.names.items()}
         count = Counter(names.values())
         return {name: text if count[text] == 1 else f"{text} ({name})" for name, text in names.items()}
+
+    @cached_property
+    def harnesses(self) -> dict[str, str]:
+        """How each language model was asked: its harness with its version, and its track."""
+        recorded, models = self.result.harnesses, self.result.config.models()
+        return {name: f"{recorded.get(name, FIRST_HARNESS)}, {each.track}" for name, each in models.items()}
+
+    @property
+    def mixes_harnesses(self) -> bool:
+        """Whether models that were asked in different ways are in this rating."""
+        return len({*self.harnesses.values()}) > 1
 
     @property
     def reference(self) -> str | None:

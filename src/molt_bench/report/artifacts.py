@@ -41,10 +41,17 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 "faults": row.faults,
                 "forcedFolds": row.forced_folds,
                 **({} if row.ranked else {"ranked": False}),
+                **_harness(found, row.rating.id),
             }
             for row in found.rows
         ],
     }
+
+
+def _harness(found: Analysis, name: str) -> dict[str, str]:
+    """Return how a language model was asked; nothing for others, and in runs that recorded none."""
+    label = found.result.harnesses.get(name)
+    return {} if label is None else {"harness": label, "track": found.result.config.models()[name].track}
 
 
 def _from_reference(row: ParticipantNumbers) -> dict[str, float | None]:
@@ -166,6 +173,7 @@ def usage(found: Analysis) -> dict[str, Any]:
                 "model": row.usage.model,
                 "reportedAs": list(row.usage.reported),
                 "outputModes": list(row.usage.modes),
+                **_harness(found, row.usage.id),
                 # Only where they are used, so that the files of earlier runs stay as they are.
                 **({"samples": row.usage.samples} if row.usage.samples > 1 else {}),
                 **({"tools": list(row.usage.tools)} if row.usage.tools else {}),

@@ -25,6 +25,7 @@ def sentences(found: Analysis) -> list[str]:
         for name, failed in found.unranked.items()
     ]
     said += [
+        *mixed_harnesses(found),
         *_gauntlet(found),
         *_decks(found),
         *learning_sentences(found.result),
@@ -53,6 +54,17 @@ def sentences(found: Analysis) -> list[str]:
         others = ", ".join([shown[name] for name in by_mu])
         said.append(f"The order is by bb/100. By mu, which counts matches won, it would be {others}.")
     return said
+
+
+def mixed_harnesses(found: Analysis) -> list[str]:
+    """Say whose models were asked in which way, if not all of them were asked in the same."""
+    if not found.mixes_harnesses:
+        return []
+    ways: dict[str, list[str]] = {}
+    for name, way in found.harnesses.items():
+        ways.setdefault(way, []).append(found.shown[name])
+    said = "; ".join(f"{', '.join(names)} ({way})" for way, names in ways.items())
+    return [f"This rating mixes harnesses or tracks, which decide how strong a model is: {said}."]
 
 
 def _gauntlet(found: Analysis) -> list[str]:

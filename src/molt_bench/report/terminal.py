@@ -63,7 +63,7 @@ def leaderboard_table(found: Analysis) -> Table:
         rating = row.rating
         table.add_row(
             "-" if row.rank is None else str(row.rank),
-            Text(found.shown[rating.id]),
+            Text(_name(found, rating.id)),
             f"{rating.mu:.1f}",
             f"{rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}-{rating.draws}",
@@ -74,6 +74,12 @@ def leaderboard_table(found: Analysis) -> Table:
             str(sum(row.faults.values())),
         )
     return table
+
+
+def _name(found: Analysis, name: str) -> str:
+    """Return the name of a row; with how the model was asked, where that differs."""
+    way = found.harnesses.get(name) if found.mixes_harnesses else None
+    return found.shown[name] if way is None else f"{found.shown[name]} ({way})"
 
 
 def reference_table(found: Analysis, reference: str) -> Table:
@@ -87,7 +93,7 @@ def reference_table(found: Analysis, reference: str) -> Table:
         if row.from_reference is not None:
             won, half_width = row.from_reference
             cells = [f"{won:+.1f}", f"{half_width:.1f}"]
-        table.add_row(Text(found.shown[row.rating.id]), *cells)
+        table.add_row(Text(_name(found, row.rating.id)), *cells)
     return table
 
 
@@ -119,11 +125,10 @@ def print_faults(found: Analysis, console: Console) -> None:
     for usage in found.result.usage:
         faults = numbers[usage.id].faults
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
-        how = [f"{' and '.join(usage.modes)} mode"] if usage.modes else []
+        how = [found.harnesses[usage.id], *([f"{' and '.join(usage.modes)} mode"] if usage.modes else [])]
         how += [f"{usage.samples} samples"] if usage.samples > 1 else []
         how += [f"tools {' and '.join(usage.tools)}"] if usage.tools else []
-        asked = f" ({', '.join(how)})" if how else ""
-        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls{asked}, {said}"
+        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls ({', '.join(how)}), {said}"
         if usage.readings:
             line += (
                 f"; of {usage.readings:,} readings {usage.misread_hand:,} had the hand wrong, "

@@ -1,7 +1,7 @@
 """What a result holds besides its games: warnings, time, the journal's hash, and no seed that is still secret."""
 
 import os
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from msgspec import structs
@@ -65,6 +65,7 @@ def concluded(
     *,
     warnings: Iterable[str | None],
     journal: Journal | JournalContent | None,
+    harnesses: Mapping[str, str],
 ) -> RunResult:
     """Return a result, completed with what does not follow from its games; without a master seed that is sealed."""
     config, seeds = result.config, result.seeds
@@ -78,6 +79,7 @@ def concluded(
         seeds=seeds,
         seconds=seconds,
         warnings=tuple(each for each in warnings if each),
+        harnesses=dict(harnesses),
         journal_lines=0 if journal is None else journal.line_count,
         journal_hash="" if journal is None else journal.last_hash,
     )

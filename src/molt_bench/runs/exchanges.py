@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 
 from molt_bench.agents.llm.exchange import Exchange, Exchanges, SentBatch
 from molt_bench.errors import JournalError
@@ -20,10 +21,11 @@ BATCHES: Final = "batches.jsonl"
 
 
 class ExchangeHeader(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename="camel"):
-    """The first line: the format version, and each participant's system prompt."""
+    """The first line: the format version, each participant's system prompt, and its harness with its version."""
 
     format: int
     skills: dict[str, str]
+    harnesses: dict[str, str] = {}
 
 
 _encoder: Final = msgspec.json.Encoder()
@@ -112,22 +114,23 @@ class ExchangeFile(Exchanges):
         for number, text in enumerate(lines, start=1):
             line = read_exchange(text, f"{path} line {number}")
             if isinstance(line, ExchangeHeader):
-                self.skills = line.skills
+                self.skills, self.harnesses = line.skills, line.harnesses
                 continue
             if line.key in keys:  # a copy of a line is one exchange, paid for once
                 continue
             keys.add(line.key)
-            # The text is only needed where it may be read again.
+            # The text is only needed where it may be read again, and what went over the wire never.
             kept = unfinished(line.game)
+            line = msgspec.structs.replace(line, wire=UNSET)
             self.earlier.append(line if kept else msgspec.structs.replace(line, text=""))
             if kept:
                 super().add(line)
 
-    def begin(self, skills: dict[str, str]) -> None:
+    def begin(self, skills: dict[str, str], harnesses: dict[str, str]) -> None:
         """Write the first line, unless it is already there; raises JournalError if there is no room even for that."""
         if not self.skills:
-            super().begin(skills)
-            self._write(ExchangeHeader(FORMAT, skills))
+            super().begin(skills, harnesses)
+            self._write(ExchangeHeader(FORMAT, skills, harnesses))
             if self.problem is not None:
                 raise JournalError(self.problem)
 

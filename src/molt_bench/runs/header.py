@@ -3,8 +3,9 @@
 import os
 import platform
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET
@@ -19,6 +20,11 @@ from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
+
+#: How the versions of harnesses are named in a header: this, and the participant.
+_HARNESS_OF: Final = "harness of "
+#: The libraries that models are asked with.
+_LIBRARIES: Final = ("pydantic-ai-slim", "openai", "anthropic", "google-genai", "httpx2", "genai-prices")
 
 
 def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | None = None) -> Header:
@@ -42,9 +48,33 @@ def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | Non
             "openskill": version("openskill"),
             "luck": luck_version(),
             **_redirections(config),
+            **_libraries(config),
+            **{f"{_HARNESS_OF}{name}": label for name, label in harnesses_of(config).items()},
         },
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
     )
+
+
+def harnesses_of(config: BenchmarkConfig) -> dict[str, str]:
+    """Return the harness of each language model with its version, by participant."""
+    return {name: settings.harness_label for name, settings in config.models().items()}
+
+
+def recorded_harnesses(header: Header) -> dict[str, str]:
+    """Return the harnesses that a header has; none if the run is older than that."""
+    found = header.versions.items()
+    return {name.removeprefix(_HARNESS_OF): label for name, label in found if name.startswith(_HARNESS_OF)}
+
+
+def _libraries(config: BenchmarkConfig) -> dict[str, str]:
+    """Return the versions of the libraries that models are asked with, if any are asked."""
+    from importlib.metadata import PackageNotFoundError, version  # loaded when needed, for a fast start
+
+    found = {}
+    for name in _LIBRARIES if config.models() else ():
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _redirections(config: BenchmarkConfig) -> dict[str, str]:

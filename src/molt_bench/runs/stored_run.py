@@ -28,7 +28,7 @@ from molt_bench.runs.answers import AnswerFile, Answers
 from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
 from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, SUMMARY, journal_in
-from molt_bench.runs.header import config_hash, published_policies
+from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses
 from molt_bench.runs.journal import (
     Chain,
     Game,
@@ -220,7 +220,8 @@ class StoredRun:
             *told_before(content),
             *result.warnings,
         ]
-        return concluded(result, seed, past.seconds, warnings=warnings, journal=content)
+        harnesses = recorded_harnesses(self.header)
+        return concluded(result, seed, past.seconds, warnings=warnings, journal=content, harnesses=harnesses)
 
 
 class RunFiles(msgspec.Struct):

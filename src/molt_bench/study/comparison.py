@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
+from molt_bench.agents.llm.model_settings import FIRST_HARNESS
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
@@ -41,6 +42,7 @@ class Run(msgspec.Struct, frozen=True):
         name: Its name in messages.
         sources: Hashes of the source files of custom agents, by participant.
         skills: The system prompts of its language models, by participant.
+        harnesses: The harnesses of its language models with their versions, by participant.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Run(msgspec.Struct, frozen=True):
     result: RunResult
     sources: Mapping[str, str] = {}
     skills: Mapping[str, str] = {}
+    harnesses: Mapping[str, str] = {}
 
     def identity(self, participant: str) -> dict[str, Any]:
         """Return everything that determines how a participant plays."""
@@ -55,8 +58,14 @@ class Run(msgspec.Struct, frozen=True):
         model = self.config.models().get(participant)
         if model is not None:
             settings = model.model_dump(exclude=set(_BESIDES_THE_POINT))
-            return {"type": found.type, **settings, "skill": self.skills.get(participant)}
+            asked = {"harness": self.harness(participant), "skill": self.skills.get(participant)}
+            return {"type": found.type, **settings, **asked}
         return {"type": found.type, "params": found.params, "code": self.sources.get(participant)}
+
+    def harness(self, participant: str) -> str | None:
+        """Return how a language model was asked: its harness with its version, and its track; None for others."""
+        model = self.config.models().get(participant)
+        return f"{self.harnesses.get(participant, FIRST_HARNESS)}, {model.track}" if model is not None else None
 
     def won(self, participant: str) -> Measured:
         """Return what a participant won from each opponent in each seed pair, by estimator."""
@@ -155,6 +164,12 @@ def compare(
         changed[name] = [key for key in {**one, **two} if one.get(key) != two.get(key)]
     differences = []
     for old_id, new_id in wanted:
+        ways = old.harness(old_id), new.harness(new_id)
+        if ways[0] != ways[1]:
+            warnings.append(
+                f"{new_id} was asked in another way ({ways[0] or 'no model'} in {old.name}, {ways[1] or 'no model'} in "
+                f"{new.name}): its change is also that of harness and track"
+            )
         won = old.won(old_id), new.won(new_id)
         common = [name for name in both if name not in (old_id, new_id) and name in won[0] and name in won[1]]
         for name in common:

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.llm.caching import cached_tokens, prompt_tokens
+from molt_bench.agents.llm.caching import cached_tokens, conversation_tokens, prompt_tokens
 from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import PriceList
@@ -41,9 +41,20 @@ SD_PER_HAND: Final = {
 AGAINST_REFERENCE: Final = 0.45
 #: Decisions of a model per hand against a bot, and the tokens and seconds for each.
 DECISIONS_PER_HAND: Final = 1.6
-TOKENS_PER_CALL: Final = Tokens(input=850, output=100)
+TOKENS_PER_CALL: Final = Tokens(input=900, output=100)
 #: Tokens of the input that stay the same with the default skill document; with another one, its own count instead.
-SKILL_TOKENS: Final = 547
+SKILL_TOKENS: Final = 596
+#: Tokens of an answer in plain text. Nobody has measured it: models that reason aloud differ a lot.
+FREE_OUTPUT: Final = 300
+#: Tokens that memory and notes add to a call, without the hands that are told.
+_REMINDERS: Final = {"none": 0, "hand": 40, "session": 190}
+_NOTES: Final = 60
+#: Share of hands that reach the turn, about, the tokens of one, and most tokens of all.
+_REACH_TURN: Final = 0.35
+_TOKENS_OF_HAND: Final = 65
+_MOST_OF_HANDS: Final = 2000
+#: Tokens that the result of a hand adds to a message of a conversation.
+_TOKENS_OF_RESULT: Final = 45
 LATENCY_S: Final = 5.0
 #: Of a batch: providers promise a day, and most take an hour at most.
 BATCH_LATENCY_S: Final = 3600.0
@@ -86,6 +97,7 @@ class ModelGuess(msgspec.Struct, frozen=True):
         usd_per_call: Dollars; None if no price is known.
         measured: Whether these numbers come from the pilot.
         calls_at_once: Calls that a decision makes at once, so that they take the time of one.
+        harness: How it is asked: its harness with its version, and its track.
     """
 
     id: str
@@ -97,6 +109,7 @@ class ModelGuess(msgspec.Struct, frozen=True):
     usd_per_call: float | None
     measured: bool
     calls_at_once: int = 1
+    harness: str = ""
 
 
 class Pilot(msgspec.Struct, frozen=True):
@@ -153,9 +166,14 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     for name, settings in config.models().items():
         if asked[name] and hands[name]:
             guess = _measured(name, asked[name], hands[name], settings.samples)
-            models[name] = guess
-            models.setdefault(settings.model, guess)
+            models[_asked(name, settings)] = guess
+            models.setdefault(_asked(settings.model, settings), guess)
     return Pilot(_pooled(variances.values()), sum(free + 1 for _, free in variances.values()), models, variances)
+
+
+def _asked(name: str, settings: LLMSettings) -> str:
+    """Return what is known about a participant or a model by: what another harness used says nothing about it."""
+    return f"{name} by {settings.harness_label}"
 
 
 def _pooled(variances: Collection[tuple[float, int]]) -> float:
@@ -177,25 +195,20 @@ def _measured(name: str, exchanges: Sequence[Exchange], hands: int, samples: int
 
 
 def guess_of(
-    name: str, settings: LLMSettings, pilot: Pilot | None, prices: PriceList, latency_s: float | None
+    name: str,
+    settings: LLMSettings,
+    pilot: Pilot | None,
+    prices: PriceList,
+    latency_s: float | None,
+    *,
+    hands: int = 50,
 ) -> ModelGuess:
-    """Return what a model will need: from the same participant in the pilot, the same model there, or the prior."""
+    """Return what a model will need: from the same participant in the pilot, the same model there, or the prior.
+
+    `hands` is how many hands a game has.
+    """
     known = pilot.models if pilot is not None else {}
-    found = known.get(name) or known.get(settings.model)
-    if found is None:
-        more = COMPREHENSION if settings.comprehension else Tokens()
-        written = TOKENS_PER_CALL.output + more.output
-        about_tools = TOKENS_OF_TOOL * len(settings.tools)
-        found = ModelGuess(
-            id=name,
-            calls_per_hand=DECISIONS_PER_HAND * (1 + bool(settings.tools)),
-            input_tokens=TOKENS_PER_CALL.input - SKILL_TOKENS + prompt_tokens(settings) + more.input + about_tools,
-            cached_tokens=cached_tokens(settings),
-            output_tokens=min(written, settings.max_tokens or written),
-            latency_s=BATCH_LATENCY_S if settings.batch else LATENCY_S,
-            usd_per_call=None,
-            measured=False,
-        )
+    found = known.get(_asked(name, settings)) or known.get(_asked(settings.model, settings)) or _prior(settings, hands)
     latency = found.latency_s if latency_s is None else latency_s
     return msgspec.structs.replace(
         found,
@@ -204,6 +217,31 @@ def guess_of(
         usd_per_call=_usd(found, settings, prices),
         calls_per_hand=found.calls_per_hand * settings.samples,
         calls_at_once=settings.samples,
+        harness=f"{settings.harness_label}, {settings.track}",
+    )
+
+
+def _prior(settings: LLMSettings, hands: int) -> ModelGuess:
+    """Return what a model is assumed to need without a pilot."""
+    more = COMPREHENSION if settings.comprehension else Tokens()
+    written = (TOKENS_PER_CALL.output if settings.harness == "strict" else FREE_OUTPUT) + more.output
+    written = min(written, settings.max_tokens or written)
+    message = TOKENS_PER_CALL.input - SKILL_TOKENS + more.input + TOKENS_OF_TOOL * len(settings.tools)
+    turn = message + _TOKENS_OF_RESULT / DECISIONS_PER_HAND + written
+    conversation = conversation_tokens(settings, DECISIONS_PER_HAND * hands, turn)
+    reminders = _REMINDERS[settings.memory] + (_NOTES if settings.notes and settings.harness != "chat" else 0)
+    if settings.memory == "session":
+        told = min(_REACH_TURN * hands / 2, settings.shown_hands)
+        reminders += round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
+    return ModelGuess(
+        id="",
+        calls_per_hand=DECISIONS_PER_HAND * (1 + bool(settings.tools)),
+        input_tokens=message + prompt_tokens(settings) + reminders + round(conversation),
+        cached_tokens=cached_tokens(settings, conversation),
+        output_tokens=written,
+        latency_s=BATCH_LATENCY_S if settings.batch else LATENCY_S,
+        usd_per_call=None,
+        measured=False,
     )
 
 

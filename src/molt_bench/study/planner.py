@@ -139,7 +139,15 @@ class Planner:
             pilot_seed_pairs=pilot.seed_pairs if pilot is not None else 0,
             pairings=len(config.pairings()),
             models=tuple(
-                guess_of(name, settings, pilot, prices, latency_s) for name, settings in config.models().items()
+                guess_of(
+                    name,
+                    settings,
+                    pilot,
+                    prices,
+                    latency_s,
+                    hands=config.game.hands_per_game + config.game.warmup_hands,
+                )
+                for name, settings in config.models().items()
             ),
         )
         judge = judge_of(config)

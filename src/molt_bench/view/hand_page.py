@@ -7,7 +7,8 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.reply import read_reply
+from molt_bench.agents.llm.reply import read_answer
+from molt_bench.agents.llm.traces import trace_of
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.cards import CARD_TEXT
@@ -237,11 +238,13 @@ def _exchange(
 def _attempt(
     run: OpenRun, exchange: Exchange, span: Span, messages: dict[str, str], faults: list[Fault]
 ) -> dict[str, Any]:
-    text = run.exchange_text(span)
+    found = run.exchange_at(span)
+    text = found.text if found is not None else ""
     reasoning = None
     if exchange.outcome == "reply":
         with suppress(AgentFailed):
-            reasoning = read_reply(text, exchange.finish, exchange.mode).reasoning
+            settings = run.config.models()[exchange.participant]
+            reasoning = read_answer(settings, text, exchange.finish, exchange.mode).reasoning
     wrong = next((fault for fault in faults if fault.attempt == exchange.attempt), None)
     if exchange.calls is not UNSET:
         wrong = None  # it has not decided yet
@@ -257,6 +260,7 @@ def _attempt(
         "promptHash": exchange.prompt_hash,
         "prompt": messages.get(exchange.prompt_hash),
         "reasoning": reasoning,
+        "trace": trace_of(found.wire) if found is not None and found.wire else None,
         "reply": text,
         "tokens": msgspec.to_builtins(exchange.tokens),
         "latencyS": rounded(exchange.latency_s),

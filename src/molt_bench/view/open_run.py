@@ -30,6 +30,7 @@ from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.report.analysis import MBB_PER_BB100
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
+from molt_bench.runs.header import recorded_harnesses
 from molt_bench.runs.journal import Extension, Game, Line, Sitting
 from molt_bench.runs.lines import Tail, being_written
 from molt_bench.runs.master_seed import with_master_seed
@@ -202,8 +203,13 @@ class OpenRun:
 
     def exchange_text(self, span: Span) -> str:
         """Read again what a model said."""
+        line = self.exchange_at(span)
+        return line.text if line is not None else ""
+
+    def exchange_at(self, span: Span) -> Exchange | None:
+        """Read an exchange again, with what went over the wire."""
         line = read_exchange(self._exchange_file.line_at(*span), str(self.folder / EXCHANGES))
-        return line.text if isinstance(line, Exchange) else ""
+        return line if isinstance(line, Exchange) else None
 
     def result(self) -> RunResult:
         """Return the result so far."""
@@ -219,6 +225,7 @@ class OpenRun:
             seconds=self.seconds,
             warnings=tuple(problem for problem in problems if problem),
             usage=self.spending.usage(),
+            harnesses=recorded_harnesses(self.header),
         )
 
     def _take(self, lines: Sequence[tuple[int, Line]]) -> None:
@@ -261,7 +268,7 @@ class OpenRun:
                 raise JournalError(f"{self.folder / EXCHANGES} at byte {start}: {line.participant!r} is no model")
             self.spending.add(line)
             place = (line.game.match, line.game.seed, line.game.seating, line.hand)
-            bare = msgspec.structs.replace(line, text="")
+            bare = msgspec.structs.replace(line, text="", wire=UNSET)
             self._unread.append(bare)
             self.exchanges[place].append((bare, (start, len(text))))
 

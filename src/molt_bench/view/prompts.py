@@ -1,6 +1,5 @@
 """The prompts of a run, written again: the record has only their hashes, and what is shown agrees with those."""
 
-from collections.abc import Iterable
 from contextlib import suppress
 from itertools import groupby
 from typing import Final
@@ -23,18 +22,15 @@ _HOOKS: Final[tuple[Hook, ...]] = ("on_hand_complete",)
 
 
 def prompts_of(run: OpenRun, game: Game, number: int) -> dict[str, str]:
-    """Return the messages of a hand by their hashes, without those that do not come out as they were."""
-    record, found = game.record, dict[str, str]()
+    """Return the messages of a hand by their hashes, without those that do not come out as they were.
+
+    In a conversation, a message is what was asked last; everything before it belongs to earlier decisions.
+    """
+    record = game.record
     names = game.participants if record.seating == "AB" else game.participants[::-1]
     models = run.config.models()
-    asked = {
-        seat: (Conversation(models[name]), run.skills[name])
-        for seat, name in enumerate(names)
-        if name in models and name in run.skills
-    }
-    errors = [fault.message for fault in record.faults if fault.hand_number == number]
+    asked = {seat: _Asked(run, game, name) for seat, name in enumerate(names) if name in models and name in run.skills}
     logs = [parsed.hand.log for parsed in record.replay()]
-    exchanges = run.exchanges.get((game.match, record.seed, record.seating, number), [])
     table = turns(record.spec, listening=(_HOOKS, _HOOKS))
     turn = next(table)
     while True:
@@ -42,42 +38,64 @@ def prompts_of(run: OpenRun, game: Game, number: int) -> dict[str, str]:
             (result,) = turn.arguments
             if isinstance(result, HandResult):
                 if result.hand_number >= number:
-                    return found
+                    return {key: message for each in asked.values() for key, message in each.found.items()}
                 if turn.seat in asked:
-                    asked[turn.seat][0].take_result(result)
+                    asked[turn.seat].conversation.take_result(result)
             turn = table.send(None)
             continue
-        decision = len(turn.log)
-        if turn.hand_number == number and turn.seat in asked:
-            conversation, skill = asked[turn.seat]
-            asking = sorted(
-                [each for each in exchanges if each[0].decision == decision], key=lambda each: each[0].place
-            )
-            for _, attempt in groupby(asking, key=lambda each: each[0].attempt):
-                tries = [msgspec.structs.replace(each, text=run.exchange_text(span)) for each, span in attempt]
-                for exchange in tries:
-                    message = _message(conversation, skill, turn, exchange, errors, steps_before(exchange, tries))
-                    if message is not None:
-                        found[exchange.prompt_hash] = message
-                final = [each for each in tries if each.calls is UNSET]
-                if final:
-                    with suppress(AgentFailed):
-                        conversation.take_reply(turn, chosen(final, turn.legal.allows))
-        done = logs[turn.hand_number - 1][decision]
+        if turn.seat in asked:
+            asked[turn.seat].ask(turn, keep=turn.hand_number == number)
+        done = logs[turn.hand_number - 1][len(turn.log)]
         turn = table.send(Action(done.kind, done.amount))
 
 
-def _message(
-    conversation: Conversation,
-    skill: str,
-    seen: Observation,
-    exchange: Exchange,
-    errors: Iterable[str],
-    steps: Iterable[ToolStep],
-) -> str | None:
-    """Return the message whose hash was recorded: with one of the errors that were fed back, or with none."""
-    for error in (None, *errors):
-        message = with_steps(conversation.message(msgspec.structs.replace(seen, previous_error=error)), steps)
-        if prompt_hash(skill, message) == exchange.prompt_hash:
-            return message
-    return None
+class _Asked:
+    """One model in one game.
+
+    Attributes:
+        conversation: Its conversation.
+        found: The messages that came out as they were, by their hashes.
+    """
+
+    def __init__(self, run: OpenRun, game: Game, name: str) -> None:
+        self._run = run
+        self._game = game
+        self._name = name
+        self._settings = run.config.models()[name]
+        # Where earlier hands are part of a prompt by what was replied in them.
+        self._whole = self._settings.harness == "chat" or self._settings.notes
+        self.conversation = Conversation(self._settings, game.record.spec.facts)
+        self.found: dict[str, str] = {}
+
+    def ask(self, seen: Observation, *, keep: bool) -> None:
+        """Ask for a decision again, as often as it was asked for, and take the recorded replies."""
+        if not (keep or self._whole):
+            return
+        record = self._game.record
+        place = (self._game.match, record.seed, record.seating, seen.hand_number)
+        own = [
+            (exchange, span)
+            for exchange, span in self._run.exchanges.get(place, ())
+            if exchange.decision == len(seen.log) and exchange.participant == self._name
+        ]
+        own.sort(key=lambda each: each[0].place)
+        for _, attempt in groupby(own, key=lambda each: each[0].attempt):
+            tries = [msgspec.structs.replace(each, text=self._run.exchange_text(span)) for each, span in attempt]
+            for exchange in tries:
+                message = self._message(seen, exchange, steps_before(exchange, tries))
+                if keep and message is not None:
+                    self.found[exchange.prompt_hash] = message
+            final = [each for each in tries if each.calls is UNSET]
+            if final:
+                with suppress(AgentFailed):
+                    self.conversation.take_reply(seen, chosen(final, self._settings, seen.legal.allows))
+
+    def _message(self, seen: Observation, exchange: Exchange, steps: tuple[ToolStep, ...]) -> str | None:
+        """Return the message whose hash was recorded: with one of the errors that were fed back, or with none."""
+        faults = [fault.message for fault in self._game.record.faults if fault.hand_number == seen.hand_number]
+        skill, label = self._run.skills[self._name], self._settings.harness_label
+        for error in faults if exchange.attempt > 1 else (None,):
+            message = self.conversation.message(msgspec.structs.replace(seen, previous_error=error))
+            if prompt_hash(label, skill, message, self.conversation.earlier, steps) == exchange.prompt_hash:
+                return with_steps(message, steps)
+        return None

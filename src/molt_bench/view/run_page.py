@@ -186,6 +186,7 @@ def _leaderboard(found: Analysis) -> list[dict[str, Any]]:
             "hands": row.hands,
             "faults": sum(row.faults.values()),
             "forcedFolds": row.forced_folds,
+            "harness": found.harnesses.get(row.rating.id),
             "usdPer100": rounded(100 * usd[row.rating.id]) if row.rating.id in usd else None,
         }
         for row in found.rows

@@ -2,14 +2,24 @@
 
 import pytest
 
-from molt_bench.agents.llm.conversation import THOUGHT_LENGTH, THOUGHTS, Conversation, HandMemory, SessionMemory
+from molt_bench.agents.llm.conversation import Conversation
 from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.memory import (
+    HANDS_LENGTH,
+    NOTES,
+    THOUGHT_LENGTH,
+    THOUGHTS,
+    HandMemory,
+    Notes,
+    SessionMemory,
+)
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.poker.observation import observe, result_for
+from molt_bench.report.style import hand_style
 from molt_bench.specs import GameLabel
 
 #: Button in seat 0 in odd hands. `me` is seat 0.
@@ -27,7 +37,7 @@ def remembered(*lines, shown_hands=5):
     memory = SessionMemory(shown_hands)
     for line in lines:
         parsed = hand_from_text(line)
-        memory.add(result_for(parsed.hand, 0, parsed.number))
+        memory.add(result_for(parsed.hand, 0, parsed.number), parsed.hand.rules)
     return memory.text()
 
 
@@ -52,21 +62,77 @@ def test_every_statistic_has_its_numerator_and_denominator():
 def test_a_hand_that_was_shown_down_is_told_as_the_table_saw_it():
     text = remembered(HANDS[0])
     assert "- hand 1, you were the button: you Ah Kd (straight), opponent 7c 7d (straight), board 2h 3h 4h" in text
-    assert "preflop: you raiseTo 300, opponent call (300); flop: opponent check, you raiseTo 600" in text
+    assert (
+        "preflop: you raiseTo 300, opponent call (200); flop: opponent check, you raiseTo 600, opponent call (600)"
+        in text
+    )
     assert text.endswith("you lost 900")
 
 
 def test_folded_cards_are_never_told():
     text = remembered(*HANDS[1:])
-    assert "shown down" not in text
+    assert "reached the turn" not in text
     for card in ("As", "Ad", "7c", "8d"):
         assert card not in text
 
 
-def test_only_the_last_shown_hands_are_kept():
+def test_only_the_last_hands_are_kept():
     text = remembered(*[HANDS[0].replace("1:", f"{number}:", 1) for number in range(1, 20, 2)], shown_hands=3)
     assert [f"hand {number}," in text for number in (13, 15, 17, 19)] == [False, True, True, True]
-    assert "shown down" not in remembered(HANDS[0], shown_hands=0)
+    assert "reached the turn" not in remembered(HANDS[0], shown_hands=0)
+
+
+def test_a_hand_that_reached_the_turn_is_told_without_cards_that_were_not_shown():
+    text = remembered("1:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c:r300c/kk/r600f:-300")
+    assert "- hand 1, you were the button: you Ah Kd, opponent not shown, board 2h 3h 4h 5c; preflop: " in text
+    assert "7c" not in text
+    assert "reached the turn" not in remembered("1:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h:r300c/r600f:-300")
+
+
+def test_all_hands_that_reached_the_turn_are_told_up_to_a_length():
+    text = remembered(*[HANDS[0].replace("1:", f"{number}:", 1) for number in range(1, 200, 2)], shown_hands=50)
+    assert "- hand 199," in text
+    assert "- hand 1," not in text
+    assert 20 < text.count("\n- hand ") < 50
+    assert len(text) < HANDS_LENGTH + 1000
+
+
+#: Seat 1 is the opponent, with the button in even hands.
+THREE_BETS = {
+    "1:50/100/0:10000,10000:b0:AhKd|7c7d|:r300r900f:-300": "(3-bet) 1/1",  # I raise, it raises again
+    "1:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kk/kk/kk:-300": "(3-bet) 0/1",
+    "1:50/100/0:10000,10000:b0:AhKd|7c7d|:r10000f:100": "(3-bet) 0/0",  # it may not raise what is all-in
+    "2:50/100/0:10000,10000:b1:AhKd|7c7d|:r300f:-100": "(3-bet) 0/0",  # its first raise is none
+    "2:50/100/0:10000,10000:b1:AhKd|7c7d|:r300r900r3000f:-900": "(3-bet) 0/0",  # nor is its second
+    "2:50/100/0:10000,10000:b1:AhKd|7c7d|:cr300r900f:-300": "(3-bet) 1/1",  # after its limp
+}
+C_BETS = {
+    "2:50/100/0:10000,10000:b1:AhKd|7c7d|2h3h4h:r300c/kr600f:-300": "(c-bet) 1/1",
+    "2:50/100/0:10000,10000:b1:AhKd|7c7d|2h3h4h5c:r300c/kk/r600f:300": "(c-bet) 0/1",
+    "2:50/100/0:10000,10000:b1:AhKd|7c7d|2h3h4h:r300c/r600f:300": "(c-bet) 0/0",  # I bet first
+    "1:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h:r300c/r600f:-300": "(c-bet) 0/0",  # I had raised
+    "2:50/100/0:10000,10000:b1:AhKd|7c7d|2h3h4h:ck/kr600f:-100": "(c-bet) 0/0",  # nobody had
+}
+
+
+@pytest.mark.parametrize(("line", "told"), [*THREE_BETS.items(), *C_BETS.items()])
+def test_three_bets_and_continuation_bets_are_counted_as_trackers_do(line, told):
+    assert told in remembered(line)
+    parsed = hand_from_text(line)
+    style = hand_style(parsed.hand, 1)
+    ratio = style.three_bet if "3-bet" in told else style.c_bet
+    assert told.endswith(f" {int(ratio.count)}/{ratio.of}")
+
+
+def test_notes_are_bounded():
+    notes = Notes()
+    for number in range(1, 30):
+        notes.add(number, f"it folds\ta lot {number} " + "x" * 1000)
+    notes.add(30, "  ")
+    text = notes.text()
+    assert text.count("\n") == NOTES
+    assert "- hand 29: it folds a lot 29 xxx" in text
+    assert len(text) < NOTES * 350
 
 
 def test_thoughts_belong_to_their_hand_and_are_bounded():

@@ -16,7 +16,14 @@ from molt_bench.specs import GameLabel
 
 RULES = HandRules(50, 100, 0, None)
 GAME = GameLabel(1, "s", "AB")
-KINDS = list(product(("none", "hand", "session"), ("bare", "assisted"), (False, True)))
+KINDS = [
+    *({"memory": memory, "track": track} for memory, track in product(("none", "hand"), ("bare", "assisted"))),
+    {"memory": "session", "track": "assisted", "comprehension": True},
+    {"memory": "session", "notes": True},
+    {"memory": "session", "harness": "free", "notes": True},
+    {"harness": "chat", "track": "bare"},
+    {"harness": "chat", "track": "assisted", "notes": True, "chat_tokens": 5000},
+]
 
 
 class Asked:
@@ -27,10 +34,15 @@ class Asked:
         self.answer = Action("fold")
 
     async def ask(self, participant, question):
-        self.asked.append((question.message, question.hand_held, question.to_call))
-        said = {"reasoning": str(len(question.message)), "kind": self.answer.kind, "amount": self.answer.amount}
+        self.asked.append((hash(question.earlier), question.message, question.hand_held, question.to_call))
+        length = str(len(question.message))
+        said = {"reasoning": length, "note": length, "kind": self.answer.kind, "amount": self.answer.amount}
+        text = json.dumps(said)
+        if "ACTION: " in question.message:
+            amount = f" {self.answer.amount}" if self.answer.kind == "raiseTo" else ""
+            text = f"{length}\nNOTE: {length}\nACTION: {self.answer.kind}{amount}"
         place = {"hand": question.hand, "decision": question.decision, "attempt": question.attempt}
-        reply = {"mode": "native", "outcome": "reply", "text": json.dumps(said)}
+        reply = {"mode": "native", "outcome": "reply", "text": text}
         return Exchange(key="", participant=participant, game=GAME, prompt_hash="", **place, **reply)
 
 
@@ -48,10 +60,7 @@ class Seat:
 
     def __init__(self):
         self.gateway, self.twin_gateway = Asked(), Asked()
-        kinds = [
-            LLMSettings(model="a:b", memory=memory, track=track, comprehension=comprehension)
-            for memory, track, comprehension in KINDS
-        ]
+        kinds = [LLMSettings(model="a:b", **kind) for kind in KINDS]
         self.agents = [LLMAgent("m", settings, self.gateway, game=GAME) for settings in kinds]
         self.twins = [LLMAgent("m", settings, self.twin_gateway, game=GAME) for settings in kinds]
 

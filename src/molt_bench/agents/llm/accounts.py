@@ -72,6 +72,7 @@ class Accounts:
     async def record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
         """Record an exchange, and wait until it is on disk."""
         found = msgspec.structs.replace(exchange, tries=request.tries, **request.losses(), **fields)
+        found = self._recording.with_wire(found, request)
         self._recording.add(found)
         if self._on_exchange is not None:
             self._on_exchange(found)

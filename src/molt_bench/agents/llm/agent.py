@@ -14,7 +14,7 @@ from molt_bench.agents.llm.samples import ask_often
 from molt_bench.agents.llm.tools import ask_with_tools
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel
+from molt_bench.specs import MODEL_TIMEOUT_S, GameFacts, GameLabel
 
 #: Seconds for which a single game waits for a model that cannot be reached.
 _LONE_PAUSE_S: Final = 30.0
@@ -33,16 +33,22 @@ class LLMAgent:
         self._settings = settings
         self._gateway = gateway
         self._game = game
+        self._facts: GameFacts | None = None
         self.reset()
 
     async def greet(self) -> None:
         """Check before the first card that the model can be asked."""
         await self._gateway.greet(self.name)
 
+    def told_game(self, facts: GameFacts) -> None:
+        """Take what is known about the game, before it starts."""
+        self._facts = facts
+        self.reset()
+
     def reset(self) -> None:
         """Forget everything: no memory crosses the seat swap."""
         self._attempt = 0
-        self._conversation = Conversation(self._settings)
+        self._conversation = Conversation(self._settings, self._facts)
 
     def on_hand_complete(self, result: HandResult) -> None:
         """Remember the hand."""
@@ -59,6 +65,7 @@ class LLMAgent:
             self._conversation.message(observation),
             made_hand(observation.cards, observation.board),
             observation.to_call,
+            earlier=self._conversation.earlier,
         )
         exchange = await self._asked(observation, question)
         return self._conversation.take_reply(observation, exchange)
@@ -70,7 +77,7 @@ class LLMAgent:
             ask = partial(ask_with_tools, ask, observation)
         if self._settings.samples == 1:
             return await ask(question)
-        return await ask_often(ask, question, self._settings.samples, observation.legal.allows)
+        return await ask_often(ask, question, self._settings, observation.legal.allows)
 
 
 def lone_agent(

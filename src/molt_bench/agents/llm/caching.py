@@ -1,18 +1,17 @@
 """Caching: how much of a prompt a provider serves from its cache, at a fraction of the price. For plans.
 
-What stays the same from request to request is the system prompt, the form of the reply, and the line with the blinds.
-Providers cache a beginning like that only from a certain length on.
+What stays the same from request to request is the system prompt, the form of the reply, and the line about the game; in
+a conversation, all that was said before. Providers cache a beginning like that only from a certain length on.
 """
 
 from typing import Final
 
+from molt_bench.agents.llm.conversation import CHARACTERS_PER_TOKEN
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prompt import system_prompt
 
-#: Characters of a token in the skill document and the prompts, by OpenAI's tokenizer.
-CHARACTERS_PER_TOKEN: Final = 3.9
-#: Tokens of the line with the blinds.
-_TOKENS_OF_GAME: Final = 15
+#: Tokens of the line about the game.
+_TOKENS_OF_GAME: Final = 40
 #: The fewest tokens that are cached, by the beginning of the model's name; the first that fits counts. Providers
 #: publish them, and they change. Whoever is not here caches nothing, as far as a plan knows.
 _LEAST: Final = (
@@ -35,10 +34,25 @@ def prompt_tokens(settings: LLMSettings) -> int:
     return round(len(system_prompt(settings)) / CHARACTERS_PER_TOKEN) + _TOKENS_OF_GAME
 
 
-def cached_tokens(settings: LLMSettings) -> int:
-    """Return how many tokens of a prompt a provider will read from its cache."""
+def conversation_tokens(settings: LLMSettings, turns: float, tokens_per_turn: float) -> float:
+    """Return how many tokens of earlier messages and answers a request has on average, in a game of so many turns.
+
+    A conversation grows to its limit, loses half of that, and grows again.
+    """
+    if settings.harness != "chat" or turns <= 1:
+        return 0.0
+    most = float(settings.chat_tokens)
+    until_full = most / tokens_per_turn
+    if turns <= until_full:
+        return tokens_per_turn * (turns - 1) / 2
+    share = until_full / turns
+    return share * most / 2 + (1 - share) * most * 0.75
+
+
+def cached_tokens(settings: LLMSettings, conversation: float = 0.0) -> int:
+    """Return how many tokens of a prompt a provider will read from its cache; `conversation` has been sent before."""
     least = next((tokens for name, tokens in _LEAST if settings.model.startswith(name)), None)
-    same = prompt_tokens(settings)
+    same = prompt_tokens(settings) + round(conversation)
     if least is None or same < least or settings.base_url is not None:
         return 0
     return same // _STEP * _STEP if settings.provider.startswith("openai") else same

@@ -13,6 +13,7 @@ import msgspec
 from molt_bench.agents.llm.connections import Connections, Received
 from molt_bench.agents.llm.stopwatch import Stopwatch
 from molt_bench.agents.llm.transport import Diversion, origin_of
+from molt_bench.agents.llm.wire import current
 
 #: Stand for the system prompt and the message in the request that the library writes.
 MARKS: Final = ("the-system-prompt-goes-here-7f3a", "the-message-goes-here-7f3a")
@@ -103,7 +104,7 @@ class ChatForm:
 
     def __init__(self, request: Any, connections: Connections) -> None:
         self._connections = connections
-        self._origin = origin_of(request.url)
+        self._url, self._origin = str(request.url), origin_of(request.url)
         kept = [(name, value) for name, value in request.headers.raw if name.lower().decode() not in _OWN_HEADERS]
         head = b"".join(name + b": " + value + b"\r\n" for name, value in kept)
         first = f"POST {request.url.raw_path.decode('ascii')} HTTP/1.1\r\n".encode("ascii")
@@ -115,15 +116,22 @@ class ChatForm:
 
     async def send(self, system: str, message: str, watch: Stopwatch) -> Received:
         """Send a request and return what came back; `watch` limits its time."""
+        body, capture = self._body(system, message), current()
+        if capture is not None:
+            capture.sending(self._url, body)
         watch.connecting()
-        return await self._connections.send(self._origin, self._request(system, message), watch.was_sent)
+        request = b"%b%d\r\n\r\n%b" % (self._head, len(body), body)
+        received = await self._connections.send(self._origin, request, watch.was_sent)
+        if capture is not None:
+            capture.answered(received.status, received.header("content-encoding"))
+            capture.receiving(received.body)
+        return received
 
-    def _request(self, system: str, message: str) -> bytes:
-        """Return a request as it goes over the wire."""
+    def _body(self, system: str, message: str) -> bytes:
+        """Return the body of a request."""
         if system != self._system[0]:
             self._system = (system, _escaped(system))
-        body = b"".join((self._before, self._system[1], self._between, _escaped(message), self._after))
-        return b"%b%d\r\n\r\n%b" % (self._head, len(body), body)
+        return b"".join((self._before, self._system[1], self._between, _escaped(message), self._after))
 
 
 def _escaped(text: str) -> bytes:

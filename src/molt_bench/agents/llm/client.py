@@ -14,7 +14,7 @@ from molt_bench.agents.llm.answers import Answer, AnswerReader
 from molt_bench.agents.llm.batch import Batches
 from molt_bench.agents.llm.chat import ChatForm, form_of, plain
 from molt_bench.agents.llm.connections import Received
-from molt_bench.agents.llm.exchange import Tokens, ToolStep
+from molt_bench.agents.llm.exchange import Tokens, ToolStep, Turn
 from molt_bench.agents.llm.failures import RequestFailed, failure_of
 from molt_bench.agents.llm.library_messages import messages_of, parameters_of
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
@@ -78,8 +78,9 @@ class ModelClient:
         if key is None:
             check_headers(settings)
         self._library = self._new_library()
-        self._fixed = settings.output_mode != "auto"
-        self.mode: OutputMode = settings.output_mode if settings.output_mode != "auto" else self._best_mode()
+        asked_mode = settings.asked_mode
+        self._fixed = asked_mode != "auto"
+        self.mode: OutputMode = asked_mode if asked_mode != "auto" else self._best_mode()
         self.answered: set[OutputMode] = set()
         self._delay = LoopDelay()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -171,28 +172,31 @@ class ModelClient:
         *,
         timeout_s: float,
         max_tokens: int | None = None,
+        earlier: tuple[Turn, ...] = (),
         steps: tuple[ToolStep, ...] = (),
         key: str = "",
     ) -> Answer:
         """Send one request and return the answer; raises RequestFailed if it brought no reply.
 
-        `max_tokens` is for a preflight question, whose answer proves nothing about the output mode. `steps` are what
-        the model asked of our tools, and was told. `key` identifies the request in a batch.
+        `max_tokens` is for a preflight question, whose answer proves nothing about the output mode. `earlier` is sent
+        before the message. `steps` are what the model asked of our tools, and was told. `key` identifies the request
+        in a batch.
         """
         from pydantic_ai.exceptions import ContentFilterError  # loaded when needed, for a fast start
 
         library = self._here()
         asking = self._asking(mode, tools=bool(self._settings.tools) and max_tokens is None)
         by_library = partial(self._ask_library, library, asking, self._settings_for(library, max_tokens, steps))
+        ask = partial(by_library, system, message, steps, earlier)
         watch = Stopwatch(timeout_s, self._delay)
         try:
             received = None
             if self._batches is not None and key:
-                received = await self._batched(self._batches, library, key, partial(by_library, system, message, steps))
-            elif form := await self._form(library, (mode, max_tokens, self._both_limits), by_library):
+                received = await self._batched(self._batches, library, key, ask)
+            elif not earlier and (form := await self._form(library, (mode, max_tokens, self._both_limits), by_library)):
                 async with watch:
                     received = await form.send(system, message, watch)
-            answer = await self._read(received, watch, partial(by_library, system, message, steps))
+            answer = await self._read(received, watch, ask)
         except RequestFailed:
             raise
         except TimeoutError:

@@ -1,169 +1,156 @@
 """The conversation with a model in one game: what it is told, what it replies, and what it is reminded of.
 
-The agent uses it to ask a model, and the viewer to show what was asked. Its memory holds only what the table has seen,
-is bounded, and ends with the game.
+The agent uses it to ask a model, and the viewer to show what was asked. What it holds follows from the game and the
+replies alone, so it is the same whenever a game is played again from its records. It ends with the game.
 """
 
-from collections import deque
 from typing import Final
 
-from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.exchange import Exchange, Turn
+from molt_bench.agents.llm.hand_steps import steps_of
+from molt_bench.agents.llm.memory import HandMemory, Notes, SessionMemory, told_hand
 from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.prompt import action_text, decision_prompt, made_hand, spaced
-from molt_bench.agents.llm.reply import read_reply
+from molt_bench.agents.llm.prompt import decision_prompt, error_text, game_text, hand_text, reply_form, shortened
+from molt_bench.agents.llm.reply import Reply, read_answer
 from molt_bench.errors import AgentFailed
-from molt_bench.poker.actions import Action, LoggedAction
+from molt_bench.poker.actions import Action
+from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.specs import GameFacts
 
-#: Characters that are kept of a thought.
-THOUGHT_LENGTH: Final = 600
-#: Thoughts that are kept of a hand, the last ones.
-THOUGHTS: Final = 6
+#: Characters of a token, about, in what models are told and write.
+CHARACTERS_PER_TOKEN: Final = 3.9
+#: Most characters of one answer that stay in a conversation.
+ANSWER_LENGTH: Final = 20_000
 
 
 class Conversation:
-    """The conversation with one model in one game; its settings say what it remembers and what it is told."""
+    """The conversation with one model in one game.
 
-    def __init__(self, settings: LLMSettings) -> None:
+    Args:
+        settings: What the model remembers and what it is told.
+        game: What is known about the game.
+    """
+
+    def __init__(self, settings: LLMSettings, game: GameFacts | None = None) -> None:
         self._settings = settings
+        self._game = game
+        self._rules: HandRules | None = game.rules if game is not None else None
         self._session = SessionMemory(settings.shown_hands)
-        self._thoughts = HandMemory()
+        self._thoughts = HandMemory(ending=settings.harness != "strict")
+        self._notes = Notes()
+        self._chat = _Chat(settings) if settings.harness == "chat" else None
+        self._rejected = ""
 
     def message(self, observation: Observation) -> str:
         """Return the message that asks for a decision."""
-        settings = self._settings
+        settings, self._rules = self._settings, observation.rules
+        if observation.previous_error is None:
+            self._rejected = ""
+        if self._chat is not None:
+            return self._chat.message(observation, self._game)
+        session = self._session.text() if settings.memory == "session" else ""
         return decision_prompt(
             observation,
-            memory=self._session.text() if settings.memory == "session" else "",
+            settings,
+            game=self._game,
+            memory="\n\n".join(filter(None, (session, self._notes.text()))),
             thoughts=self._thoughts.text(observation.hand_number) if settings.memory != "none" else "",
-            track=settings.track,
-            comprehension=settings.comprehension,
-            reply_first=settings.reply_first,
+            rejected=self._rejected,
         )
+
+    @property
+    def earlier(self) -> tuple[Turn, ...]:
+        """Everything that is sent before the message: earlier messages, each with its answer."""
+        return self._chat.turns if self._chat is not None else ()
 
     def take_reply(self, observation: Observation, exchange: Exchange) -> Action:
         """Return the action that the model chose, and remember why if it is legal; AgentFailed if there is none."""
+        said = exchange.text if exchange.outcome == "reply" else ""
+        if self._chat is not None:
+            self._chat.take_answer(observation.hand_number, said)
+        self._rejected = said
         if exchange.outcome != "reply":
             raise AgentFailed(exchange.outcome, exchange.text)
-        reply = read_reply(exchange.text, exchange.finish, exchange.mode)
+        reply = read_answer(self._settings, exchange.text, exchange.finish, exchange.mode)
+        if observation.legal.allows(reply.action):
+            self._remember(observation, reply)
+        return reply.action
+
+    def _remember(self, observation: Observation, reply: Reply) -> None:
         action = reply.action
-        if self._settings.memory != "none" and observation.legal.allows(action):
+        if self._settings.memory != "none":
             chosen = f"{action.kind} {action.amount}" if action.kind == "raiseTo" else action.kind
             self._thoughts.add(observation.hand_number, observation.street, reply.reasoning, chosen)
-        return action
+        if self._settings.notes and reply.note:
+            self._notes.add(observation.hand_number, reply.note)
 
     def take_result(self, result: HandResult) -> None:
         """Remember a finished hand as the table saw it."""
+        rules = self._rules
+        if rules is None:
+            return
         if self._settings.memory == "session":
-            self._session.add(result)
+            self._session.add(result, rules)
+        if self._chat is not None:
+            steps = steps_of(rules, result.starting_stacks, result.button, result.log)
+            self._chat.take_result(f"This hand is over: {told_hand(result, steps)}.", self._notes.text())
 
 
-class Frequency:
-    """How often something happened, out of how many chances."""
+class _Chat:
+    """All decisions of a game in one conversation that only grows, until it is too long and loses its first hands.
 
-    __slots__ = ("chances", "times")
+    A message stays open until something was said: what follows is added to it, so that messages and answers alternate.
+    """
 
-    def __init__(self) -> None:
-        self.times = 0
-        self.chances = 0
+    def __init__(self, settings: LLMSettings) -> None:
+        self._settings = settings
+        self._most = settings.chat_tokens * CHARACTERS_PER_TOKEN
+        self._turns: list[Turn] = []
+        self._hands: list[int] = []  # the hand of each turn
+        self._game = ""
+        self._lost = ""  # what is said in place of hands that were dropped
+        self._open = self._asked = ""
 
-    def count(self, happened: bool) -> None:  # noqa: FBT001 - it is what is counted
-        """Count a chance."""
-        self.chances += 1
-        self.times += happened
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """Earlier messages with their answers."""
+        if not self._turns:
+            return ()
+        first, *others = self._turns
+        return (Turn(self._beginning(first.asked), first.said), *others)
 
-    def __str__(self) -> str:
-        return f"{self.times}/{self.chances}"
+    def _beginning(self, message: str) -> str:
+        return "\n\n".join(filter(None, (self._game, self._lost, message)))
 
+    def message(self, observation: Observation, game: GameFacts | None) -> str:
+        """Return the next message; it is part of the conversation once there is an answer to it."""
+        self._game, error = game_text(observation.rules, game), observation.previous_error
+        told = hand_text(observation, self._settings.track, game) if error is None else error_text(error)
+        self._asked = "\n\n".join(filter(None, (self._open, told, reply_form(observation, self._settings))))
+        return self._asked if self._turns else self._beginning(self._asked)
 
-class HandMemory:
-    """What a model thought earlier in the hand under way."""
+    def take_answer(self, hand_number: int, said: str) -> None:
+        """Take the answer to the last message; "" if there was none."""
+        self._open = "" if said else self._asked
+        if said:
+            self._turns.append(Turn(self._asked, shortened(said, ANSWER_LENGTH)))
+            self._hands.append(hand_number)
 
-    def __init__(self) -> None:
-        self._hand = 0
-        self._thoughts: deque[str] = deque(maxlen=THOUGHTS)
-
-    def add(self, hand_number: int, street: str, thought: str, action: str) -> None:
-        """Remember a thought that led to an action."""
-        if hand_number != self._hand:
-            self._hand = hand_number
-            self._thoughts.clear()
-        said = " ".join(thought.split())
-        cut = said if len(said) <= THOUGHT_LENGTH else f"{said[:THOUGHT_LENGTH]}..."
-        self._thoughts.append(f"- {street}, {action}: {cut}")
-
-    def text(self, hand_number: int) -> str:
-        """Return the thoughts of a hand; "" if there are none."""
-        if hand_number != self._hand or not self._thoughts:
-            return ""
-        return "\n".join(["What you thought earlier in this hand:", *self._thoughts])
-
-
-class SessionMemory:
-    """What the table has seen of the opponent in the finished hands, and the last `shown_hands` showdowns."""
-
-    def __init__(self, shown_hands: int) -> None:
-        self._hands = 0
-        self._net = 0
-        self._vpip = Frequency()
-        self._raised = Frequency()
-        self._aggressive = Frequency()
-        self._folded_to_bet = Frequency()
-        self._showdowns = Frequency()
-        self._shown: deque[str] = deque(maxlen=shown_hands)
-
-    def add(self, result: HandResult) -> None:
-        """Learn from a finished hand."""
-        other = 1 - result.seat
-        self._hands += 1
-        self._net += result.net[result.seat]
-        before_flop = [action for action in result.log if action.street == "preflop" and action.seat == other]
-        if before_flop:
-            self._vpip.count(any(action.kind in ("call", "raiseTo") for action in before_flop))
-            self._raised.count(any(action.kind == "raiseTo" for action in before_flop))
-        for action, facing in _with_bets(result.log):
-            if action.seat == other and action.street != "preflop" and action.kind in ("call", "raiseTo"):
-                self._aggressive.count(action.kind == "raiseTo")
-            if action.seat == other and facing:
-                self._folded_to_bet.count(action.kind == "fold")
-        self._showdowns.count(result.opponent_cards is not None)
-        if result.opponent_cards is not None:
-            self._shown.append(_shown_hand(result, result.opponent_cards))
-
-    def text(self) -> str:
-        """Return everything as text; "" before the first hand is over."""
-        if not self._hands:
-            return ""
-        lines = [
-            f"Your opponent in {self._hands} hands so far (times/chances): entered the pot before the flop (VPIP) "
-            f"{self._vpip}, raised before the flop (PFR) {self._raised}, bet or raised rather than called after the "
-            f"flop (aggression) {self._aggressive}, folded to a bet or raise {self._folded_to_bet}, went to showdown "
-            f"{self._showdowns}. Your result so far: {self._net:+} chips.",
-        ]
-        if self._shown:
-            lines += ["The last hands that were shown down:", *self._shown]
-        return "\n".join(lines)
-
-
-def _with_bets(log: tuple[LoggedAction, ...]) -> list[tuple[LoggedAction, bool]]:
-    """Return every action, and whether its seat faced a bet or raise; blinds do not count as bets."""
-    found = []
-    street, facing = "preflop", False
-    for action in log:
-        if action.street != street:
-            street, facing = action.street, False
-        found.append((action, facing))
-        facing = action.kind == "raiseTo"
-    return found
-
-
-def _shown_hand(result: HandResult, opponent_cards: tuple[int, int]) -> str:
-    position = "button" if result.seat == result.button else "big blind"
-    net = result.net[result.seat]
-    outcome = f"you won {net}" if net > 0 else f"you lost {-net}" if net < 0 else "you shared the pot"
-    return (
-        f"- hand {result.hand_number}, you were the {position}: you {spaced(result.cards)} "
-        f"({made_hand(result.cards, result.board)}), opponent {spaced(opponent_cards)} "
-        f"({made_hand(opponent_cards, result.board)}), board {spaced(result.board)}; "
-        f"{action_text(result.log, result.seat)}; {outcome}"
-    )
+    def take_result(self, result: str, notes: str) -> None:
+        """Take the result of a finished hand, and drop the first hands of a conversation that is too long."""
+        self._open = "\n\n".join(filter(None, (self._open, result)))
+        sizes = [len(turn.asked) + len(turn.said) for turn in self._turns]
+        total = sum(sizes)
+        if total <= self._most:
+            return
+        gone = 0
+        while total > self._most / 2 and self._hands[gone] != self._hands[-1]:
+            total -= sizes[gone]
+            gone += 1
+        while 0 < gone < len(self._hands) and self._hands[gone] == self._hands[gone - 1]:
+            gone += 1  # never half a hand
+        if gone:
+            self._lost = f"The hands up to {self._hands[gone - 1]} are no longer in this conversation."
+            self._lost = "\n\n".join(filter(None, (self._lost, notes)))
+            del self._turns[:gone], self._hands[:gone]

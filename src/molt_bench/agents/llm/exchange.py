@@ -1,14 +1,15 @@
 """An exchange: one question to a model and its outcome. And the exchanges of a run, held in memory."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from hashlib import sha256
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.odds import Choice
+from molt_bench.agents.llm.wire import Seen, Wire, WireLog
 from molt_bench.specs import GameLabel
 
 #: What came of a question: a reply, no reply in time, or no connection after all retries.
@@ -43,6 +44,13 @@ class ToolStep(msgspec.Struct, frozen=True):
         return "\n".join(f"You asked {call.name} {call.arguments}: {answer}" for call, answer in told)
 
 
+class Turn(NamedTuple):
+    """An earlier message of a conversation, and the answer to it."""
+
+    asked: str
+    said: str
+
+
 class Question(msgspec.Struct, frozen=True):
     """One question to a model.
 
@@ -53,6 +61,7 @@ class Question(msgspec.Struct, frozen=True):
         to_call: Chips a call costs, to check its reading.
         sample: The same question is asked several times: which of them this is, from 0.
         steps: What the model asked of our tools so far, and was told.
+        earlier: What is sent before the message, in a conversation.
     """
 
     game: GameLabel
@@ -64,6 +73,7 @@ class Question(msgspec.Struct, frozen=True):
     to_call: int
     sample: int = 0
     steps: tuple[ToolStep, ...] = ()
+    earlier: tuple[Turn, ...] = ()
 
 
 class Tokens(msgspec.Struct, frozen=True, rename="camel"):
@@ -98,7 +108,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         key: Identifies the question: model, settings, prompt, participant, game, hand, decision and attempt.
         decision: Number of actions in the hand before this decision.
         attempt: Number of the attempt at the decision, from 1.
-        prompt_hash: SHA-256 of the system prompt and the message.
+        prompt_hash: SHA-256 of the harness and all that is sent: the system prompt, earlier messages, the message.
         text: The reply, or why there is none; API keys are cut out.
         finish: Why the reply ended, as the provider reports it.
         model: The model, as the provider reports it.
@@ -115,6 +125,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         answers: What they answered last.
         calls: What the model asks of them instead of a decision.
         turn: That reply, as the library of its provider writes it.
+        wire: What went over the wire for the last request.
     """
 
     key: str
@@ -142,6 +153,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     answers: tuple[str, ...] | UnsetType = UNSET
     calls: tuple[ToolCall, ...] | UnsetType = UNSET
     turn: str | UnsetType = UNSET
+    wire: Wire | UnsetType = UNSET
 
     @property
     def opens(self) -> bool:
@@ -180,6 +192,7 @@ class Exchanges:
 
     Attributes:
         skills: The system prompt of every participant, once it is known.
+        harnesses: The harness of every participant, by its label, once it is known.
         read_only: Whether no model may be asked: a missing exchange is an error.
         on_disk: Whether they are also written to a disk.
         earlier: The exchanges of earlier sessions, in order.
@@ -188,21 +201,38 @@ class Exchanges:
 
     def __init__(self) -> None:
         self.skills: dict[str, str] = {}
+        self.harnesses: dict[str, str] = {}
         self.read_only = False
         self.on_disk = False
         self.earlier: list[Exchange] = []
         self.batches: dict[str, SentBatch] = {}
         self._batch_of: dict[str, str] = {}
         self._known: dict[GameLabel, dict[str, Exchange]] = {}
+        self._wires = WireLog()
 
-    def begin(self, skills: dict[str, str]) -> None:
-        """Record the system prompts, unless they are known already."""
+    def begin(self, skills: dict[str, str], harnesses: dict[str, str]) -> None:
+        """Record the system prompts and the harnesses, unless they are known already."""
         if not self.skills:
-            self.skills = skills
+            self.skills, self.harnesses = skills, harnesses
 
     def find(self, game: GameLabel, key: str) -> Exchange | None:
         """Return the exchange with this key, if there is one."""
         return self._known.get(game, {}).get(key)
+
+    def find_by_place(self, wanted: Exchange) -> Exchange | None:
+        """Return the exchange of the same attempt at the same decision, whatever was asked, if there is one.
+
+        For runs of other versions, whose prompts are not written any more.
+        """
+        place = (wanted.participant, wanted.hand, wanted.decision, wanted.place)
+        return next(
+            (
+                each
+                for each in self._known.get(wanted.game, {}).values()
+                if (each.participant, each.hand, each.decision, each.place) == place
+            ),
+            None,
+        )
 
     def add(self, exchange: Exchange) -> None:
         """Record an exchange."""
@@ -217,9 +247,17 @@ class Exchanges:
         """Return the name of the last batch that has a request for this exchange."""
         return self._batch_of.get(key)
 
+    def with_wire(self, exchange: Exchange, seen: Seen | None) -> Exchange:
+        """Return an exchange with what went over the wire; it has to be added next."""
+        if seen is None:
+            return exchange
+        wire = self._wires.pack(exchange.key, exchange.participant, exchange.game, seen)
+        return msgspec.structs.replace(exchange, wire=wire)
+
     def forget(self, game: GameLabel) -> None:
         """Drop the exchanges of a finished game."""
         self._known.pop(game, None)
+        self._wires.forget(game)
 
     @property
     def held(self) -> int:
@@ -247,9 +285,12 @@ def settings_hash(participant: str, settings: LLMSettings) -> bytes:
     return sha256(msgspec.json.encode(content, order="sorted")).digest()
 
 
-def prompt_hash(system: str, message: str) -> str:
-    """Return the hash of everything that is sent: the system prompt and the message."""
-    return sha256(f"{system}\0{message}".encode()).hexdigest()
+def prompt_hash(
+    harness: str, system: str, message: str, earlier: Sequence[Turn] = (), steps: Iterable[ToolStep] = ()
+) -> str:
+    """Return the hash of a harness, by its label, and of everything that is sent."""
+    sent = (harness, system, *(text for turn in earlier for text in turn), with_steps(message, steps))
+    return sha256("\0".join(sent).encode()).hexdigest()
 
 
 def with_steps(message: str, steps: Iterable[ToolStep]) -> str:
@@ -257,15 +298,20 @@ def with_steps(message: str, steps: Iterable[ToolStep]) -> str:
     return "\n\n".join([message, *map(str, steps)])
 
 
-def unanswered(question: Question, participant: str, settings: bytes, system: str) -> Exchange:
-    """Return the exchange for a question as long as there is no reply; `settings` is the participant's `settings_hash`.
+def unanswered(question: Question, participant: str, settings: bytes, prompt: str) -> Exchange:
+    """Return the exchange for a question as long as there is no reply.
 
     Its key differs from that of any other question in the run, whatever that says.
+
+    Args:
+        question: The question.
+        participant: Who is asked.
+        settings: The participant's `settings_hash`.
+        prompt: The question's `prompt_hash`.
     """
-    sent = prompt_hash(system, with_steps(question.message, question.steps))
     which = (question.sample, len(question.steps))
     place = msgspec.json.encode(
-        (sent, question.game, question.hand, question.decision, question.attempt, *(which if any(which) else ()))
+        (prompt, question.game, question.hand, question.decision, question.attempt, *(which if any(which) else ()))
     )
     return Exchange(
         key=sha256(settings + place).hexdigest(),
@@ -274,7 +320,7 @@ def unanswered(question: Question, participant: str, settings: bytes, system: st
         hand=question.hand,
         decision=question.decision,
         attempt=question.attempt,
-        prompt_hash=sent,
+        prompt_hash=prompt,
         mode="text",
         outcome="transport",
         text="",

@@ -11,9 +11,9 @@ from molt_bench.agents.llm.answers import Answer
 from molt_bench.agents.llm.batch import Batches
 from molt_bench.agents.llm.budget import ModelBudget
 from molt_bench.agents.llm.client import ModelClient
-from molt_bench.agents.llm.exchange import Exchange, Exchanges, Question, unanswered
+from molt_bench.agents.llm.exchange import Exchange, Exchanges, Question, prompt_hash, unanswered
 from molt_bench.agents.llm.failures import RequestFailed
-from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
+from molt_bench.agents.llm.model_settings import FIRST_HARNESS, LLMSettings, OutputMode
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.rate_limits import ModelLimit
@@ -21,6 +21,7 @@ from molt_bench.agents.llm.recording import Recording
 from molt_bench.agents.llm.reply import read_reply
 from molt_bench.agents.llm.request import Participant, Request, Teller
 from molt_bench.agents.llm.retries import RequestLimits, next_step
+from molt_bench.agents.llm.wire import Capture
 from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished, ProviderError, RunHalted
 from molt_bench.specs import CONNECT_S
 
@@ -78,7 +79,7 @@ class Gateway:
                 self._clients[name] = ModelClient(settings, keep_alive=recorder is not None, batches=batches)
                 self._rates[settings.endpoint] = self._rate(settings)
         if recorder is not None and asking:
-            recorder.begin(skills)
+            recorder.begin(skills, {name: each.harness_label for name, each in participants.items()})
         self._room = asyncio.Semaphore(self.limits.max_concurrent)
         self._under_way: set[asyncio.Task[Exchange]] = set()
         self._closing = False
@@ -107,9 +108,14 @@ class Gateway:
             RunHalted: The model cannot be asked, or its reply cannot be recorded.
         """
         asked = self._participants[participant]
-        exchange = unanswered(question, participant, asked.hash, asked.skill)
+        said = (question.message, question.earlier, question.steps)
+        prompt = prompt_hash(asked.settings.harness_label, asked.skill, *said)
+        exchange = unanswered(question, participant, asked.hash, prompt)
         if self.recorder is not None:
             known = self.recorder.find(question.game, exchange.key)
+            if known is None and self.recorder.read_only:
+                told = self.recorder.harnesses.get(participant, FIRST_HARNESS)
+                known = self.recorder.find_by_place(exchange) if told != asked.settings.harness_label else None
             if known is not None:
                 return known
             if self.recorder.read_only:
@@ -150,8 +156,9 @@ class Gateway:
     async def _greet(self, asked: Participant) -> Exchange:
         system, message = PREFLIGHT_PROMPT
         question = Question(PREFLIGHT, 0, 0, 0, message, "", 0)
-        exchange = unanswered(question, asked.name, asked.hash, system)
-        request = Request(asked, system, message, "text", _PREFLIGHT_TOKENS)
+        prompt = prompt_hash(asked.settings.harness_label, system, message)
+        exchange = unanswered(question, asked.name, asked.hash, prompt)
+        request = Request(asked, system, message, "text", max_tokens=_PREFLIGHT_TOKENS)
         answer = await self._send(request)
         if isinstance(answer, Answer):
             return await self._accounts.record(exchange, request, **self._accounts.reply(request, answer))
@@ -165,7 +172,15 @@ class Gateway:
     async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        request = Request(asked, asked.skill, question.message, client.mode, steps=question.steps, key=exchange.key)
+        request = Request(
+            asked,
+            asked.skill,
+            question.message,
+            client.mode,
+            earlier=question.earlier,
+            steps=question.steps,
+            key=exchange.key,
+        )
         failures, since = 0, _now()
         while True:
             mode = request.mode = client.mode
@@ -219,15 +234,18 @@ class Gateway:
         await rate.acquire()
         try:
             async with self._sending(request):
-                return await client.ask(
-                    request.system,
-                    request.message,
-                    request.mode,
-                    timeout_s=self.limits.timeout_s,
-                    max_tokens=request.max_tokens,
-                    steps=request.steps,
-                    key=request.key,
-                )
+                request.capture, request.cleaned = Capture(), client.cleaned
+                with request.capture:
+                    return await client.ask(
+                        request.system,
+                        request.message,
+                        request.mode,
+                        timeout_s=self.limits.timeout_s,
+                        max_tokens=request.max_tokens,
+                        earlier=request.earlier,
+                        steps=request.steps,
+                        key=request.key,
+                    )
         except RequestFailed as problem:
             if problem.may_cost:
                 self._accounts.lose(request)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from molt_bench.agents.llm.exchange import ToolStep
+from molt_bench.agents.llm.exchange import ToolStep, Turn
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.reply import reply_schema
 from molt_bench.agents.llm.tools import TOOLS
@@ -28,7 +28,7 @@ def parameters_of(settings: LLMSettings, mode: OutputMode, *, tools: bool) -> "M
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
 
-    schema = reply_schema(comprehension=settings.comprehension, first=settings.reply_first)
+    schema = reply_schema(comprehension=settings.comprehension, notes=settings.notes, first=settings.reply_first)
     about = "Your decision at the poker table."
     offered: dict[str, Any] = {}
     if tools:
@@ -43,17 +43,26 @@ def parameters_of(settings: LLMSettings, mode: OutputMode, *, tools: bool) -> "M
     return ModelRequestParameters(output_mode=mode, output_object=form if mode != "text" else None, **offered)
 
 
-def messages_of(system: str, message: str, steps: Sequence[ToolStep] = ()) -> "list[ModelMessage]":
-    """Return a question as messages: with all that the model asked of our tools, and was told."""
+def messages_of(
+    system: str, message: str, steps: Sequence[ToolStep] = (), earlier: Sequence[Turn] = ()
+) -> "list[ModelMessage]":
+    """Return a question as messages: with what was said before it, and what the model asked of our tools."""
     from pydantic_ai.messages import (
         ModelMessagesTypeAdapter,
         ModelRequest,
+        ModelResponse,
         SystemPromptPart,
+        TextPart,
         ToolReturnPart,
         UserPromptPart,
     )
 
-    found: list[ModelMessage] = [ModelRequest(parts=[SystemPromptPart(system), UserPromptPart(message)])]
+    found: list[ModelMessage] = []
+    first: list[Any] = [SystemPromptPart(system)]
+    for turn in earlier:
+        found += [ModelRequest([*first, UserPromptPart(turn.asked)]), ModelResponse([TextPart(turn.said)])]
+        first = []
+    found.append(ModelRequest([*first, UserPromptPart(message)]))
     for step in steps:
         found += ModelMessagesTypeAdapter.validate_json(step.turn)
         told = zip(step.calls, step.answers, strict=True)

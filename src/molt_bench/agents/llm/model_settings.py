@@ -1,10 +1,10 @@
 """Settings of a language model that plays."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from molt_bench.agents.fields import MOST, MUCH, AgentSettings, Count, Name, PathText, as_problem, unset_key
 
@@ -12,8 +12,15 @@ from molt_bench.agents.fields import MOST, MUCH, AgentSettings, Count, Name, Pat
 OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
 #: What it remembers: nothing; its thoughts in this hand; for the session, also what the table has seen so far.
 Memory: TypeAlias = Literal["none", "hand", "session"]
-#: What it is told: only its cards, or its made hand as well.
-Track: TypeAlias = Literal["bare", "assisted"]
+#: What it is told besides what the table shows: nothing; pot odds and dice; its made hand as well.
+Track: TypeAlias = Literal["bare", "standard", "assisted"]
+#: How it is asked: each decision by itself, for a JSON object; the same for free text that ends in an action; or all
+#: decisions of a game in one conversation.
+Harness: TypeAlias = Literal["strict", "free", "chat"]
+#: The version of each harness. Whatever changes a prompt or the reading of a reply gets a new one.
+HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 2, "free": 1, "chat": 1}
+#: The harness of runs that recorded none.
+FIRST_HARNESS: Final = "strict/1"
 #: What a reply states first: why, or what to do.
 ReplyFirst: TypeAlias = Literal["reasoning", "action"]
 #: What a model may ask before it answers.
@@ -24,6 +31,9 @@ Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 BATCHED: Final = ("openai", "openai-chat", "anthropic")
 #: Most answers to one question.
 MOST_SAMPLES: Final = 64
+#: Most tokens of a conversation, unless another number is set: it fits where 128,000 are allowed.
+CHAT_TOKENS: Final = 100_000
+
 #: Where providers keep their keys, if that is not PROVIDER_API_KEY.
 _KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "openai-chat": ("OPENAI_API_KEY",),
@@ -64,8 +74,27 @@ class LLMSettings(AgentSettings):
     skill_doc: Annotated[PathText, Field(description="A file that is the system prompt, verbatim.")] | None = None
     output_mode: OutputMode | Literal["auto"] = "auto"
     memory: Memory = "none"
-    shown_hands: Annotated[int, Field(ge=0, le=50, strict=True, description="Showdowns remembered in a session.")] = 5
-    track: Track = "bare"
+    shown_hands: Annotated[
+        int,
+        Field(ge=0, le=50, strict=True, description="Hands told in a session, of those that reached the turn."),
+    ] = 50
+    harness: Annotated[
+        Harness,
+        Field(description="How it is asked, and what it may write.", exclude_if=lambda value: value == "strict"),
+    ] = "strict"
+    notes: Annotated[
+        bool,
+        Field(description="Whether it may write notes, which it gets back.", exclude_if=lambda value: value is False),
+    ] = False
+    chat_tokens: Annotated[
+        Count,
+        Field(
+            ge=2000,
+            description="Most tokens of a conversation, about; then its first hands are dropped.",
+            exclude_if=lambda value: value == CHAT_TOKENS,
+        ),
+    ] = CHAT_TOKENS
+    track: Track = "standard"
     comprehension: Annotated[
         bool, Field(description="Ask for the made hand and the price as well, and check them.")
     ] = False
@@ -152,6 +181,35 @@ class LLMSettings(AgentSettings):
         if len({*value}) < len(value):
             raise as_problem("", list(value), "each tool once")
         return value
+
+    @model_validator(mode="after")
+    def _fits_its_harness(self) -> Self:
+        if self.harness == "strict":
+            return self
+        why = f"since a model answers in plain text with harness {self.harness}"
+        for field, value, allowed in (
+            ("outputMode", self.output_mode, ("auto", "text")),
+            ("comprehension", self.comprehension, (False,)),
+            ("replyFirst", self.reply_first, ("reasoning",)),
+            ("logprobs", self.logprobs, (False,)),
+        ):
+            if value not in allowed:
+                raise as_problem(field, value, f"{' or '.join(map(str, allowed)).lower()}, {why}")
+        if self.harness == "chat" and self.memory != "none":
+            raise as_problem(
+                "memory", self.memory, "none, since with harness chat a model has the whole game before it"
+            )
+        return self
+
+    @property
+    def harness_label(self) -> str:
+        """The harness with its version, such as `chat/1+notes`."""
+        return f"{self.harness}/{HARNESS_VERSIONS[self.harness]}{'+notes' if self.notes else ''}"
+
+    @property
+    def asked_mode(self) -> OutputMode | Literal["auto"]:
+        """The output mode in which it is asked."""
+        return self.output_mode if self.harness == "strict" else "text"
 
     @property
     def provider(self) -> str:

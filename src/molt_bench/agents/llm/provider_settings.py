@@ -75,7 +75,7 @@ def model_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
         "max_tokens": max_tokens,
         effort: settings.reasoning_effort,
         # Marks what stays the same, where a provider wants to be told what to cache.
-        "cache": {"messages": False} if model.profile.get("supports_cache") else None,
+        "cache": {"messages": settings.harness == "chat"} if model.profile.get("supports_cache") else None,
         "anthropic_thinking": _thinking_of_claude(settings, model, max_tokens),
         "google_thinking_config": _thinking_of_gemini(settings),
         "top_k": settings.top_k,

@@ -15,6 +15,7 @@ from molt_bench.agents.llm.odds import ReplyTokens
 from molt_bench.agents.llm.provider_settings import RETRIES_ON_CLIENT
 from molt_bench.agents.llm.stopwatch import time_request
 from molt_bench.agents.llm.transport import Transport
+from molt_bench.agents.llm.wire import ENCODINGS, note_request, note_response
 from molt_bench.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def _http(connections: Connections | None, *, keep_alive: bool) -> Any:
         timeout=None,
         verify=_certificates(),
         follow_redirects=False,
-        event_hooks={"request": [time_request]},
+        headers={"Accept-Encoding": ", ".join(ENCODINGS)},
+        event_hooks={"request": [time_request, note_request], "response": [note_response]},
         transport=transport,
     )
 

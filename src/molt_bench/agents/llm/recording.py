@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
+from molt_bench.agents.llm.request import Request
 from molt_bench.errors import RunHalted
 
 #: Seconds between two attempts to write what there was no room for.
@@ -28,6 +29,12 @@ class Recording:
         self._syncing: asyncio.Future[None] | None = None
         self._added = 0
         self._synced = 0
+
+    def with_wire(self, exchange: Exchange, request: Request) -> Exchange:
+        """Return an exchange with what went over the wire for it; it has to be added next."""
+        if self._recorder is None:
+            return exchange
+        return self._recorder.with_wire(exchange, request.capture.seen(request.cleaned))
 
     def add(self, exchange: Exchange) -> None:
         """Record an exchange, in memory if there is no room; `settled` waits until it is on disk."""

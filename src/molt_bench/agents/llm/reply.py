@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.model_settings import OutputMode, ReplyFirst
+from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode, ReplyFirst
 from molt_bench.agents.llm.prompt import MADE_HANDS
 from molt_bench.errors import AgentFailed, FaultKind, shown
 from molt_bench.poker.actions import KINDS, Action, Kind
@@ -21,20 +21,29 @@ WITHHELD: Final = "content_filter"
 #: How models that write their thoughts into the reply mark them.
 _THINKING: Final = re.compile("<think(?:ing)?>")
 _THOUGHT: Final = re.compile("</think(?:ing)?>")
+#: The last line of a reply in plain text, and a line with a note; and what Markdown may put around either.
+_ACTION_LINE: Final = re.compile(
+    r"ACTION:[*_`\s]*(?:(?P<kind>fold|check|call)|raiseTo\s+(?P<amount>[0-9]{1,16}))", re.IGNORECASE
+)
+_NOTE_LINE: Final = re.compile(r"NOTE:[*_`\s]*(?P<note>.+)", re.IGNORECASE)
+_MARKUP: Final = " \t*_`."
 #: What matters for where an object ends; a backslash takes the meaning from the character after it.
 _MARKS: Final = re.compile(r'\\.|["{}]', re.DOTALL)
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """A model's reply: its action and why, and if it was asked, what it says its hand is and what a call costs."""
+    """A model's reply: its action and why; where asked for, what it says its hand is and a call costs, and its note."""
 
     action: Action
     reasoning: str
     hand: str | None = None
     to_call: int | None = None
+    note: str = ""
 
 
-def reply_schema(*, comprehension: bool = False, first: ReplyFirst = "reasoning") -> dict[str, Any]:
+def reply_schema(
+    *, comprehension: bool = False, notes: bool = False, first: ReplyFirst = "reasoning"
+) -> dict[str, Any]:
     """Return the JSON Schema of a reply. It is the same for every decision, so that providers can cache it.
 
     Its fields are in the order in which they are to be written.
@@ -45,14 +54,52 @@ def reply_schema(*, comprehension: bool = False, first: ReplyFirst = "reasoning"
         "kind": {"type": "string", "enum": list(KINDS)},
         "amount": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
     }
+    noted = {"note": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
     before, after = (why, what) if first == "reasoning" else (what, why)
-    properties = {**before, **(reading if comprehension else {}), **after}
+    properties = {**before, **(reading if comprehension else {}), **(noted if notes else {}), **after}
     return {
         "type": "object",
         "properties": properties,
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+def read_answer(settings: LLMSettings, text: str, finish: str | None, mode: OutputMode) -> Reply:
+    """Read a reply in the form that the harness asks for; raises AgentFailed if it does not have it."""
+    return read_reply(text, finish, mode) if settings.harness == "strict" else read_free_reply(text, finish)
+
+
+def read_free_reply(text: str, finish: str | None) -> Reply:
+    """Read a reply in plain text whose last line is the action; raises AgentFailed if it is not."""
+    stripped = _something(text, finish)
+    *_, said = _THOUGHT.split(stripped)
+    if _THINKING.search(said):
+        raise AgentFailed("truncated", "the reply ends inside its thoughts (<think> without </think>)")
+    if finish == CUT_OFF:
+        raise AgentFailed("truncated", "the reply was cut off: it met the limit of tokens")
+    before, _, last = said.rstrip().rpartition("\n")
+    found = _ACTION_LINE.fullmatch(last.strip(_MARKUP))
+    if found is None:
+        expected = "expected ACTION: fold, check, call or raiseTo and a whole number, and nothing after it"
+        raise AgentFailed("unparsable", f"the last line is {shown(last.strip())}; {expected}")
+    kind: Kind = next(kind for kind in KINDS if kind.lower() == (found["kind"] or "raiseTo").lower())
+    action = Action(kind, int(found["amount"])) if kind == "raiseTo" else Action(kind)
+    notes = [note["note"] for line in before.splitlines() if (note := _NOTE_LINE.fullmatch(line.strip(_MARKUP)))]
+    return Reply(action, whole_characters(before.strip()), note=whole_characters(notes[-1]) if notes else "")
+
+
+def _something(text: str, finish: str | None) -> str:
+    """Return a reply without the blanks around it; raises AgentFailed if it was withheld, is empty or too long."""
+    if finish == WITHHELD:
+        raise AgentFailed("refused", f"the reply was refused: {shown(text)}" if text else "the reply was refused")
+    stripped = text.strip()
+    if not stripped:
+        kind: FaultKind = "truncated" if finish == CUT_OFF else "empty"
+        raise AgentFailed(kind, "the reply is empty" + (": the limit of tokens was met" if finish == CUT_OFF else ""))
+    if len(stripped) > LONGEST_REPLY:
+        raise AgentFailed("unparsable", f"the reply is longer than {LONGEST_REPLY:,} characters")
+    return stripped
 
 
 def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
@@ -65,14 +112,7 @@ def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
         finish: Why it ended, if the provider reported it.
         mode: The output mode: in `text` the last JSON object counts, otherwise the whole text has to be one.
     """
-    if finish == WITHHELD:
-        raise AgentFailed("refused", f"the reply was refused: {shown(text)}" if text else "the reply was refused")
-    stripped = text.strip()
-    if not stripped:
-        kind: FaultKind = "truncated" if finish == CUT_OFF else "empty"
-        raise AgentFailed(kind, "the reply is empty" + (": the limit of tokens was met" if finish == CUT_OFF else ""))
-    if len(stripped) > LONGEST_REPLY:
-        raise AgentFailed("unparsable", f"the reply is longer than {LONGEST_REPLY:,} characters")
+    stripped = _something(text, finish)
     found = _whole_object(stripped)
     if found is None:
         *_, said = _THOUGHT.split(stripped)  # the tag before the thoughts may be part of the prompt
@@ -171,10 +211,12 @@ def _checked(found: dict[str, Any]) -> Reply:
         said = shown(found["amount"]) if "amount" in found else "missing"
         raise AgentFailed("unparsable", f'"amount" is {said}; expected a whole number of chips')
     reasoning, hand, to_call = found.get("reasoning"), found.get("hand"), found.get("toCall")
+    note = found.get("note")
     checked: Kind = kind
     return Reply(
         Action(checked, int(amount or 0)) if checked == "raiseTo" else Action(checked),
         whole_characters(reasoning) if isinstance(reasoning, str) else "",
         hand if isinstance(hand, str) else None,
         to_call if type(to_call) is int else None,
+        whole_characters(note) if isinstance(note, str) else "",
     )

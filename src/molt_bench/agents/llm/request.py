@@ -1,13 +1,15 @@
 """A request to a model: who is asked, what it says, and what it may cost."""
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, Final
 
 from molt_bench.agents.llm.budget import Reservation, Reserve
-from molt_bench.agents.llm.exchange import ToolStep, settings_hash
+from molt_bench.agents.llm.exchange import ToolStep, Turn, settings_hash
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.provider_settings import sent_max_tokens
+from molt_bench.agents.llm.wire import Capture
 
 #: Bytes that the description of a tool takes.
 _BYTES_OF_TOOL: Final = 1000
@@ -35,6 +37,8 @@ class Request:
         most: The most it can cost.
         started: When it was last sent, by the event loop's clock.
         lost: What it may have cost at most, each time that is not known.
+        capture: What went over the wire when it was last sent.
+        cleaned: Cuts keys out of a text.
     """
 
     def __init__(
@@ -43,24 +47,29 @@ class Request:
         system: str,
         message: str,
         mode: OutputMode,
-        max_tokens: int | None = None,
         *,
+        max_tokens: int | None = None,
+        earlier: tuple[Turn, ...] = (),
         steps: tuple[ToolStep, ...] = (),
         key: str = "",
     ) -> None:
         self.asked = asked
         self.system = system
         self.message = message
+        self.earlier = earlier
         self.mode = mode
         self.max_tokens = max_tokens
         self.key = key
         self.steps = steps
         said = [each.turn + "".join(each.answers) for each in steps]
         about_tools = _BYTES_OF_TOOL * len(asked.settings.tools)
-        self.sent_bytes = sum(len(text.encode()) for text in (system, message, *said)) + about_tools
+        texts = (system, message, *chain.from_iterable(earlier), *said)
+        self.sent_bytes = sum(len(text.encode()) for text in texts) + about_tools
         self.tries = 0
         self.started = self.latency_s = 0.0
         self.lost: list[Reservation] = []
+        self.capture = Capture()
+        self.cleaned: Callable[[str], str] = str
         self.most = asked.reserve.most(self.sent_bytes, max_tokens)
 
     def losses(self) -> dict[str, Any]:

@@ -7,25 +7,27 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from molt_bench.agents.llm.exchange import Ask, Exchange, Question
-from molt_bench.agents.llm.reply import read_reply
+from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.reply import read_answer
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 
 
-async def ask_often(ask: Ask, question: Question, samples: int, allows: Callable[[Action], bool]) -> Exchange:
+async def ask_often(ask: Ask, question: Question, settings: LLMSettings, allows: Callable[[Action], bool]) -> Exchange:
     """Ask a question several times at once, and return the exchange that counts; each is recorded by itself."""
-    often = [msgspec.structs.replace(question, sample=number) for number in range(samples)]
-    return chosen(await asyncio.gather(*[ask(each) for each in often]), allows)
+    often = [msgspec.structs.replace(question, sample=number) for number in range(settings.samples)]
+    return chosen(await asyncio.gather(*[ask(each) for each in often]), settings, allows)
 
 
-def chosen(exchanges: Sequence[Exchange], allows: Callable[[Action], bool]) -> Exchange:
+def chosen(exchanges: Sequence[Exchange], settings: LLMSettings, allows: Callable[[Action], bool]) -> Exchange:
     """Return the exchange that counts among the answers to one question, in their order.
 
     It has the kind of action that most of the legal answers have, and of two as frequent ones that which came first.
     Of raises it is the one of median size: of two in the middle the smaller, so that its size is one that was given.
     If no answer is legal, it is the first one.
     """
-    found = [(each, action) for each in exchanges if (action := _action(each)) is not None and allows(action)]
+    read = [(each, _action(each, settings)) for each in exchanges]
+    found = [(each, action) for each, action in read if action is not None and allows(action)]
     if not found:
         return exchanges[0]
     ((kind, _),) = Counter(action.kind for _, action in found).most_common(1)
@@ -33,10 +35,10 @@ def chosen(exchanges: Sequence[Exchange], allows: Callable[[Action], bool]) -> E
     return alike[(len(alike) - 1) // 2][0]
 
 
-def _action(exchange: Exchange) -> Action | None:
+def _action(exchange: Exchange, settings: LLMSettings) -> Action | None:
     if exchange.outcome != "reply":
         return None
     try:
-        return read_reply(exchange.text, exchange.finish, exchange.mode).action
+        return read_answer(settings, exchange.text, exchange.finish, exchange.mode).action
     except AgentFailed:
         return None

@@ -10,7 +10,7 @@ from molt_bench.report.exports.ohh import ohh
 from molt_bench.report.exports.phh import phh
 from molt_bench.report.exports.pokerstars import pokerstars
 
-Format: TypeAlias = Literal["phh", "pokerstars", "acpc", "ohh", "csv", "parquet", "latex"]
+Format: TypeAlias = Literal["phh", "pokerstars", "acpc", "ohh", "csv", "parquet", "latex", "exchanges"]
 
 #: File names in the folder of the run.
 FILES: Final[dict[Format, str]] = {
@@ -21,6 +21,7 @@ FILES: Final[dict[Format, str]] = {
     "csv": "hands.csv",
     "parquet": "hands.parquet",
     "latex": "tables.tex",
+    "exchanges": "exchanges-whole.jsonl",
 }
 #: Formats that also hold the hands that do not count, and mark them.
 TABLES: Final[frozenset[Format]] = frozenset({"csv", "parquet"})

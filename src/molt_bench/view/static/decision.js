@@ -73,12 +73,13 @@ function spentOn({ tokens, latencyS, usd }, suffix) {
 }
 
 function attemptBody(one, { many, isLast, open }) {
-  const { attempt, outcome, error, reasoning, reply, prompt, promptHash } = one;
+  const { attempt, outcome, error, reasoning, trace, reply, prompt, promptHash } = one;
   const failed = error !== null || outcome !== "reply";
   const which = `${one.sample ? `, sample ${one.sample + 1}` : ""}${one.asksTools ? ", asks tools" : ""}`;
   const title = `Attempt ${attempt}${which}${failed ? " failed" : ""}`;
   const texts = [
     !isMissing(reasoning) && longText(reasoning, prose),
+    !isMissing(trace) && [h("p.soft", "Thoughts that its server reported:"), longText(trace, prose)],
     // Without reasoning that could be read, the reply is all there is.
     isMissing(reasoning) ? longText(reply, raw("Reply")) : folded("Reply as it came", reply, open),
     folded(`Prompt ${visibleLine(promptHash).slice(0, 8)}`, prompt, open, "Prompt"),

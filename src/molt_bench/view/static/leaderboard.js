@@ -14,6 +14,11 @@ function roleNote(id, agents) {
   return agents.anchor(id) && h("span.note", { title: ANCHOR }, "anchor");
 }
 
+/** How a language model was asked, beside its name. */
+function harnessNote({ harness }) {
+  return harness && h("span.note", { title: "How this model was asked: its harness with its version, and its track" }, visible(harness));
+}
+
 /** The columns: head, cell, and whether a column is shown only on demand. */
 function agentColumns(run, agents, state, [low, high]) {
   const rows = run.leaderboard;
@@ -25,7 +30,7 @@ function agentColumns(run, agents, state, [low, high]) {
   const rating = { ...more, title: "OpenSkill, which counts matches won: mu ± sigma" };
   return [
     [numberHead("Rank"), (one) => rankCell(one, rows)],
-    [th("Agent"), (one) => h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents))],
+    [th("Agent"), (one) => h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents), harnessNote(one))],
     [numberHead("bb/100"), (one) => resultCell(one, agents)],
     [
       th([h("span.unseen", "Interval as a chart"), whiskerAxis(low, high)]),

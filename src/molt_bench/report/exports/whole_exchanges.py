@@ -1,0 +1,65 @@
+"""Whole exchanges: every question to a model and its answer, with the bodies that went over the wire, unpacked."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.traces import trace_of
+from molt_bench.agents.llm.wire import Body, Wire
+from molt_bench.errors import JournalError
+from molt_bench.runs.exchanges import read_exchange
+from molt_bench.runs.folder import EXCHANGES
+from molt_bench.runs.lines import whole_lines
+
+
+def whole_exchanges(folder: Path, wanted: Callable[[Exchange], bool]) -> Iterator[str]:
+    """Return the exchanges of a run as JSON lines; raises JournalError if one cannot be read.
+
+    The bodies are JSON objects where they are JSON, texts otherwise.
+    """
+    path = folder / EXCHANGES
+    if not path.exists():
+        return
+    requests: dict[tuple[Any, ...], tuple[str, bytes]] = {}
+    for number, text in enumerate(whole_lines(str(path))[0], start=1):
+        line = read_exchange(text, f"{path} line {number}")
+        if not isinstance(line, Exchange):
+            continue
+        plain = msgspec.to_builtins(msgspec.structs.replace(line, wire=UNSET))
+        if line.wire is not UNSET:
+            place = line.game, line.participant
+            base, before = requests.get(place, ("", b""))
+            if line.wire.sent.base not in (UNSET, base):
+                raise JournalError(f"{path} line {number} is based on a request that does not precede it")
+            try:
+                sent = line.wire.sent.read(before)
+                plain["wire"] = _wire(line.wire, sent)
+            except (ValueError, EOFError) as error:
+                raise JournalError(f"{path} line {number} is damaged: {error}") from error
+            requests[place] = line.key, sent
+        if wanted(line):
+            yield json.dumps(plain, ensure_ascii=False) + "\n"
+
+
+def _wire(wire: Wire, sent: bytes) -> dict[str, Any]:
+    received = wire.received
+    return {
+        **msgspec.to_builtins(msgspec.structs.replace(wire, sent=Body(), received=UNSET)),
+        "sent": _plain(sent),
+        **({"sentCut": True} if wire.sent.cut else {}),
+        **({"received": _plain(received.read())} if received else {}),
+        **({"receivedCut": True} if received and received.cut else {}),
+        "trace": trace_of(wire),
+    }
+
+
+def _plain(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return body.decode("utf-8", "replace")

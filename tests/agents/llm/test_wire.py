@@ -1,0 +1,228 @@
+"""The wire: bodies as they were sent and received, without keys, in little space."""
+
+import gzip
+import json
+import zlib
+from base64 import b64decode
+from hashlib import sha256
+
+import msgspec
+import pytest
+
+from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.traces import trace_of
+from molt_bench.agents.llm.wire import MOST_BYTES, Body, Capture, Seen, Wire, WireLog
+from molt_bench.specs import GameLabel
+from tests.agents.llm import http1, provider, wire
+from tests.agents.llm.playing import MODELS, passive, run
+from tests.agents.llm.provider import Provider
+
+GAME = GameLabel(1, "s", "AB")
+KEY = "sk-a-secret/key+that-is-long"
+
+
+class Kept(Exchanges):
+    """Keeps every exchange, in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.all = []
+
+    def add(self, exchange):
+        super().add(exchange)
+        self.all.append(exchange)
+
+    def bodies(self):
+        """Return the bodies of all requests and responses in games, unpacked."""
+        before, found = {}, []
+        for each in self.all:
+            base, body = before.get((each.game, each.participant), ("", b""))
+            assert not each.wire.sent.base or each.wire.sent.base == base
+            sent = each.wire.sent.read(body)
+            before[each.game, each.participant] = each.key, sent
+            if each.game.match:
+                found.append((json.loads(sent), each.wire.received.read()))
+        return found
+
+
+@pytest.mark.parametrize("api", MODELS)
+@pytest.mark.parametrize("settings", [{}, {"outputMode": "prompted"}, {"extraBody": {"mine": [1, "ä"]}}])
+def test_bodies_are_kept_as_they_were_sent_with_what_libraries_add(api, settings):
+    if api == "google" and "extraBody" in settings:
+        pytest.skip("Google's library takes no other fields")
+    kept = Kept()
+    with Provider(policy=passive) as server:
+        run(server, api=api, recorder=kept, **settings)
+        asked = [request.body for request in server.requests]
+    found = kept.bodies()
+    assert [sent for sent, _ in found] == asked
+    assert all(msgspec.json.decode(received) for _, received in found)
+    last = kept.all[-1].wire
+    assert last.status == 200
+    assert last.url.startswith("http://127.0.0.1:")
+    assert last.at.endswith("Z")
+    assert last.response_id in ("chatcmpl-1", "msg_1", "response-1")
+
+
+@pytest.mark.parametrize("api", MODELS)
+def test_what_servers_say_about_themselves_is_kept_in_clear(api, monkeypatch):
+    answer = wire.answer
+
+    def telling(*arguments, **options):
+        found = answer(*arguments, **options)
+        tier = {"usage": {**found["usage"], "service_tier": "flex"}} if api == "anthropic" else {"service_tier": "flex"}
+        return {**found, "system_fingerprint": "fp_1", **tier}
+
+    monkeypatch.setattr(wire, "answer", telling)
+    kept = Kept()
+    with Provider(policy=passive) as server:
+        run(server, api=api, recorder=kept)
+    assert {(each.wire.fingerprint, each.wire.service_tier) for each in kept.all[1:]} == {("fp_1", "flex")}
+
+
+def test_a_request_without_an_answer_is_kept_as_well():
+    kept = Kept()
+    with Provider(policy=passive, fault=["hang"]) as server:
+        run(server, recorder=kept, game={"actionTimeoutS": 0.5, "handsPerGame": 1})
+    late = next(each for each in kept.all if each.outcome == "timeout")
+    assert late.wire.status == 0
+    assert not late.wire.received
+    assert b"Legal actions" in late.wire.sent.read()
+
+
+@pytest.mark.parametrize("fault", ["echo-key", "surrogate", "giant-junk", "cut-reply"])
+def test_a_key_is_in_no_body(fault, monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    kept = Kept()
+    with Provider(policy=passive, fault=[fault] * 3) as server:
+        run(server, recorder=kept, apiKeyEnv="MY_KEY", extraBody={"note": KEY}, game={"handsPerGame": 1})
+        assert server.requests[0].body["note"] == KEY
+    for sent, received in kept.bodies():
+        assert sent["note"] == "[key]"
+        assert KEY.encode() not in received
+        assert KEY not in json.dumps(json.loads(received)) if len(received) < MOST_BYTES else True
+
+
+def captured(body, *, encoding="", cleaned=lambda text: text.replace(KEY, "[key]")):
+    capture = Capture()
+    capture.sending(f"http://x/v1?key={KEY}", b"{}")
+    capture.answered(200, encoding)
+    for at in range(0, len(body), 1000):
+        capture.receiving(body[at : at + 1000])
+    return capture.seen(cleaned)
+
+
+@pytest.mark.parametrize(
+    "written", [KEY, KEY.replace("/", "\\/"), "".join(f"\\u{ord(each):04x}" for each in KEY), f"\\n{KEY}"]
+)
+def test_a_key_is_found_however_json_writes_it(written):
+    seen = captured(f'{{"a": ["said {written}", 1]}}'.encode())
+    assert json.loads(seen.received)["a"][0].strip().endswith("[key]")
+    assert KEY not in seen.url
+
+
+def test_a_key_at_the_end_of_what_is_kept_is_found():
+    seen = captured(b"x" * (MOST_BYTES - 10) + KEY.encode() + b"y" * 10_000)
+    kept = WireLog().pack("k", "m", GAME, seen).received
+    assert kept.cut
+    assert len(kept.read()) == MOST_BYTES
+    assert KEY[:10].encode() not in kept.read()
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_compressed_responses_are_read(encoding):
+    body = json.dumps({"id": "one", "said": KEY}).encode()
+    packed = gzip.compress(body) if encoding == "gzip" else zlib.compress(body)
+    assert json.loads(captured(packed, encoding=encoding).received) == {"id": "one", "said": "[key]"}
+
+
+def test_what_cannot_be_read_is_not_kept_since_it_could_hold_a_key():
+    assert captured(b"\x1b\x00", encoding="br").received == b""
+    assert captured(b"no gzip", encoding="gzip").received == b""
+    bomb = gzip.compress(b"0" * 200_000_000)
+    assert len(captured(bomb, encoding="gzip").received) < 2 * MOST_BYTES
+
+
+def test_a_gzipped_answer_over_http_is_kept_and_played(monkeypatch):
+    plain = http1.response
+
+    def zipped(status, body, *, kind="application/json", headers=None):
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return plain(status, gzip.compress(raw), kind=kind, headers={**(headers or {}), "Content-Encoding": "gzip"})
+
+    monkeypatch.setattr(provider, "response", zipped)
+    kept = Kept()
+    with Provider(policy=passive) as server:
+        run(server, recorder=kept)
+        assert server.requests[0].headers["accept-encoding"] == "gzip, deflate"
+    assert all(json.loads(received)["choices"] for _, received in kept.bodies())
+
+
+def seen_body(body):
+    return Seen("now", "http://x", body, 200, b"{}")
+
+
+def test_only_what_is_new_in_a_request_is_kept():
+    log, bodies, packed = WireLog(), [], []
+    text = b'{"messages": ["'
+    for number in range(200):
+        text += sha256(b"%d" % number).hexdigest().encode() * 3
+        bodies.append(text + b'"], "model": "m"}')
+        packed.append(log.pack(f"k{number}", "m", GAME, seen_body(bodies[-1])).sent)
+    read = b""
+    for number, (body, sent) in enumerate(zip(bodies, packed, strict=True)):
+        assert sent.base == (f"k{number - 1}" if number else msgspec.UNSET)
+        read = sent.read(read)
+        assert read == body
+    assert sum(len(sent.packed) for sent in packed) < 1.5 * len(bodies[-1])
+    log.forget(GAME)
+    assert log.pack("again", "m", GAME, seen_body(bodies[-1])).sent.base is msgspec.UNSET
+
+
+@pytest.mark.parametrize(
+    ("one", "two"), [(b"", b"abc"), (b"abc", b""), (b"aaa", b"aa"), (b"aa", b"aaaa"), (b"abcabc", b"abc"), (b"x", b"x")]
+)
+def test_beginning_and_end_never_overlap(one, two):
+    log = WireLog()
+    first, second = (log.pack(key, "m", GAME, seen_body(body)).sent for key, body in (("1", one), ("2", two)))
+    assert first.read() == one
+    assert second.read(one) == two
+
+
+def test_a_request_that_is_too_long_is_cut_and_nothing_is_based_on_it():
+    log = WireLog()
+    huge = b"".join(sha256(b"%d" % number).digest() for number in range(MOST_BYTES // 32 + 100))
+    first = log.pack("1", "m", GAME, seen_body(huge)).sent
+    assert first.cut
+    assert first.read() == huge[:MOST_BYTES]
+    assert log.pack("2", "m", GAME, seen_body(huge[:100])).sent.base is msgspec.UNSET
+
+
+def received(body):
+    return Wire("now", "http://x", Body(), 200, WireLog().pack("k", "m", GAME, Seen("", "", b"", 200, body)).received)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"choices": [{"message": {"content": "x", "reasoning_content": "I think."}}]},
+        {"choices": [{"message": {"content": "x", "reasoning": "I think."}}]},
+        {"choices": [{"message": {"reasoning": "I think.", "reasoning_details": [{"text": "I think."}]}}]},
+        {"choices": [{"message": {"content": [{"type": "thinking", "thinking": [{"text": "I think."}]}]}}]},
+        {"output": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "I think."}]}]},
+        {"content": [{"type": "thinking", "thinking": "I think.", "signature": "s"}, {"type": "text", "text": "x"}]},
+        {"candidates": [{"content": {"parts": [{"text": "I think.", "thought": True}, {"text": "x"}]}}]},
+    ],
+)
+def test_thoughts_are_found_in_every_protocol(body):
+    assert trace_of(received(json.dumps(body).encode())) == "I think."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b'{"choices": null}', b'{"choices": [null, {"message": 1}], "content": "x", "output": {}}'],
+)
+def test_without_thoughts_there_is_no_trace(body):
+    assert trace_of(received(body)) is None
+    packed = received(b"{}").received.packed
+    assert zlib.decompress(b64decode(packed)) == b"{}"

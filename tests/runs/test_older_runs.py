@@ -1,0 +1,47 @@
+"""Runs of versions whose prompts are not written any more: their replies are on record, and that is enough."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from molt_bench.arena.benchmark import run_benchmark
+from molt_bench.arena.replayed_games import replay_games
+from molt_bench.errors import JournalError, ProviderError
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.artifacts import ARTIFACTS, TIMED
+from molt_bench.runs.stored_run import RunFiles, StoredRun
+
+#: Two models and a bot, with a retry, a forced fold and both kinds of memory, by harness strict/1.
+OLD = Path(__file__).parent / "data" / "harness1"
+
+
+@pytest.fixture
+def old(tmp_path):
+    return Path(shutil.copytree(OLD, tmp_path / "run"))
+
+
+def test_an_older_run_is_replayed_from_its_replies_to_the_same_bytes(old):
+    stored = StoredRun.open(old)
+    found = Analysis(stored.result(content=replay_games(stored)))
+    for name, make in ARTIFACTS.items():
+        if name not in TIMED and (old / name).exists():
+            assert make(found).encode() == (old / name).read_bytes(), name
+
+
+def test_a_reply_that_is_missing_from_it_is_noticed(old):
+    path = old / "exchanges.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-3] + lines[-2:]))
+    with pytest.raises(ProviderError, match="no exchange is recorded for"):
+        replay_games(StoredRun.open(old))
+
+
+def test_it_is_not_continued_with_other_prompts(old):
+    journal = old / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
+    (old / "summary.json").unlink()
+    files, _ = RunFiles.reopen(old)
+    with pytest.raises(JournalError, match=r"'one' began by harness strict/1, and would go on by strict/2"):
+        run_benchmark(files=files)
+    files.close()
