@@ -8,8 +8,9 @@ import ssl
 import pytest
 
 from molt_bench.agents.llm import client as client_module
+from molt_bench.agents.llm.answer_bytes import BrokenAnswerError
 from molt_bench.agents.llm.client import ModelClient
-from molt_bench.agents.llm.connections import BrokenAnswerError, Connections, Origin
+from molt_bench.agents.llm.connections import Connections, Origin
 from molt_bench.agents.llm.failures import RequestFailed
 from molt_bench.agents.llm.model_settings import LLMSettings
 from tests.agents.llm import wire

@@ -16,6 +16,7 @@ from tests.agents.llm.playing import DECISIONS, assert_complete, faults_of, pass
 from tests.agents.llm.provider import Provider
 
 LEGAL = LegalActions(50, 200, 900)
+STRICT = LLMSettings(model="openai:m")
 
 
 def said(text, outcome="reply"):
@@ -30,7 +31,7 @@ def answer(kind, amount=None):
 
 def counts(*exchanges):
     """Return what counts among some answers, as `call` or `raiseTo 300`."""
-    found = json.loads(chosen(exchanges, LEGAL.allows).text)
+    found = json.loads(chosen(exchanges, STRICT, LEGAL.allows).text)
     return f"{found['kind']} {found['amount'] or ''}".strip()
 
 
@@ -57,7 +58,7 @@ def test_the_majority_of_kinds_counts_and_the_median_of_sizes(answers, what):
 
 def test_where_no_answer_is_legal_the_first_one_counts():
     wrong = [said("nothing"), answer("check"), said("late", "timeout")]
-    assert chosen(wrong, LEGAL.allows) is wrong[0]
+    assert chosen(wrong, STRICT, LEGAL.allows) is wrong[0]
 
 
 def test_every_sample_is_asked_recorded_and_paid_for():

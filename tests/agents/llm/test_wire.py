@@ -154,7 +154,8 @@ def test_a_gzipped_answer_over_http_is_kept_and_played(monkeypatch):
     kept = Kept()
     with Provider(policy=passive) as server:
         run(server, recorder=kept)
-        assert server.requests[0].headers["accept-encoding"] == "gzip, deflate"
+        # A server may compress its answer although nobody asked it to.
+        assert server.requests[0].headers["accept-encoding"] == "identity"
     assert all(json.loads(received)["choices"] for _, received in kept.bodies())
 
 

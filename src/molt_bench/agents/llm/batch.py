@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
+from molt_bench.agents.llm.answer_bytes import Received
 from molt_bench.agents.llm.batch_protocols import PROTOCOLS, BatchProtocol, BatchRefusedError, not_answered
-from molt_bench.agents.llm.connections import Received
 from molt_bench.agents.llm.exchange import Exchanges, SentBatch
 from molt_bench.agents.llm.failures import RequestFailed
 from molt_bench.errors import MoltBenchError

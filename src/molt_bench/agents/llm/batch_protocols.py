@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from molt_bench.agents.llm.connections import Received
+from molt_bench.agents.llm.answer_bytes import Received
 from molt_bench.agents.llm.exchange import SentBatch
 
 #: Seconds for one call of the batch interface; a file of many requests takes a while.

@@ -10,7 +10,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from molt_bench.agents.llm.connections import Connections, Received
+from molt_bench.agents.llm.answer_bytes import Received
+from molt_bench.agents.llm.connections import Connections
 from molt_bench.agents.llm.stopwatch import Stopwatch
 from molt_bench.agents.llm.transport import Diversion, origin_of
 from molt_bench.agents.llm.wire import current

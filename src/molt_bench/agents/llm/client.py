@@ -10,10 +10,10 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.fields import hide_key
+from molt_bench.agents.llm.answer_bytes import Received
 from molt_bench.agents.llm.answers import Answer, AnswerReader
 from molt_bench.agents.llm.batch import Batches
 from molt_bench.agents.llm.chat import ChatForm, form_of, plain
-from molt_bench.agents.llm.connections import Received
 from molt_bench.agents.llm.exchange import Tokens, ToolStep, Turn
 from molt_bench.agents.llm.failures import RequestFailed, failure_of
 from molt_bench.agents.llm.library_messages import messages_of, parameters_of

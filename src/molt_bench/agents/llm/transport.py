@@ -6,8 +6,10 @@ So the libraries of providers write requests and read answers for us, whoever se
 from contextvars import ContextVar
 from typing import Any, Final, Self
 
-from molt_bench.agents.llm.connections import BrokenAnswerError, Connections, Origin, Received
+from molt_bench.agents.llm.answer_bytes import BrokenAnswerError, Received
+from molt_bench.agents.llm.connections import Connections, Origin
 from molt_bench.agents.llm.stopwatch import request_was_sent
+from molt_bench.agents.llm.wire import current
 
 
 class Diversion:
@@ -68,6 +70,9 @@ class Transport:
         except OSError as error:
             failure = httpx2.ReadError if connected else httpx2.ConnectError
             raise failure(str(error), request=request) from error
+        if (capture := current()) is not None:
+            capture.answered(received.status, received.header("content-encoding"))
+            capture.receiving(received.body)
         # What frames the body is done with.
         headers = [pair for pair in received.headers if pair[0] not in ("transfer-encoding", "content-length")]
         return httpx2.Response(received.status, headers=headers, content=received.body, request=request)
