@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 INSTALLED_ALL := .venv/.installed-all
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports fuzz luck strength tables blueprint clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline pipeline-full throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports fuzz luck strength tables blueprint clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -26,6 +26,8 @@ bench: $(INSTALLED) ## run the benchmark with default settings
 # Many tests spend their time waiting, so run more of them at once than there are cores.
 TESTERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) + 2)')
 
+# Programs that tests start find their code compiled, also where Python is told to leave no compiled files behind.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(INSTALLED_ALL) ## run the tests, under five minutes on two cores
 	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m 'not slow'
 
@@ -161,6 +163,10 @@ blueprint-speed: $(INSTALLED_ALL) ## measure how long a decision of the blueprin
 
 pipeline: $(INSTALLED_ALL) ## measure the overhead of a run and the start-up time of the command
 	$(BIN)/python benchmarks/pipeline.py
+
+pipeline-full: $(INSTALLED_ALL) ## also measure 100 participants and a million hands, about an hour on two cores
+	$(BIN)/python benchmarks/pipeline.py --full
+	$(BIN)/python benchmarks/linear.py
 
 live-load: $(INSTALLED_ALL) ## measure the live server with 100 agents and 50 games at once, about a minute
 	$(BIN)/python benchmarks/live.py

@@ -12,10 +12,12 @@ import tempfile
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from statistics import fmean, median
 from time import perf_counter, process_time
 
-from deciding import ladder_config, milliseconds
+from deciding import milliseconds
+from exporting import seconds_of_exports
 
 from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.agents.starting_hands import equity_against_best
@@ -152,28 +154,28 @@ def shell_seconds(*arguments: str) -> float:
     return median(times)
 
 
-def full() -> None:
+def full(hands: int) -> None:
     """Print what takes long: many participants, and many hands."""
     opening, after = milliseconds(100)
     row("deciding a round of 100, all have met", after, 20, " ms", digits=2)
     row("deciding a round of 100, before that", opening, 20, " ms", digits=2)
-    for matches in (1250, 2500, 5000):
-        start = process_time()
-        run_benchmark(ladder_config(100, matches), executor="inline", keep_hands=False)
-        print(f"run of 100 participants, {matches:,} matches of two hands: {process_time() - start:.1f} s")
-    hands = 1_000_000
     config = {**FIVE_RUN, "seeds": {"perMatch": 10}, "stop": {**NO_END, "budget": {"maxMatches": hands // 2000}}}
     start = perf_counter()
     run = run_benchmark(config, keep_hands=False)
     print(f"{hands:,} hands of five bots on all cores: {perf_counter() - start:.0f} s, wall clock")
-    specs = [game.spec for match in run.matches[:50] for pair in match.result.seed_results for game in pair.games]
-    print(f"the same games bare, on one core: {bare(specs) * len(run.matches) / 50:.0f} s, from every tenth match")
+    some = run.matches[::10]
+    specs = [game.spec for match in some for pair in match.result.seed_results for game in pair.games]
+    times = len(run.matches) / len(some)
+    print(f"the same games bare, on one core: {bare(specs) * times:.0f} s of CPU, from every tenth match")
+    most = max(getrusage(who).ru_maxrss for who in (RUSAGE_SELF, RUSAGE_CHILDREN)) / 1024
+    print(f"memory: {getrusage(RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB, the largest process {most:.0f} MiB")
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--full", action="store_true", help="also 100 participants, and a million hands")
+    parser.add_argument("--hands", type=int, default=1_000_000, help="hands of the long run (%(default)s)")
     options = parser.parse_args()
     overhead("five bots", FIVE_RUN, 1.5)
     overhead("the two cheapest", CHEAP_RUN, 2)
@@ -182,10 +184,12 @@ def main() -> None:
     for participants, goal in ((5, 1), (20, 2), (40, 5)):
         _, after = milliseconds(participants)
         row(f"deciding a round of {participants}, all have met", after, goal, " ms", digits=2)
+    for form, seconds in seconds_of_exports().items():
+        row(f"export of 100,000 hands, {form}", seconds, 15, " s")
     row("default run from the shell, wall clock", shell_seconds(), 2, " s", digits=2)
     row("molt-bench --help, wall clock", shell_seconds("--help"), 0.3, " s", digits=2)
     if options.full:
-        full()
+        full(options.hands)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import pytest
 from molt_bench.errors import ConfigError
 from molt_bench.schedule import (
     Contrast,
+    Later,
     Lookup,
     Situation,
     adjacent_pairs,
@@ -272,3 +273,16 @@ def test_a_lookup_computes_what_is_asked_for_and_once():
     assert asked == ["b"]
     with pytest.raises(KeyError):
         found["c"]
+
+
+def test_contrasts_are_not_worked_out_while_everybody_meets_everybody():
+    asked = []
+    contrasts = Later(lambda: asked.append(1) or (Contrast({("a", "b"): 1.0}, 1.0),))
+    pairs = dict.fromkeys(all_pairs([*LADDER]), 0)
+    spot = situation(LADDER, meetings=pairs, min_meetings=1, contrasts=contrasts)
+    assert choose_round(policy_named("information_gain"), spot, matches=1) == [("a", "b")]
+    assert not asked
+    later = msgspec.structs.replace(spot, meetings=dict.fromkeys(pairs, 1))
+    assert choose_round(policy_named("information_gain"), later, matches=1) == [("a", "b")]
+    assert asked == [1]
+    assert len(contrasts) == 1

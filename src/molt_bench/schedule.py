@@ -8,10 +8,10 @@ first of them are played. A policy is a function; `register_policy` adds one und
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 from math import inf
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar, overload
 
 import msgspec
 
@@ -24,6 +24,7 @@ _ANY_ORDER: Final = 3
 
 
 _Key = TypeVar("_Key")
+_Item = TypeVar("_Item")
 
 
 class Lookup(Mapping[_Key, float]):
@@ -46,6 +47,27 @@ class Lookup(Mapping[_Key, float]):
 
     def __len__(self) -> int:
         return len(self._keys)
+
+
+class Later(Sequence[_Item]):
+    """Items that are computed when somebody looks at them, and once."""
+
+    def __init__(self, compute: Callable[[], Sequence[_Item]]) -> None:
+        self._compute = compute
+
+    @cached_property
+    def _items(self) -> Sequence[_Item]:
+        return self._compute()
+
+    @overload
+    def __getitem__(self, at: int) -> _Item: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[_Item]: ...
+    def __getitem__(self, at: int | slice) -> _Item | Sequence[_Item]:
+        return self._items[at]
+
+    def __len__(self) -> int:
+        return len(self._items)
 
 
 class Contrast(msgspec.Struct, frozen=True):
@@ -89,7 +111,7 @@ class Situation(msgspec.Struct, frozen=True):
     seeds_per_match: int = 1
     min_meetings: int = 0
     variance: Mapping[Pair, float] = {}
-    contrasts: tuple[Contrast, ...] = ()
+    contrasts: Sequence[Contrast] = ()
     cost: Mapping[Pair, float] = {}
 
 
@@ -136,19 +158,21 @@ def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
     more = situation.seeds_per_match
     parts: dict[Pair, list[float]] = defaultdict(list)
     for contrast in situation.contrasts:
+        target = contrast.target
         for pair, weight in contrast.weights.items():
-            parts[pair].append(weight**2 / contrast.target)
+            parts[pair].append(weight**2 / target)
+    useful = {pair: sum(of_pair) for pair, of_pair in parts.items()}
     meetings, variances, costs = situation.meetings, situation.variance, situation.cost
 
     def turn(pair: Pair) -> tuple[float, int]:
         """Return minus the gain, and how often they have met."""
         met = meetings[pair]
-        useful = sum(parts[pair]) if pair in parts else 0.0
-        if not useful:
+        each = useful.get(pair)
+        if not each:
             return 0.0, met
         variance = variances.get(pair, 1.0)
         saved = variance / (more * met) - variance / (more * met + more) if met else inf
-        return -(useful * saved / costs.get(pair, 1.0)), met
+        return -(each * saved / costs.get(pair, 1.0)), met
 
     return sorted(pairs, key=turn)
 
@@ -246,12 +270,12 @@ def _opening(
     least = min([meetings[pair] for pair in apart or possible], default=0)
     if not apart and (least >= situation.min_meetings or len(group) <= _ANY_ORDER):
         return None
+    fewest = [pair for pair in apart or possible if meetings[pair] == least]
+    rested = [pair for pair in fewest if pair not in recent] or fewest
     busy = Counter(name for pair in chosen for name in pair)
-
-    def turn(pair: Pair) -> tuple[bool, int, int]:
-        return pair in recent, busy[pair[0]] + busy[pair[1]], place[pair]
-
-    return min([pair for pair in apart or possible if meetings[pair] == least], key=turn)
+    if not busy:
+        return min(rested, key=place.__getitem__)
+    return min(rested, key=lambda pair: (busy[pair[0]] + busy[pair[1]], place[pair]))
 
 
 @lru_cache(maxsize=8)
@@ -310,11 +334,15 @@ def connected(meetings: Mapping[Pair, int]) -> bool:
 
 def _groups(meetings: Mapping[Pair, int]) -> dict[str, str]:
     """Return, for each participant, a representative of its group connected by matches."""
-    group = {name: name for pair in meetings for name in pair}
+    members = {name: [name] for pair in meetings for name in pair}
+    group = {name: name for name in members}
     for (first, second), met in meetings.items():
+        if len(members) == 1:
+            break
         if met and group[first] != group[second]:
-            old, new = group[second], group[first]
-            group = {name: new if its == old else its for name, its in group.items()}
+            joined = members.pop(group[second])
+            members[group[first]] += joined
+            group.update(dict.fromkeys(joined, group[first]))
     return group
 
 

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import traceback
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 
 from molt_bench.cli import main
@@ -132,6 +133,8 @@ def bench(*arguments, cwd=None, env=None, timeout=60):
 
 #: Seconds after which a fork of the program is given up.
 _MOST_S = 120
+#: What a fork had to load of these is loaded here when it ends, so that the next one finds it.
+_LOADED_ONCE = {"genai_prices", "jiter", "matplotlib", "molt_bench", "numpy", "openai", "openskill", "rich", "yaml"}
 
 
 class Fork:
@@ -142,11 +145,12 @@ class Fork:
         self.args = arguments
         self.returncode = None
         self._waiting = threading.Lock()
-        self._out, self._err = (tempfile.TemporaryFile("w+") for _ in range(2))  # noqa: SIM115 - `communicate` closes them
+        # `communicate` closes them.
+        self._out, self._err, self._loaded = (tempfile.TemporaryFile("w+") for _ in range(3))  # noqa: SIM115
         self.pid = os.fork()
         if not self.pid:
             into = self._out.fileno() if out is None else os.open(out, os.O_WRONLY)
-            _be_the_program(arguments, into, self._err.fileno(), cwd, env or {}, encoding)
+            _be_the_program(arguments, (into, self._err.fileno(), self._loaded.fileno()), cwd, env or {}, encoding)
 
     def kill(self):
         """Kill it, in the middle of whatever it does."""
@@ -163,10 +167,12 @@ class Fork:
         """Wait for its end and return what it printed."""
         self.wait()
         printed = []
-        for file in (self._out, self._err):
+        for file in (self._out, self._err, self._loaded):
             with file:
                 file.seek(0)
                 printed.append(file.read())
+        for name in printed.pop().split():
+            import_module(name)
         return tuple(printed)
 
 
@@ -177,8 +183,9 @@ def quick(*arguments, **options):
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
-def _be_the_program(arguments, out, err, cwd, env, encoding=None):
-    code = 70
+def _be_the_program(arguments, files, cwd, env, encoding=None):
+    out, err, loaded = files
+    code, before = 70, {*sys.modules}
     signal.alarm(_MOST_S)  # what hangs is killed by it
     try:
         os.chdir(cwd or ".")
@@ -198,6 +205,8 @@ def _be_the_program(arguments, out, err, cwd, env, encoding=None):
             code = 1
         sys.stdout.flush()
         sys.stderr.flush()
+        new = [name for name in sys.modules if name not in before and name.partition(".")[0] in _LOADED_ONCE]
+        os.write(loaded, "\n".join(new).encode())
     finally:
         os._exit(code)
 

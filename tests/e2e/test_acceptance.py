@@ -51,7 +51,7 @@ def test_acceptance_same_config_and_master_seed_give_identical_results(tmp_path)
 
 def test_acceptance_how_many_games_run_at_once_changes_no_byte(tmp_path):
     one, eight = (
-        good_run(tmp_path / count, *QUICK, "--set", "scheduler.matchesPerRound=2", "--games-at-once", count)
+        quick_run(tmp_path / count, *QUICK, "--set", "scheduler.matchesPerRound=2", "--games-at-once", count)
         for count in ("1", "8")
     )
     assert results(one) == results(eight)

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from tests.e2e.live import Poller, Served, live_config, mixing, request
-from tests.e2e.shell import bench, journal_without_times, one_clear_line, results, run_of
+from tests.e2e.shell import journal_without_times, one_clear_line, quick, results, run_of
 
 SECRET = {"MOLT_BENCH_MASTER_SEED": "0123456789abcdef0123456789abcdef"}
 
@@ -23,10 +23,10 @@ def test_a_run_with_a_live_agent_leaves_what_any_run_leaves(tmp_path):
     token = url.rpartition("/")[2]
     assert not any(token in path.read_text() for path in folder.iterdir() if path.is_file())
     assert len((folder / "answers.jsonl").read_text().splitlines()) == 1 + len(guest.asked)
-    assert "identical" in bench("verify", folder).stdout
-    assert bench("replay", folder).returncode == 0
+    assert "identical" in quick("verify", folder).stdout
+    assert quick("replay", folder).returncode == 0
     (folder / "invitations.json").write_text("{}")  # as a server leaves it that is killed at the very end
-    assert bench("serve", folder).returncode == 0
+    assert quick("serve", folder).returncode == 0
     assert not (folder / "invitations.json").exists()
 
 
@@ -36,7 +36,7 @@ def test_three_live_agents_meet_each_other_without_waiting_for_ever(tmp_path):
     for guest in guests:
         guest.done()
     assert served.ended() == 0, served.err
-    assert "identical" in bench("verify", run_of(tmp_path / "runs")).stdout
+    assert "identical" in quick("verify", run_of(tmp_path / "runs")).stdout
 
 
 def uncut(path):
@@ -76,7 +76,7 @@ def killed(path, moments):
     guest.done()
     assert served[-1].ended() == 0, served[-1].err
     folder = run_of(path / "runs")
-    assert "identical" in bench("verify", folder).stdout
+    assert "identical" in quick("verify", folder).stdout
     return results(folder), journal_without_times(folder), guest.asked
 
 
@@ -118,11 +118,11 @@ def test_resuming_a_live_run_names_the_command_for_it(tmp_path):
     guest.done()
     assert served.ended() == 0, served.err
     folder = run_of(tmp_path / "runs")
-    one_clear_line(bench("resume", folder, "--max-matches", "2"), f"molt-bench serve {folder}")
+    one_clear_line(quick("resume", folder, "--max-matches", "2"), f"molt-bench serve {folder}")
 
 
 def test_nobody_coming_is_one_clear_line_and_leaves_nothing(tmp_path):
-    done = bench("serve", live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}), "--join-timeout", "0.2")
+    done = quick("serve", live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}), "--join-timeout", "0.2")
     assert done.returncode == 1
     assert done.stderr == "molt-bench: nobody came for guest within 0.2 s (--join-timeout)\n"
     assert list((tmp_path / "runs").iterdir()) == []
@@ -131,7 +131,7 @@ def test_nobody_coming_is_one_clear_line_and_leaves_nothing(tmp_path):
 def test_playing_without_somebody_counts_every_decision_as_a_fault(tmp_path):
     game = {"handsPerGame": 2, "actionTimeoutS": 0.05, "maxRetries": 0}
     config = live_config(tmp_path, "guest", {"id": "bot", "type": "maniac"}, game=game)
-    done = bench("serve", config, "--join-timeout", "0.2", "--if-missing", "play", "--reconnect", "0.05")
+    done = quick("serve", config, "--join-timeout", "0.2", "--if-missing", "play", "--reconnect", "0.05")
     assert done.returncode == 0, done.stderr
     assert "Playing without guest" in done.stdout
     assert "guest is not ranked" in done.stdout
@@ -148,13 +148,13 @@ def test_an_isolated_agent_has_an_invitation_for_each_seating(tmp_path):
 
 
 def test_run_names_the_command_for_live_agents(tmp_path):
-    done = bench("--config", live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}))
+    done = quick("--config", live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}))
     one_clear_line(done, "participants.guest.type = 'live'", "molt-bench serve")
 
 
 def test_serve_without_live_agents_names_run(tmp_path):
     bots = {"id": "one", "type": "tight"}, {"id": "two", "type": "random"}
-    done = bench("serve", live_config(tmp_path, *bots))
+    done = quick("serve", live_config(tmp_path, *bots))
     one_clear_line(done, "molt-bench run")
 
 
@@ -184,12 +184,12 @@ def test_a_server_killed_while_it_waits_comes_back_with_its_invitations(tmp_path
     assert again.invitations(1) == [url]
     Poller(url, mixing).done()
     assert again.ended() == 0, again.err
-    assert "identical" in bench("verify", run_of(tmp_path / "runs")).stdout  # and there is one folder
+    assert "identical" in quick("verify", run_of(tmp_path / "runs")).stdout  # and there is one folder
 
 
 def test_an_address_of_another_machine_is_named_as_such(tmp_path):
     config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"})
-    one_clear_line(bench("serve", config, "--host", "192.0.2.1"), "--host = '192.0.2.1'", "an address of this machine")
+    one_clear_line(quick("serve", config, "--host", "192.0.2.1"), "--host = '192.0.2.1'", "an address of this machine")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_an_address_of_another_machine_is_named_as_such(tmp_path):
     ],
 )
 def test_nobody_is_invited_before_the_others_are_ready(tmp_path, other, said):
-    done = bench("serve", live_config(tmp_path, "guest", other), "--join-timeout", "0.2")
+    done = quick("serve", live_config(tmp_path, "guest", other), "--join-timeout", "0.2")
     one_clear_line(done, said)
     assert done.stdout == ""
     assert list((tmp_path / "runs").iterdir()) == []

@@ -306,4 +306,17 @@ def test_it_needs_fewer_looks_than_the_mixture():
 def test_the_deciding_standard_error_is_that_of_the_nearer_bar(mean, scale, free, error, test):
     lead = Estimate(mean, scale, free, 1000.0)
     order, tie = test.bars(lead, error)
-    assert test.deciding(lead, error) == max(abs(mean) / order, (test.tie_margin - abs(mean)) / tie)
+    wanted = max(abs(mean) / order, (test.tie_margin - abs(mean)) / tie)
+    assert test.deciding(lead, error) == pytest.approx(wanted, rel=1e-9)
+
+
+@given(
+    st.floats(-2000, 2000),
+    st.floats(0.1, 2000),
+    st.floats(1, 1e8),
+    st.floats(1e-4, 0.5),
+    st.sampled_from([Horizon(250.0, 4), Horizon(50.0, 1), Anytime(250.0), Anytime(0.0)]),
+)
+def test_no_tie_is_overlooked_by_the_quick_look(mean, scale, free, error, test):
+    lead = Estimate(mean, scale, free, 1000.0)
+    assert test.may_tie(lead, error) or test.tie_doubt(lead) > error

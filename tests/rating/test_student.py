@@ -4,8 +4,10 @@ from math import atan, erfc, exp, inf, lgamma, log, log1p, pi, sqrt, tan
 from statistics import NormalDist
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from molt_bench.rating.student import student_cdf, student_quantile
+from molt_bench.rating.student import near_quantile, student_cdf, student_quantile
 
 SHARES = (0.95, 0.975, 0.99, 0.995, 0.9995)
 # The upper quantiles as statistical tables print them (Fisher and Yates 1963, table III).
@@ -142,3 +144,8 @@ def test_the_ends():
 def test_far_out_in_the_tail_a_quantile_is_still_one(share, free):
     value = student_quantile(share, free)
     assert student_cdf(value, free) == pytest.approx(share, rel=1e-6) or value < -1e100
+
+
+@given(st.floats(1e-6, 0.3), st.floats(0.5, 1e5))
+def test_a_near_quantile_has_nine_digits(share, free):
+    assert near_quantile(share, free) == pytest.approx(student_quantile(share, free), rel=1e-9)

@@ -118,6 +118,18 @@ def test_the_hands_have_everything_in_them_that_is_special(hands):
     assert min(happened.values()) > 5, happened
 
 
+def test_the_flow_of_chips_is_the_one_that_the_engine_saw(hands):
+    for hand in [dealt.hand for dealt in hands]:
+        flow = chip_flow.chip_flow(hand)
+        for (before, action), step in zip(hand.steps(), flow.steps, strict=True):
+            assert (before.street, before.actor, action.amount) == (step.street, step.seat, step.total)
+            assert step.added == action.amount - before.bets[before.actor]
+            assert step.above == action.amount - max(before.bets)
+            assert step.all_in == (action.amount == before.limits[before.actor])
+            assert step.verb in (action.kind, "raise" if max(before.bets) else "bet")
+        assert chip_flow.final_pot(hand) == flow.pot
+
+
 def test_random_hands_and_those_of_all_bots_are_read_back_from_phh(hands):
     check_phh(hands)
 

@@ -18,7 +18,7 @@ from molt_bench.records import ESTIMATORS
 from molt_bench.report.analysis import Analysis, ParticipantNumbers, on_one_line
 from molt_bench.report.artifacts import leaderboard
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
-from molt_bench.report.exports.hand_rows import row
+from molt_bench.report.exports.hand_rows import rows as hand_rows
 from molt_bench.runs.journal import Game
 from molt_bench.runs.stored_run import StoredRun
 
@@ -72,7 +72,7 @@ class RunFrames:
 
     def hands(self) -> Any:
         """Return a row for each hand, with the columns of `molt-bench export --format csv`."""
-        return self._table(map(row, self._hands()))
+        return self._table(hand_rows(self._hands()))
 
     def decisions(self) -> Any:
         """Return a row for each decision: who acted, what it saw of the table, and what it did."""

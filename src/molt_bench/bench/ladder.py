@@ -23,7 +23,7 @@ from molt_bench.rating.openskill import RatingService
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Fault, Margins, MatchResult, Rating, RatingChange
-from molt_bench.schedule import Contrast, Lookup, Pair, Situation, connected
+from molt_bench.schedule import Contrast, Later, Lookup, Pair, Situation, connected
 from molt_bench.specs import GameSpec
 
 #: Confidence that the first participant is better than the second.
@@ -213,6 +213,8 @@ class Ladder:
 
     def confidences(self) -> tuple[float, ...]:
         """Return the confidence in the order of each adjacent pair of the ranking."""
+        if self.by_margins:
+            return tuple([each.sure for each in self.verdicts()])
         if self._confidences is None:
             self._confidences = tuple(self._confidence(above, below) for above, below in pairwise(self.ranking()))
         return self._confidences
@@ -240,7 +242,7 @@ class Ladder:
         ranking, scheduler = self.ranking(), self._config.scheduler
         per_match = self._config.seeds.per_match
         # Most policies look at some of these only: they are computed when asked for.
-        result, variances = cache(self.margins.result), cache(self.margins.variances)
+        result = cache(self.margins.result)
         return Situation(
             ranking=ranking,
             mu=Lookup(ranking, lambda name: result(name).mean if self.by_margins else self.ratings[name].mu),
@@ -252,8 +254,8 @@ class Ladder:
             matches=len(self.matches),
             seeds_per_match=per_match,
             min_meetings=-(-scheduler.min_seed_pairs // per_match) if self.by_margins else 0,
-            variance=Lookup(self.meetings, lambda pair: variances()[pair]),
-            contrasts=self._contrasts(),
+            variance=self.margins.variances(),
+            contrasts=Later(self._contrasts),
             cost=cost or {},
         )
 

@@ -139,7 +139,8 @@ def rounds(
     course = Course(past.stages or (Stage(config.stop),), extend=extend, last_match=last_match, missing=past.missing)
     under_way, played, at_once = course.now.under_way, Played(), config.matches_per_round()
     while True:
-        config = config.model_copy(update={"stop": course.now.stop})
+        if config.stop is not course.now.stop:
+            config = config.model_copy(update={"stop": course.now.stop})
         ladder.judge_by(config.stop)
         count = len(ladder.matches)
         # Time does not count while stepping through known matches: they were played within the limit.

@@ -60,6 +60,8 @@ _NAMES: Final = [
     "king",
     "ace",
 ]
+#: Names of hands that were worked out before, by their strength.
+_NAMED: Final[dict[int, str]] = {}
 
 
 def _load() -> list[list[int]]:
@@ -143,7 +145,16 @@ def hand_name(cards: Sequence[int]) -> str:
     >>> [hand_name(cards_from_text(text)) for text in ("AhKd", "6h6d", "AhKd 2c3d4s5h9c", "6h6d KcKs2h7d7s")]
     ['ace high', 'a pair of sixes', 'a straight to the five', 'two pair, kings and sevens']
     """
-    best = max(combinations(cards, 5), key=strength) if len(cards) >= 5 else cards
+    if len(cards) < 5:
+        return _name(cards)
+    value = strength(cards)
+    if value not in _NAMED:
+        _NAMED[value] = _name(max(combinations(cards, 5), key=strength))
+    return _NAMED[value]
+
+
+def _name(best: Sequence[int]) -> str:
+    """Name two hole cards, or five cards."""
     counts = Counter(card >> 2 for card in best)
     one = [_NAMES[rank] for rank in sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True)]
     many = [f"{name}{'es' if name == 'six' else 's'}" for name in one]

@@ -104,6 +104,7 @@ class MarginModel:
         self._leads: dict[Pair, Estimate] = {}
         self._information: tuple[Floats, Floats] | None = None
         self._strengths: dict[str, float] = {}
+        self._ranking: tuple[str, ...] | None = None
         #: Terms of results, and weights and terms of the leads looked at lately.
         self._own: dict[str, Terms] = {}
         self._lead_terms: dict[Pair, tuple[Mapping[Pair, float], Terms]] = {}
@@ -129,7 +130,7 @@ class MarginModel:
             self._shared |= self._owners.setdefault(seed, own) != own
         self._samples[own] = _Sample(tuple(values), tuple(seeds), mean, squares)
         self._sums.set(self._place[own], len(values), mean, squares)
-        self._spread = self._information = None
+        self._spread = self._information = self._ranking = None
         self._leads.clear()
         for name in self.participants if self.additive else own:
             self._strengths.pop(name, None)
@@ -209,11 +210,14 @@ class MarginModel:
 
     def ranking(self) -> tuple[str, ...]:
         """Return the participants, best first; ties keep the declared order."""
+        if self._ranking is not None:
+            return self._ranking
         for name in self.participants:
             if name not in self._strengths:
                 terms = self._terms(self.strength_weights(name)) if self.additive else self._own_terms(name)
                 self._strengths[name] = fsum((terms.weights * self._sums.means[terms.places]).tolist())
-        return tuple(sorted(self.participants, key=lambda name: -self._strengths[name]))
+        self._ranking = tuple(sorted(self.participants, key=lambda name: -self._strengths[name]))
+        return self._ranking
 
     def field_of(self, name: str) -> tuple[str, ...]:
         """Return the opponents that count for a result: all others but anchors, or the anchors if nobody is left.

@@ -23,7 +23,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from molt_bench.rating.student import Estimate, student_cdf, student_quantile
+from molt_bench.rating.student import Estimate, near_quantile, student_cdf, student_quantile
 
 #: Standard deviation of the mixture, like differences worth finding: this many times the tie margin.
 SPREAD: Final = 2.0
@@ -67,6 +67,11 @@ class Horizon(msgspec.Struct, frozen=True):
             return 1.0
         return min(1.0, _TIE_SHARE * student_cdf((abs(lead.mean) - self.tie_margin) / lead.scale, lead.free))
 
+    def may_tie(self, lead: Estimate, error: float) -> bool:
+        """Return whether `tie_doubt` may be as small as this, by the normal distribution, whose tails are lighter."""
+        room = self.tie_margin - abs(lead.mean)
+        return room > 0 and _TIE_SHARE * erfc(room / lead.scale / sqrt(2)) / 2 <= _SLACK * error
+
     def bars(self, lead: Estimate, error: float) -> tuple[float, float]:
         """Return how many standard errors away from 0 a lead has to be for an order, and from the margin for a tie."""
         return self._order_bar(lead, error), self._tie_bar(lead, error)
@@ -83,11 +88,12 @@ class Horizon(msgspec.Struct, frozen=True):
         )
         order = tie = 0.0
         if most_of_tie > 0 and most_of_tie >= most_of_order:
-            tie = near / self._tie_bar(lead, error)
+            tie = near / -near_quantile(error / _TIE_SHARE, lead.free)
         if most_of_order > tie:
-            order = far / self._order_bar(lead, error)
+            z = _order_z(error, self._first_error(lead))
+            order = far / -near_quantile(max(_LEAST, erfc(z / sqrt(2)) / 2), lead.free)
         if not tie and most_of_tie > order:
-            tie = near / self._tie_bar(lead, error)
+            tie = near / -near_quantile(error / _TIE_SHARE, lead.free)
         return max(order, tie)
 
     def _order_bar(self, lead: Estimate, error: float) -> float:
@@ -123,6 +129,10 @@ class Anytime(msgspec.Struct, frozen=True):
         room = self.tie_margin - abs(lead.mean)
         return self.doubt(msgspec.structs.replace(lead, mean=room)) if room > 0 and lead.scale != inf else 1.0
 
+    def may_tie(self, lead: Estimate, error: float) -> bool:
+        """Return whether `tie_doubt` may be as small as this."""
+        return abs(lead.mean) < self.tie_margin and error < 1 and lead.scale != inf
+
     def bars(self, lead: Estimate, error: float) -> tuple[float, float]:
         """Return how many standard errors away from 0 a lead has to be for an order, and from the margin for a tie."""
         more = 0.0 if lead.scale == inf else (self._spread / lead.scale) ** 2
@@ -150,7 +160,12 @@ def sure(test: SequentialTest, lead: Estimate) -> float:
 
     It is one minus half the p-value of the test: each of the two orders gets half of the error.
     """
-    against = test.doubt(lead) / 2
+    return sure_by(test.doubt(lead), lead)
+
+
+def sure_by(doubt: float, lead: Estimate) -> float:
+    """Return the same from the p-value of the test."""
+    against = doubt / 2
     return 1 - against if lead.mean > 0 else against
 
 

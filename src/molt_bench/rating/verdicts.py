@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.sequential import SequentialTest, radius, sure
+from molt_bench.rating.sequential import SequentialTest, radius, sure, sure_by
 from molt_bench.rating.student import Estimate
 from molt_bench.specs import Pair
 
@@ -56,11 +56,13 @@ class Judge(msgspec.Struct, frozen=True):
     def verdicts(self, model: MarginModel, pairs: Iterable[Pair]) -> tuple[Verdict, ...]:
         """Return the verdict on each pair: whether the first is better than the second."""
         leads = [(above, below, model.lead(above, below)) for above, below in pairs]
-        doubts = [(self.test.doubt(lead), self.test.tie_doubt(lead)) for _, _, lead in leads]
-        smallest = [min(both) for both in doubts]
-        allowed = holm(smallest, self.error) if self.familywise else [self.error] * len(leads)
+        doubts = [self.test.doubt(lead) for _, _, lead in leads]
+        allowed = [self.error] * len(leads)
+        if self.familywise:
+            both = zip(leads, doubts, strict=True)
+            allowed = holm([min(doubt, self.test.tie_doubt(lead)) for (_, _, lead), doubt in both], self.error)
         return tuple(
-            Verdict(above, below, lead, self.sure(lead), _kind(lead, *doubt, error))
+            Verdict(above, below, lead, sure_by(doubt, lead), self._kind(lead, doubt, error))
             for (above, below, lead), doubt, error in zip(leads, doubts, allowed, strict=True)
         )
 
@@ -68,11 +70,10 @@ class Judge(msgspec.Struct, frozen=True):
         """Return the verdict on every adjacent pair of the ranking of those who are not `apart`."""
         return self.verdicts(model, pairwise([name for name in model.ranking() if name not in apart]))
 
-
-def _kind(lead: Estimate, doubt: float, tie_doubt: float, error: float) -> VerdictKind:
-    if doubt <= error:
-        return "ordered" if lead.mean > 0 else "reversed"
-    return "tied" if tie_doubt <= error else "unresolved"
+    def _kind(self, lead: Estimate, doubt: float, error: float) -> VerdictKind:
+        if doubt <= error:
+            return "ordered" if lead.mean > 0 else "reversed"
+        return "tied" if self.test.may_tie(lead, error) and self.test.tie_doubt(lead) <= error else "unresolved"
 
 
 def holm(doubts: Sequence[float], error: float) -> list[float]:

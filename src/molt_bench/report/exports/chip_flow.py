@@ -63,7 +63,7 @@ def chip_flow(hand: Hand) -> ChipFlow:
     antes = [min(rules.ante, stack) for stack in hand.starting_stacks]
     left = [stack - ante for stack, ante in zip(hand.starting_stacks, antes, strict=True)]
     blinds = [min(rules.small_blind if seat == button else rules.big_blind, left[seat]) for seat in (0, 1)]
-    steps = tuple(_steps(hand))
+    steps = tuple(_steps(hand, blinds, left))
     paid = [antes[seat] + blinds[seat] + sum([step.added for step in steps if step.seat == seat]) for seat in (0, 1)]
     matched = min(paid)
     share = _share(hand)
@@ -74,6 +74,11 @@ def chip_flow(hand: Hand) -> ChipFlow:
         (paid[0] - matched, paid[1] - matched),
         (matched * share, matched * (2 - share)),
     )
+
+
+def final_pot(hand: Hand) -> int:
+    """Return the size of the pot of a finished hand, without chips that were returned."""
+    return 2 * min(hand.chips_in(0), hand.chips_in(1))
 
 
 def all_in_street(hand: Hand) -> Street | None:
@@ -89,9 +94,14 @@ def _share(hand: Hand) -> int:
     return 1 + (first > 0) - (first < 0)
 
 
-def _steps(hand: Hand) -> Iterator[ChipMove]:
-    for before, action in hand.steps():
-        seat, total, facing = before.actor, action.amount, max(before.bets)
-        verb: Verb = ("raise" if facing else "bet") if action.kind == "raiseTo" else action.kind
-        all_in = total == before.limits[seat]
-        yield ChipMove(before.street, seat, verb, total - before.bets[seat], total, total - facing, all_in)
+def _steps(hand: Hand, blinds: list[int], left: list[int]) -> Iterator[ChipMove]:
+    """Read the moves off the log; `left` is what both seats have before the blinds."""
+    street, bets, limits = STREETS[0], [*blinds], left
+    for done in hand.log:
+        if done.street != street:
+            # Whoever goes on to another street has matched the bets of this one.
+            street, bets, limits = done.street, [0, 0], [limits[0] - bets[0], limits[1] - bets[1]]
+        seat, total, facing = done.seat, done.amount, max(bets)
+        verb: Verb = ("raise" if facing else "bet") if done.kind == "raiseTo" else done.kind
+        yield ChipMove(street, seat, verb, total - bets[seat], total, total - facing, total == limits[seat])
+        bets[seat] = total

@@ -1,7 +1,9 @@
 """Dealt hands: what every export starts from, read from the journal one game at a time."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 from urllib.parse import quote
@@ -98,6 +100,9 @@ def dealt_hands(path: str, wanted: GameFilter = lambda _: True) -> Iterator[Deal
 def hands_of(game: Game, *, run: str = "", config: str = "", place: int = 0) -> Iterator[DealtHand]:
     """Return the hands of one game; `place` is the position of its first hand."""
     record = game.record
+    faults: dict[int, list[Fault]] = defaultdict(list)
+    for fault in record.faults:
+        faults[fault.hand_number].append(fault)
     for at, text in enumerate(record.hand_texts):
         parsed = hand_from_text(text)
         yield DealtHand(
@@ -113,7 +118,7 @@ def hands_of(game: Game, *, run: str = "", config: str = "", place: int = 0) -> 
             hand=parsed.hand,
             forced=parsed.forced,
             text=text,
-            faults=tuple([fault for fault in record.faults if fault.hand_number == parsed.number]),
+            faults=tuple(faults.get(parsed.number, ())),
         )
 
 
@@ -122,6 +127,7 @@ def that_count(hands: Iterable[DealtHand]) -> Iterator[DealtHand]:
     return (dealt for dealt in hands if dealt.counts)
 
 
+@lru_cache(maxsize=1024)
 def plain_name(text: str, special: str) -> str:
     r"""Escape a name for a format without quoting: special characters are percent-encoded, as in a URL.
 

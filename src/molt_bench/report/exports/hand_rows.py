@@ -2,15 +2,16 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import IO, Any, Final
 
 from molt_bench.errors import MoltBenchError
+from molt_bench.luck.chance import prepare_luck
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY
-from molt_bench.report.exports.chip_flow import all_in_street, chip_flow
+from molt_bench.report.exports.chip_flow import all_in_street, final_pot
 from molt_bench.report.exports.dealt_hands import DealtHand
 
 #: Every column and its type.
@@ -45,8 +46,18 @@ COLUMNS: Final[dict[str, type]] = {
 }
 #: A spreadsheet treats a cell that starts with one of these as a formula, or drops the apostrophe.
 _FORMULA: Final = tuple("=+-@\t\r\n'")
+#: Hands whose luck is computed together.
+_TOGETHER: Final = 500
 #: Rows of a Parquet file held in memory at once.
 _GROUP: Final = 20_000
+
+
+def rows(hands: Iterable[DealtHand]) -> Iterator[dict[str, Any]]:
+    """Return the rows of hands, in order."""
+    waiting = iter(hands)
+    while group := list(islice(waiting, _TOGETHER)):
+        prepare_luck(dealt.hand for dealt in group)
+        yield from map(row, group)
 
 
 def row(dealt: DealtHand) -> dict[str, Any]:
@@ -72,7 +83,7 @@ def row(dealt: DealtHand) -> dict[str, Any]:
         *map(cards_to_text, holes),
         cards_to_text(hand.board),
         dealt.text.split(":")[5],
-        chip_flow(hand).pot,
+        final_pot(hand),
         hand.folded == NOBODY,
         all_in_street(hand) or "",
         sign * won.raw,
@@ -90,23 +101,28 @@ def hands_csv(hands: Iterable[DealtHand]) -> Iterator[str]:
     Text that a spreadsheet would treat as a formula, or that starts with an apostrophe, gets an apostrophe in front, so
     dropping the first apostrophe always restores the text.
     """
-    yield _csv_line(COLUMNS)
-    for dealt in hands:
-        yield _csv_line(map(_cell, row(dealt).values()))
+    text = io.StringIO()
+    write = csv.writer(text).writerow
+
+    def line(values: Iterable[object]) -> str:
+        write(values)
+        written = text.getvalue()
+        text.seek(0)
+        text.truncate()
+        return written
+
+    yield line(COLUMNS)
+    for each in rows(hands):
+        yield line([_CELLS[type(value)](value) for value in each.values()])
 
 
-def _csv_line(values: Iterable[object]) -> str:
-    line = io.StringIO()
-    csv.writer(line).writerow(values)
-    return line.getvalue()
-
-
-def _cell(value: object) -> object:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{round(value, 4) + 0.0:.4f}"
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+#: How the values of a row are written.
+_CELLS: Final[dict[type, Callable[[Any], object]]] = {
+    bool: lambda value: "true" if value else "false",
+    float: lambda value: f"{round(value, 4) + 0.0:.4f}",
+    str: lambda value: f"'{value}" if value.startswith(_FORMULA) else value,
+    int: int,
+}
 
 
 def write_parquet(hands: Iterable[DealtHand], file: IO[bytes]) -> None:
@@ -119,6 +135,6 @@ def write_parquet(hands: Iterable[DealtHand], file: IO[bytes]) -> None:
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
     schema = pyarrow.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
     with parquet.ParquetWriter(file, schema) as writer:
-        rows = map(row, hands)
-        while group := list(islice(rows, _GROUP)):
+        waiting = rows(hands)
+        while group := list(islice(waiting, _GROUP)):
             writer.write_table(pyarrow.Table.from_pylist(group, schema=schema))

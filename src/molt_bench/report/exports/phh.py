@@ -14,6 +14,8 @@ from molt_bench.report.exports.chip_flow import BOARD_OF
 from molt_bench.report.exports.dealt_hands import DealtHand
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+#: The actions that have no amount.
+_WORDS: Final = {"fold": "f", "check": "cc", "call": "cc"}
 #: TOML integers have 64 bits.
 _LARGEST: Final = 2**63 - 1
 
@@ -21,37 +23,38 @@ _LARGEST: Final = 2**63 - 1
 def phh(hands: Iterable[DealtHand]) -> Iterator[str]:
     """Write hands as one .phhs file: one TOML table per hand, numbered from 1."""
     for number, dealt in enumerate(hands, start=1):
-        fields = "\n".join([f"{name} = {_toml(value)}" for name, value in _fields(dealt)])
         blank = "\n" if number > 1 else ""
-        yield f"{blank}[{number}]\n{fields}\n"
+        yield f"{blank}[{number}]\n{_fields(dealt)}"
 
 
-def _fields(dealt: DealtHand) -> Iterator[tuple[str, object]]:
+def _fields(dealt: DealtHand) -> str:
     hand = dealt.hand
-    rules, button = hand.rules, hand.button
-    order = (1 - button, button)
+    rules, stacks, won = hand.rules, hand.starting_stacks, hand.payoffs
+    first, second = order = (1 - hand.button, hand.button)
+    names = dealt.names
     # With equal blinds PokerKit would let the big blind open; a negative blind is a post, which never opens.
     small = -rules.small_blind if rules.small_blind == rules.big_blind else rules.small_blind
-    yield "variant", "NT"
-    if rules.ante:
-        yield "ante_trimming_status", True  # an ante that the other seat cannot match is returned
-    yield "antes", [rules.ante, rules.ante]
-    yield "blinds_or_straddles", [small, rules.big_blind]
-    yield "min_bet", rules.big_blind
-    yield "starting_stacks", [hand.starting_stacks[seat] for seat in order]
-    yield "actions", list(_actions(hand, order))
-    yield "event", "molt-bench"
-    yield "hand", dealt.number
-    yield "seats", [seat + 1 for seat in order]
-    yield "seat_count", 2
-    yield "table", dealt.table
-    yield "players", [dealt.names[seat] for seat in order]
-    yield "finishing_stacks", [hand.starting_stacks[seat] + hand.payoffs[seat] for seat in order]
-    yield "_run", dealt.run
-    yield "_match", dealt.match
-    yield "_seed", dealt.seed
-    yield "_seating", dealt.seating
-    yield "_forced_fold", hand.folded == dealt.forced != NOBODY
+    # An ante that the other seat cannot match is returned.
+    trimming = "ante_trimming_status = true\n" if rules.ante else ""
+    return f"""variant = "NT"
+{trimming}antes = [{rules.ante}, {rules.ante}]
+blinds_or_straddles = [{small}, {rules.big_blind}]
+min_bet = {_toml(rules.big_blind)}
+starting_stacks = [{stacks[first]}, {stacks[second]}]
+actions = {_toml([*_actions(hand, order)])}
+event = "molt-bench"
+hand = {_toml(dealt.number)}
+seats = [{first + 1}, {second + 1}]
+seat_count = 2
+table = {_toml(dealt.table)}
+players = {_toml([names[first], names[second]])}
+finishing_stacks = [{stacks[first] + won[first]}, {stacks[second] + won[second]}]
+_run = {_toml(dealt.run)}
+_match = {_toml(dealt.match)}
+_seed = {_toml(dealt.seed)}
+_seating = {_toml(dealt.seating)}
+_forced_fold = {_toml(hand.folded == dealt.forced != NOBODY)}
+"""
 
 
 def _actions(hand: Hand, order: tuple[int, int]) -> Iterator[str]:
@@ -64,7 +67,7 @@ def _actions(hand: Hand, order: tuple[int, int]) -> Iterator[str]:
         if end > opened:
             yield f"d db {cards_to_text(hand.board[opened:end])}"
             opened = end
-        word = {"fold": "f", "check": "cc", "call": "cc", "raiseTo": f"cbr {done.amount}"}[done.kind]
+        word = f"cbr {done.amount}" if done.kind == "raiseTo" else _WORDS[done.kind]
         yield f"{label[done.seat]} {word}"
     if hand.folded == NOBODY:
         # With a seat all-in, cards are shown before the board is run out.

@@ -8,6 +8,7 @@ made up, since records hold none.
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from molt_bench.poker.actions import STREETS
@@ -34,6 +35,7 @@ _FOLDED: Final = {
 }
 
 
+@lru_cache(maxsize=1024)
 def player_name(name: str) -> str:
     """Return a name that nothing in this format can be confused with: `_` in front of it means nothing else.
 
@@ -55,7 +57,7 @@ def pokerstars(hands: Iterable[DealtHand], *, hero: str | None = None) -> Iterat
 def _lines(dealt: DealtHand, names: tuple[str, ...], shown: list[int]) -> Iterator[str]:
     hand, flow = dealt.hand, chip_flow(dealt.hand)
     rules, button = hand.rules, hand.button
-    time = (FIRST_HAND + timedelta(seconds=dealt.place)).strftime("%Y/%m/%d %H:%M:%S")
+    time = str(FIRST_HAND + timedelta(seconds=dealt.place)).replace("-", "/")
     stakes = f"{_usd(rules.small_blind)}/{_usd(rules.big_blind)} USD"
     yield f"PokerStars Hand #{dealt.identity}:  Hold'em No Limit ({stakes}) - {time} ET"
     yield f"Table '{plain_name(dealt.table, _SPECIAL)}' 2-max Seat #{button + 1} is the button"
@@ -66,7 +68,6 @@ def _lines(dealt: DealtHand, names: tuple[str, ...], shown: list[int]) -> Iterat
     for seat in shown:
         yield f"Dealt to {names[seat]} [{_cards(hand.holes[seat])}]"
     yield from _play(hand, flow, names)
-    # Hands are named only once: this takes longer than all the rest.
     held = [hand_name((*hole, *hand.board)) for hole in hand.holes] if hand.folded == NOBODY else []
     yield from _ending(hand, flow, names, held)
     yield from _summary(hand, flow, names, held)
