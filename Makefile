@@ -6,12 +6,15 @@ INSTALLED := .venv/.installed
 INSTALLED_ALL := .venv/.installed-all
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline pipeline-full throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports fuzz luck strength tables blueprint clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline pipeline-full throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports test-kernels wheel fuzz luck strength tables blueprint clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-$(INSTALLED): pyproject.toml src/molt_bench/_version.py
+# The C files of the kernels, which an installation compiles.
+KERNELS := hatch_build.py $(wildcard src/molt_bench/kernels/*.[ch])
+
+$(INSTALLED): pyproject.toml src/molt_bench/_version.py $(KERNELS)
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable .
 	@touch $@
@@ -114,6 +117,22 @@ fuzz: $(INSTALLED_ALL) ## run every command on odd configs and damaged journals,
 oracle: $(INSTALLED_ALL) ## play a million random hands against PokerKit, about 20 minutes on two cores
 	$(BIN)/python -m pytest -n auto -m slow tests/poker
 
+# The tests that say whether cards, hands and luck are right, over both ways: compiled and in pure Python.
+test-kernels: $(INSTALLED_ALL) ## compare runs of every kind with and without kernels, and run the tests of cards and luck without
+	$(BIN)/python -m pytest -n auto tests/kernels
+	MOLT_BENCH_PURE=1 $(BIN)/python -m pytest -n auto -m 'not slow' tests/kernels tests/poker tests/luck tests/agents/test_scripted.py tests/bench/test_fitted_margins.py
+
+# The wheel of this platform, with the kernels in it, tried in an environment that has nothing else.
+wheel: ## build the wheel with compiled kernels into dist/, and try it in a fresh environment, about a minute
+	rm -rf build/wheel && $(PYTHON) -m venv build/wheel
+	build/wheel/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel/made .
+	build/wheel/bin/python -m pip install --quiet --disable-pip-version-check build/wheel/made/*.whl
+	cd build/wheel && bin/python -c 'from molt_bench.kernels import compiled; assert compiled, "the wheel has no kernels: is there a C compiler?"'
+	cd build/wheel && bin/python ../../tests/kernels/golden_runs.py five cap > compiled.txt
+	cd build/wheel && MOLT_BENCH_PURE=1 bin/python ../../tests/kernels/golden_runs.py five cap > pure.txt
+	cmp build/wheel/compiled.txt build/wheel/pure.txt
+	mkdir -p dist && cp build/wheel/made/*.whl dist/ && ls dist/*.whl
+
 luck: $(INSTALLED_ALL) ## measure what removing luck saves and test it for bias, about ten minutes
 	$(BIN)/python benchmarks/luck.py
 	$(BIN)/python benchmarks/logprobs.py
@@ -161,8 +180,9 @@ scale: $(INSTALLED_ALL) ## measure the speedup from worker processes, about five
 blueprint-speed: $(INSTALLED_ALL) ## measure how long a decision of the blueprint takes
 	$(BIN)/python benchmarks/blueprint_speed.py
 
-pipeline: $(INSTALLED_ALL) ## measure the overhead of a run and the start-up time of the command
+pipeline: $(INSTALLED_ALL) ## measure the overhead of a run and the start-up time of the command, with and without kernels
 	$(BIN)/python benchmarks/pipeline.py
+	MOLT_BENCH_PURE=1 $(BIN)/python benchmarks/pipeline.py
 
 pipeline-full: $(INSTALLED_ALL) ## also measure 100 participants and a million hands, about an hour on two cores
 	$(BIN)/python benchmarks/pipeline.py --full

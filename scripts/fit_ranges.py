@@ -26,10 +26,10 @@ from luck_players import STEPPERS, Bettor, Manner, Stepper
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.scripted import ScriptedAgent
+from molt_bench.luck.card_luck import chance_luck
 from molt_bench.luck.chance import DEALT, hand_luck
 from molt_bench.luck.coefficients import AGAINST, LADDER, SOLID
 from molt_bench.luck.dice import Folds, action_features, action_value, dice_terms
-from molt_bench.luck.estimators import chance_luck
 from molt_bench.luck.known_dice import Policies
 from molt_bench.luck.ranges import never_mixes, possible_holes, remembered, with_hole
 from molt_bench.play.drivers import play_game

@@ -134,6 +134,7 @@ class PotRaises(Sequence[tuple[Action | Sizes, float]]):
     #: The percentages of the pot, all equally likely.
     PERCENTS: Final = (50, 150)
     passive_chance: Final = 0.3
+    raise_chance: Final = 0.7
 
     def __init__(self, observation: Observation) -> None:
         self.passive = CALL if observation.to_call else CHECK
@@ -145,7 +146,7 @@ class PotRaises(Sequence[tuple[Action | Sizes, float]]):
     @staticmethod
     def chance_of(times: int) -> float:
         """Return the probability of a size that so many percentages lead to."""
-        return times * 0.7 / 101
+        return times * PotRaises.raise_chance / 101
 
     @property
     def distinct(self) -> bool:

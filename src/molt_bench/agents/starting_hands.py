@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from molt_bench.kernels import compiled
 from molt_bench.poker.cards import RANKS, Board, Hole, cards_to_text
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.equity import card_arrays, flush_table, rank_strengths, strengths
@@ -116,6 +117,23 @@ def equity_against_best(hole: Hole, board: Board, percent: int) -> float:
 
     Exact on the river; before it, the mean over a few run-outs that depend on the known cards alone.
     """
+    if compiled is not None:
+        random_bytes = _runout_entropy((*hole, *board), 5 - len(board))
+        counted: tuple[int, int] | None = compiled.range_wins(hole, board, random_bytes, *_best_bytes(percent))
+        if counted is not None:
+            return counted[0] / (2 * counted[1])
+    return _equity_against_best(hole, board, percent)
+
+
+@cache
+def _best_bytes(percent: int) -> tuple[bytes, bytes]:
+    """Return what the compiled kernel needs to know of a range."""
+    best = _best(percent)
+    bits = best.bits.tobytes()
+    return compiled.packed_range(bits, best.starts.tobytes(), best.keys.tobytes()), bits
+
+
+def _equity_against_best(hole: Hole, board: Board, percent: int) -> float:
     import numpy as np  # loaded when needed, for a fast start
 
     best = _best(percent)
@@ -144,6 +162,11 @@ def equity_against_best(hole: Hole, board: Board, percent: int) -> float:
         change = _scores(own[place], flushes) - scores[place, best.numbers]
         won += int((change * possible[place])[flushes > 0].sum())
     return won / (2 * int(ways.sum()))
+
+
+def _runout_entropy(known: tuple[int, ...], missing: int) -> bytes:
+    """Return the random bytes of the run-outs, one after another."""
+    return Shoe(f"run-outs of {cards_to_text(known)}").entropies(_RUNOUTS[missing])
 
 
 def _runouts(known: tuple[int, ...], missing: int) -> list[list[int]]:

@@ -34,9 +34,11 @@ class Batches(Generic[_Key, _Value]):
 
     def of(self, key: _Key) -> _Value:
         """Return the value of a key."""
-        if key not in self._known:
+        found = self._known.get(key)
+        if found is None:
             self.prepare((key,))
-        return self._known[key]
+            found = self._known[key]
+        return found
 
     def clear(self) -> None:
         """Forget everything."""

@@ -1,18 +1,20 @@
 """The luck of the cards in one hand: equities in hindsight, and how each deal changed them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
 
+from molt_bench.kernels import compiled
 from molt_bench.luck.batches import Batches
-from molt_bench.luck.walk import Walk, walked
+from molt_bench.luck.walk import Opening, Walk, walked
 from molt_bench.poker.actions import OPEN_CARDS, STREETS
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import equity
 from molt_bench.poker.evaluator import showdown
 from molt_bench.poker.flop_equity import flop_scores_of
 from molt_bench.poker.hand import Hand
+from molt_bench.poker.played import PlayedHand
 
 #: The deals of a hand, in order.
 DEALT: Final = ("holes", "flop", "turn", "river")
@@ -56,27 +58,46 @@ class HandLuck(msgspec.Struct, frozen=True, gc=False):
     equities: tuple[float, ...]
 
 
-def prepare_luck(hands: Iterable[Hand]) -> None:
+def prepare_luck(hands: Iterable[Hand | PlayedHand]) -> None:
     """Compute the equities of finished hands that are about to be analysed, together, which is much faster."""
-    _FLOPS.prepare([(*hand.holes, hand.board[:3]) for hand in hands if hand.street != STREETS[0]])
+    if compiled is None:
+        _FLOPS.prepare([(*hand.holes, hand.board[:3]) for hand in hands if hand.street != STREETS[0]])
 
 
 def hand_luck(hand: Hand, walk: Walk | None = None) -> HandLuck:
     """Analyse a finished hand in hindsight, with both seats' cards known; `walk` if it has been gone through."""
+    raw, all_in, equities = outcome(hand)
+    openings = (walk or walked(hand)).openings if len(equities) > 1 else []
+    return HandLuck(raw, all_in, deals_of(hand, equities, openings), equities)
+
+
+def outcome(hand: Hand | PlayedHand) -> tuple[int, float, tuple[float, ...]]:
+    """Return `raw`, `all_in` and `equities` of a finished hand, as in `HandLuck`."""
     decided_on = OPEN_CARDS[hand.street]
     equities = street_equities(hand.holes, hand.board[:decided_on])
     raw = hand.payoffs[0]
     all_in = float(raw)
     if hand.folded < 0 and decided_on < 5:
         all_in = (2 * equities[-1] - 1) * hand.at_stake
+    return raw, all_in, equities
+
+
+def before_holes(hand: Hand | PlayedHand) -> tuple[int, int]:
+    """Return the blinds and antes about to be posted, and the chips behind before that."""
     rules, shorter = hand.rules, min(hand.starting_stacks)
-    blinds = min(rules.small_blind + rules.big_blind + 2 * rules.ante, 2 * shorter)
+    return min(rules.small_blind + rules.big_blind + 2 * rules.ante, 2 * shorter), shorter
+
+
+def deals_of(
+    hand: Hand | PlayedHand, equities: tuple[float, ...], openings: Sequence[Opening]
+) -> tuple[ChanceTerm, ...]:
+    """Return the deals before the last decision."""
+    blinds, shorter = before_holes(hand)
     terms = [ChanceTerm(0, blinds, shorter, raised=False, change=equities[0] - 0.5)]
-    if decided_on:
-        # The pot at the first decision on a street was there before the card.
-        for dealt, (pot, behind, raised) in enumerate((walk or walked(hand)).openings, start=1):
-            terms.append(ChanceTerm(dealt, pot, behind, raised, equities[dealt] - equities[dealt - 1]))
-    return HandLuck(raw, all_in, tuple(terms), equities)
+    # The pot at the first decision on a street was there before the card.
+    for dealt, (pot, behind, raised) in enumerate(openings, start=1):
+        terms.append(ChanceTerm(dealt, pot, behind, raised, equities[dealt] - equities[dealt - 1]))
+    return tuple(terms)
 
 
 def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]:
@@ -87,6 +108,10 @@ def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]
     [0.8126, 0.9162, 0.0455, 0.0]
     """
     first, second = holes
+    if compiled is not None:
+        shares: tuple[float, ...] | None = compiled.street_equities(first, second, board)
+        if shares is not None:
+            return shares
     found = [equity(first, second)]
     if board:
         on_flop, by_turn = _FLOPS.of((first, second, board[:3]))

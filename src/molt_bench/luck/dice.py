@@ -12,23 +12,26 @@ matched if it calls. How likely a fold is depends on the strength of the other h
 other seat has folded to raises in the earlier hands of the game.
 """
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import pairwise
 from math import log1p
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
-from molt_bench.agents.llm.odds import Drawn, RecordedDraws
+from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.agents.scripted import PotRaises
+from molt_bench.kernels import compiled
 from molt_bench.luck.pot_raises import pot_raise_chances
 from molt_bench.luck.strength import hand_strengths
+from molt_bench.luck.terms import packed_terms
 from molt_bench.luck.walk import walked
 from molt_bench.poker.actions import STREETS, Action
 from molt_bench.poker.cards import Hole
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation
+from molt_bench.poker.played import PlayedHand
 
 #: Bins of the price of a raise begin at these percentages of the pot after a call; all-in is the last bin.
 PRICES: Final = (150,)
@@ -41,6 +44,19 @@ FEATURES: Final = _FIRST_RAISED + 2 * BINS * _RAISED
 _STREET_NUMBERS: Final = {street: number for number, street in enumerate(STREETS)}
 #: By how much the sum of a policy's probabilities may miss 1.
 _TOLERANCE: Final = 1e-9
+
+
+if compiled is not None and len(PRICES) == 1:
+    compiled.set_policies(
+        Action,
+        Sizes,
+        PotRaises,
+        *PotRaises.PERCENTS,
+        PotRaises.passive_chance,
+        PotRaises.raise_chance,
+        _TOLERANCE,
+        *PRICES,
+    )
 
 
 class PolicyError(Exception):
@@ -100,7 +116,7 @@ class Folds:
         self._faced = [0, 0]
         self._folded = [0, 0]
 
-    def add(self, hand: Hand) -> None:
+    def add(self, hand: Hand | PlayedHand) -> None:
         """Count a finished hand."""
         for done, answer in pairwise(hand.log):
             if done.kind == "raiseTo":
@@ -137,7 +153,85 @@ def action_features(term: DiceTerm, folds: float) -> list[tuple[int, float]]:
 
 def action_value(parts: Iterable[tuple[int, float]], weights: Sequence[float]) -> float:
     """Return the weighted sum of features, in chips of the seat that decided."""
-    return sum([weights[at] * part for at, part in parts])
+    value = 0.0
+    for at, part in parts:  # not `sum`, which rounds in another way from Python 3.12 on
+        value += weights[at] * part
+    return value
+
+
+class ActionWeights(NamedTuple):
+    """Sets of weights of features.
+
+    Attributes:
+        sets: One after another.
+        packed: The same as doubles, for the compiled kernel.
+    """
+
+    sets: tuple[tuple[float, ...], ...]
+    packed: bytes
+
+    @classmethod
+    def of(cls, *sets: tuple[float, ...]) -> "ActionWeights":
+        """Return these sets."""
+        return cls(sets, b"".join([array("d", weights).tobytes() for weights in sets]))
+
+
+#: What a decision is corrected by: its features that are not 0, as terms; and with each set of weights, the correction
+#: in chips of the seat that decided.
+DecisionParts: TypeAlias = tuple[bytes, list[float]]
+
+
+class Place(NamedTuple):
+    """Where the features of a decision go.
+
+    Attributes:
+        row: The row of their terms.
+        sign: What they are multiplied by, 1 or -1.
+        first: The place of the first feature.
+    """
+
+    row: int
+    sign: int
+    first: int
+
+
+def decision_parts(
+    decision: tuple[Observation, Action],
+    policy: PolicyOf | RecordedDraws,
+    deal: tuple[tuple[Hole, Hole], tuple[float, ...]],
+    folds: float,
+    weights: ActionWeights,
+    place: Place,
+) -> DecisionParts | None:
+    """Return what a decision is corrected by; None where its draw is not known.
+
+    Args:
+        decision: What a seat saw, and what it did.
+        policy: Its policy, or its recorded draws.
+        deal: The hole cards, and seat 0's equity before the flop and on every street with a decision.
+        folds: The share of raises that the other seat folds to.
+        weights: Weights of features.
+        place: Where the features go.
+
+    Raises:
+        PolicyError: The policy cannot be right.
+    """
+    drawn = _drawn(policy, *decision)
+    if drawn is None:
+        return None
+    (listed, action), seen, (holes, equities) = drawn, decision[0], deal
+    street, strengths = _STREET_NUMBERS[seen.street], hand_strengths(holes, seen.board)
+    share = equities[street]
+    if compiled is not None:
+        found: DecisionParts | None = compiled.decision_parts(
+            listed, seen, action, street, share, strengths, folds, weights.packed, *place
+        )
+        if found is not None:
+            return found
+    features = action_features(_term(seen, street, share, _surplus(listed, seen, action), strengths), folds)
+    values = [action_value(features, each) for each in weights.sets]
+    row, sign, first = place
+    return packed_terms(row, [(first + at, part if sign > 0 else -part) for at, part in features]), values
 
 
 def dice_terms(
@@ -169,21 +263,30 @@ def terms_of(
     """
     for seen, action in decisions:
         policy = policies[seen.seat]
-        if policy is None:
+        drawn = None if policy is None else _drawn(policy, seen, action)
+        if drawn is None:
             continue
-        if isinstance(policy, RecordedDraws):
-            drawn = policy.at(seen)
-            if drawn is None:
-                continue
-            surplus = _surplus(partial(_recorded, drawn), seen, drawn.action)
-        else:
-            surplus = _surplus(policy, seen, action)
+        surplus = _surplus(drawn[0], seen, drawn[1])
         street = _STREET_NUMBERS[seen.street]
         yield _term(seen, street, equities[street], surplus, hand_strengths(holes, seen.board))
 
 
-def _recorded(drawn: Drawn, _seen: Observation) -> Policy:
-    return drawn.policy
+def _drawn(policy: PolicyOf | RecordedDraws, seen: Observation, action: Action) -> tuple[Policy, Action] | None:
+    """Return the probabilities at a decision and what was drawn; None if that was not recorded."""
+    if isinstance(policy, RecordedDraws):
+        drawn = policy.at(seen)
+        return None if drawn is None else (drawn.policy, drawn.action)
+    try:
+        return policy(seen), action
+    except PolicyError:
+        raise
+    except Exception as error:
+        raise _failed(error) from error
+
+
+def _failed(error: Exception) -> PolicyError:
+    """Return what is said of foreign code: whatever it raises or returns must not break the analysis."""
+    return PolicyError(f"its policy failed: {type(error).__name__}: {error}")
 
 
 def _term(seen: Observation, street: int, share: float, surplus: Draw, strengths: tuple[float, float]) -> DiceTerm:
@@ -227,17 +330,15 @@ def _at_stake(seen: Observation) -> int:
     return min(starting[0] - first, starting[1] - second)
 
 
-def _surplus(policy_of: PolicyOf, seen: Observation, action: Action) -> Draw:
+def _surplus(policy: Policy, seen: Observation, action: Action) -> Draw:
     """Return the mean over possible draws, minus the actual draw."""
     begins = _prices(seen)
     try:
-        policy = policy_of(seen)
         fold, passive, raised, sizes, chance = _chances(policy, seen, begins, action)
     except PolicyError:
         raise
     except Exception as error:
-        # This is foreign code: whatever it raises or returns must not break the analysis.
-        raise PolicyError(f"its policy failed: {type(error).__name__}: {error}") from error
+        raise _failed(error) from error
     if not chance > 0:
         raise PolicyError(f"its policy gives what it did, {action.kind}, no chance")
     if abs(fold + passive + sum(raised) - 1) > _TOLERANCE:

@@ -23,16 +23,20 @@ sees. For the corrected estimators, the published probabilities must be those th
 Over the two games of a seed the hole-card term cancels out, since each player gets both hands; it helps single games.
 """
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from math import fsum
+from typing import TypeAlias
 
 import msgspec
 
 from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.errors import RulesError
 from molt_bench.luck.aivat import known_bot_value, reference_bot
-from molt_bench.luck.chance import ChanceTerm, hand_luck, prepare_luck
+from molt_bench.luck.card_luck import CardWeights, card_luck, chance_luck
+from molt_bench.luck.chance import hand_luck, outcome, prepare_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
 from molt_bench.luck.dice import PolicyError, action_features, action_value, dice_terms
 from molt_bench.luck.fitting import GameParts
@@ -41,12 +45,15 @@ from molt_bench.luck.ranges import mean_over, possible_holes, weights_against
 from molt_bench.luck.strength import prepare_strengths
 from molt_bench.luck.walk import Walk
 from molt_bench.poker.actions import OPEN_CARDS
-from molt_bench.poker.hand import Hand
+from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.notation import ParsedHand, hand_from_text
+from molt_bench.poker.played import PlayedHand, recall
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
 _NO_POLICIES: Policies = (None, None)
+#: A hand: its number, the hand, and what was noted when it was gone through.
+_Walked: TypeAlias = tuple[int, Hand | PlayedHand, Walk]
 
 
 class Estimates(msgspec.Struct, frozen=True, gc=False):
@@ -112,30 +119,56 @@ def game_estimates(
     """
     if record.both_failed:
         return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    with _no_garbage():
+        return _game_estimates(record, policies, averaged=averaged, coefficients=coefficients)
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Keep the garbage collector from looking for cycles that are not there: for most hands, that took longest."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _game_estimates(
+    record: GameRecord, policies: Policies, *, averaged: bool, coefficients: tuple[Coefficients, Coefficients]
+) -> Estimates:
     sign = 1 if record.seating == "AB" else -1
     dice = KnownDice(record, policies, coefficients)
     raw, all_in, chance = 0, [], [[0.0] * len(coefficients)]
-    hands: list[tuple[ParsedHand, tuple[float, float]]] = []
-    terms = {}
-    replayed = [_replayed(text, dice.mixing_seats(), record.spec.max_actions) for text in record.hand_texts]
-    _prepare(replayed[record.spec.warmup_hands :])
-    for at, (parsed, walk) in enumerate(replayed):
+    shares: list[tuple[float, float]] = []
+    cards: dict[int, bytes] = {}
+    weights = CardWeights.of(coefficients)
+    #: Whether hands are needed that can be played on with other cards.
+    whole = averaged or dice.reference is not None
+    hands = _hands(record, dice.mixing_seats(), rebuilt=whole)
+    _prepare(hands[record.spec.warmup_hands :])
+    for at, (number, hand, walk) in enumerate(hands):
         if at >= record.spec.warmup_hands:
-            luck = hand_luck(parsed.hand, walk)
-            raw += luck.raw
-            all_in.append(luck.all_in)
-            chance.append([-chance_luck(luck.terms, each) for each in coefficients])
-            terms[parsed.number] = luck.terms
-            dice.add(parsed, walk, luck.equities)
-            hands.append((parsed, (dice.folds.share(0), dice.folds.share(1))))
-        dice.folds.add(parsed.hand)
+            won, without_runout, equities = outcome(hand)
+            raw += won
+            all_in.append(without_runout)
+            row = len(cards)
+            luck, cards[number] = card_luck(hand, equities, walk.openings, weights, row=row, sign=sign)
+            chance.append([-each for each in luck])
+            dice.add((row, number), hand.holes, walk, equities)
+            if whole:
+                shares.append((dice.folds.share(0), dice.folds.share(1)))
+        dice.folds.add(hand)
     if sign * raw != record.net[0]:
         raise RulesError("the hands of a game do not add up to its result")
     adjusted, solid = (sign * fsum([*all_in, *column]) for column in zip(*chance, strict=True))
     corrected, corrected_solid = dice.corrections()
-    in_range = _over_range(record.spec, hands, dice) if averaged else None
+    parsed = [ParsedHand(number, hand, NOBODY) for number, hand, _ in hands if isinstance(hand, Hand)]
+    counted = parsed[record.spec.warmup_hands :] if whole else []
+    in_range = _over_range(record.spec, list(zip(counted, shares, strict=True)), dice) if averaged else None
     ranged = solid + corrected_solid if in_range is None else sign * in_range
-    by_values = _by_values(record.spec, [parsed for parsed, _ in hands], dice)
+    by_values = _by_values(record.spec, counted, dice)
     aivat = ranged if by_values is None else sign * by_values
     by_frozen = [sign * (won + luck[-1]) for won, luck in zip(all_in, chance[1:], strict=True)]
     averages = by_values is not None or (averaged and dice.known_player is not None)
@@ -150,22 +183,28 @@ def game_estimates(
         aivat,
         aivat,
         (dice.refused[0], dice.refused[1]),
-        None if averages else dice.hands(terms, by_frozen),
+        None if averages else dice.hands(cards, by_frozen),
     )
 
 
-def _replayed(text: str, seats: tuple[bool, bool], longest: int) -> tuple[ParsedHand, Walk]:
-    """Rebuild a hand from its text, and note on the way what its luck depends on."""
-    walk = Walk(seats, longest)
-    return hand_from_text(text, walk.step), walk
+def _hands(record: GameRecord, seats: tuple[bool, bool], *, rebuilt: bool) -> list[_Walked]:
+    """Return the hands of a game with what their luck depends on, as they were just played, or rebuilt from texts."""
+    longest, found = record.spec.max_actions, list[_Walked]()
+    for text in record.hand_texts:
+        played = None if rebuilt else recall(text, longest)
+        if played is not None:
+            found.append((played.number, played, Walk.played(played, seats)))
+        else:
+            walk = Walk(seats, longest)
+            number, hand, _ = hand_from_text(text, walk.step)
+            found.append((number, hand, walk))
+    return found
 
 
-def _prepare(hands: Sequence[tuple[ParsedHand, Walk]]) -> None:
+def _prepare(hands: Sequence[_Walked]) -> None:
     """Compute what is needed of the cards of many hands, together."""
-    prepare_luck([parsed.hand for parsed, _ in hands])
-    prepare_strengths(
-        (parsed.hand.holes, seen.board) for parsed, walk in hands for seen, _ in walk.decisions if seen.board
-    )
+    prepare_luck([hand for _, hand, _ in hands])
+    prepare_strengths((hand.holes, seen.board) for _, hand, walk in hands for seen, _ in walk.decisions if seen.board)
 
 
 def _over_range(
@@ -219,16 +258,6 @@ def _value(
         value = action_value(action_features(term, folds[1 - term.seat]), weights.actions)
         found.append(-value if term.seat else value)
     return fsum(found)
-
-
-def chance_luck(terms: tuple[ChanceTerm, ...], coefficients: Coefficients) -> float:
-    """Return the chips attributed to the luck of the cards, for seat 0."""
-    return fsum(
-        [
-            coefficients.chance[dealt][coefficients.bucket(behind, pot, raised=raised)] * pot * change
-            for dealt, pot, behind, raised, change in terms
-        ]
-    )
 
 
 def margins_of(

@@ -10,14 +10,17 @@ with little data, hardly at all. The unit is a hand in both seatings, pairings c
 hand that is far off counts for less. All is plain arithmetic in a fixed order, so a replayed run finds the same.
 """
 
+from array import array
 from collections.abc import Iterable, Sequence
 from math import fsum, sqrt
 from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from molt_bench.kernels import compiled
 from molt_bench.luck.chance import ChanceTerm
 from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice import FEATURES
+from molt_bench.luck.terms import term_table
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
@@ -46,25 +49,16 @@ class GameParts(NamedTuple):
     Attributes:
         numbers: The numbers of the hands.
         won: What each was worth, in chips.
-        rows: For each term, the place of its hand.
-        places: The number of its weight.
-        parts: Chips of player A. Terms of one hand with one weight are added up in their order.
+        terms: Packed by `molt_bench.luck.terms`, in chips of player A.
     """
 
     numbers: tuple[int, ...]
     won: tuple[float, ...]
-    rows: list[int]
-    places: list[int]
-    parts: list[float]
+    terms: bytes
 
     def table(self) -> "Floats":
         """Return the terms as a table: a row for each hand, a column for each weight."""
-        import numpy as np  # loaded when needed, for a fast start
-
-        found = np.zeros((len(self.numbers), SIZE))
-        if self.places:
-            np.add.at(found, (self.rows, self.places), self.parts)
-        return found
+        return term_table(self.terms, len(self.numbers), SIZE)
 
 
 def card_parts(terms: Iterable[ChanceTerm], sign: int) -> dict[int, float]:
@@ -86,8 +80,8 @@ class Fit:
     """What a run has learned about the weights of its luck so far."""
 
     def __init__(self) -> None:
-        #: By term: its moments with what is to be explained, and with the terms up to it.
-        self._moments: dict[int, Floats] = {}
+        #: By term: its moments with what is to be explained, and with the terms up to it; None before the first.
+        self._moments: Floats | None = None
         #: By pairing: hands in both seatings, the sum of what they were worth, and of its square.
         self._sums: dict[Pair, tuple[int, float, float]] = {}
         self._seen: set[Seed] = set()
@@ -100,14 +94,17 @@ class Fit:
 
     def luck(self, game: GameParts) -> float:
         """Return the luck of player A in the hands of a game, beyond that by the frozen weights, in chips."""
-        return fsum((game.table() * self._distances).ravel().tolist())
+        if not self._fitted:
+            return 0.0
+        found = (game.table() * self._distances).ravel()
+        return fsum(found[found != 0].tolist())
 
     def learn(self, pair: Pair, games: Sequence[SeedHands]) -> None:
         """Learn from a match."""
         import numpy as np  # loaded when needed, for a fast start
 
         self._seen.update(seed for seed, _ in games)
-        if not any(game.places for _, seatings in games for game in seatings):
+        if not any(game.terms for _, seatings in games for game in seatings):
             return
         both = [together(seatings) for _, seatings in games]
         hands = [each for won, _ in both for each in won]
@@ -133,19 +130,23 @@ class Fit:
         """Add hands to the moments, one after another: what is left to explain, the terms, and the weight of each."""
         import numpy as np  # loaded when needed, for a fast start
 
+        if self._moments is None:
+            self._moments = np.zeros((SIZE, SIZE + 1))
+        if compiled is not None and compiled.add_moments(self._moments, array("d", rest), table, array("d", weights)):
+            return
         rows, weighed = np.column_stack([rest, table]), np.array(weights)
         for at in (1 + np.flatnonzero(table.any(axis=0))).tolist():
             own = np.flatnonzero(rows[:, at])
             terms = np.empty((len(own) + 1, at + 1))
-            terms[0] = self._moments.get(at - 1, 0.0)
+            terms[0] = self._moments[at - 1, : at + 1]
             others = rows[own, : at + 1]
             np.multiply((weighed[own] * others[:, at])[:, None], others, out=terms[1:])
             # Added row by row in their order, which is fixed where the rows are not the inner dimension.
-            self._moments[at - 1] = np.add.reduce(terms, axis=0)
+            self._moments[at - 1, : at + 1] = np.add.reduce(terms, axis=0)
 
     def _solve(self) -> None:
-        moments = {at: self._moments[at].tolist() for at in sorted(self._moments)}
-        used = [at for at, own in moments.items() if own[-1]]
+        moments: list[list[float]] = [] if self._moments is None else self._moments.tolist()
+        used = [at for at, own in enumerate(moments) if own[1 + at]]
         square = [[moments[at][1 + other] for other in used[: place + 1]] for place, at in enumerate(used)]
         found = solved(square, [moments[at][0] for at in used], HOLD)
         self._distances = [0.0] * SIZE
@@ -174,6 +175,11 @@ def solved(square: Sequence[Sequence[float]], wanted: Sequence[float], hold: flo
     >>> [round(each, 9) for each in solved([[3.0], [1.0, 2.0]], [9.0, 5.0], 1.0)]
     [2.0, 1.0]
     """
+    if compiled is not None:
+        triangle = array("d", [each for row in square for each in row])
+        exact: list[float] | None = compiled.solved(triangle, array("d", wanted), hold)
+        if exact is not None:
+            return exact
     lower: list[list[float]] = []
     half: list[float] = []
     for place, row in enumerate(square):

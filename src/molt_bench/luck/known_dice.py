@@ -1,26 +1,29 @@
 """The luck of the dice in the hands of one game, for each player whose published policy is credible."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import fsum
 from typing import TypeAlias
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.luck.aivat import reference_bot
-from molt_bench.luck.chance import ChanceTerm
 from molt_bench.luck.coefficients import Coefficients
-from molt_bench.luck.dice import Folds, PolicyError, action_features, action_value, terms_of
-from molt_bench.luck.fitting import CARDS, GameParts, card_parts
+from molt_bench.luck.dice import ActionWeights, DecisionParts, Folds, Place, PolicyError, decision_parts
+from molt_bench.luck.fitting import CARDS, GameParts
 from molt_bench.luck.ranges import built_in_bot, never_mixes, remembered
 from molt_bench.luck.walk import Walk
-from molt_bench.poker.notation import ParsedHand
+from molt_bench.poker.cards import Hole
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameSpec
 
 #: Published policies or recorded draws of players A and B, or of seats 0 and 1; None where there are none.
 Policies: TypeAlias = tuple[PolicyOf | RecordedDraws | None, PolicyOf | RecordedDraws | None]
-#: A decision: the number of its hand, its features, and its correction with each set of coefficients.
-_Decision: TypeAlias = tuple[int, list[tuple[int, float]], list[float]]
+#: A decision: the row of its hand among those that count, and what it is corrected by.
+_Decision: TypeAlias = tuple[int, DecisionParts]
+
+#: Those of the coefficients, packed once.
+_weights = lru_cache(maxsize=8)(ActionWeights.of)
 
 
 class KnownDice:
@@ -43,8 +46,8 @@ class KnownDice:
             policy is not None and not certain for policy, certain in zip(policies, self._certain, strict=True)
         )
         self._swapped = spec.seating == "BA"
-        self._weights = [each.actions for each in coefficients]
-        #: By player and decision: the hand, its features, and what it is corrected by, with each set of coefficients.
+        self._weights = _weights(*[each.actions for each in coefficients])
+        #: By player.
         self._found: tuple[list[_Decision], list[_Decision]] = ([], [])
         for fault in record.faults:
             policy = policies[fault.player]
@@ -67,23 +70,30 @@ class KnownDice:
         )
         return (second, first) if self._swapped else (first, second)
 
-    def add(self, parsed: ParsedHand, walk: Walk, equities: tuple[float, ...]) -> None:
-        """Correct one hand for each player separately, so that one wrong policy does not affect the other."""
+    def add(self, hand: tuple[int, int], holes: tuple[Hole, Hole], walk: Walk, equities: tuple[float, ...]) -> None:
+        """Correct one hand for each player separately, so that one wrong policy does not affect the other.
+
+        `hand` is its row among those that count, and its number.
+        """
+        if not walk.decisions:
+            return
+        row, number = hand
         for player in (0, 1):
             policy = self.policies[player]
             if policy is None or self._certain[player]:
                 continue
             seat = 1 - player if self._swapped else player
-            by_seat: Policies = (None, policy) if seat else (policy, None)
+            folds, deal, place = self.folds.share(1 - seat), (holes, equities), Place(row, 1 if player else -1, CARDS)
             try:
-                terms = list(terms_of(walk.decisions, parsed.hand.holes, equities, by_seat))
+                found = [
+                    decision_parts(decision, policy, deal, folds, self._weights, place)
+                    for decision in walk.decisions
+                    if decision[0].seat == seat
+                ]
             except PolicyError as error:
-                self.refuse(player, f"hand {parsed.number}: {error}")
+                self.refuse(player, f"hand {number}: {error}")
                 continue
-            folds = self.folds.share(1 - seat)
-            for parts in [action_features(term, folds) for term in terms]:
-                values = [action_value(parts, weights) for weights in self._weights]
-                self._found[player].append((parsed.number, parts, values))
+            self._found[player].extend([(row, each) for each in found if each is not None])
 
     def mixing_by_seat(self) -> Policies:
         """Return the policies of seats 0 and 1 that mix, for one hand whose known player may hold other cards."""
@@ -100,29 +110,25 @@ class KnownDice:
 
     def corrections(self) -> list[float]:
         """Return the corrections of player A's result with each set of coefficients, in chips."""
-        nothing = [0.0] * len(self._weights)
+        nothing = [0.0] * len(self._weights.sets)
         first, second = (
-            [fsum(column) for column in zip(nothing, *[values for _, _, values in found], strict=True)]
+            [fsum(column) for column in zip(nothing, *[values for _, (_, values) in found], strict=True)]
             for found in self._found
         )
         return [one - two for one, two in zip(first, second, strict=True)]
 
-    def hands(self, terms: Mapping[int, tuple[ChanceTerm, ...]], adjusted: Sequence[float]) -> GameParts | None:
-        """Return all hands in parts; None if no player is known to mix. `adjusted` is what player A won in each."""
+    def hands(self, cards: Mapping[int, bytes], adjusted: Sequence[float]) -> GameParts | None:
+        """Return all hands in parts; None if no player is known to mix.
+
+        Args:
+            cards: By number of the hand, the terms of the luck of its cards.
+            adjusted: What player A won in each.
+        """
         if not self._mixes:
             return None
-        row_of, won = {number: row for row, number in enumerate(terms)}, list(adjusted)
-        game = GameParts(tuple(terms), (), [], [], [])
-        for row, found in enumerate(terms.values()):
-            cards = card_parts(found, -1 if self._swapped else 1)
-            game.rows.extend([row] * len(cards))
-            game.places.extend(cards)
-            game.parts.extend(cards.values())
+        won, terms = list(adjusted), [*cards.values()]
         for player, decisions in enumerate(self._found):
-            for number, features, values in decisions:
-                row = row_of[number]
-                game.rows.extend([row] * len(features))
-                game.places.extend([CARDS + at for at, _ in features])
-                game.parts.extend([part if player else -part for _, part in features])
+            for row, (packed, values) in decisions:
+                terms.append(packed)
                 won[row] += -values[-1] if player else values[-1]
-        return game._replace(won=tuple(won))
+        return GameParts(tuple(cards), tuple(won), b"".join(terms))

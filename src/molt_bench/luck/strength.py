@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import permutations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from molt_bench.agents.starting_hands import RANKED_HANDS, starting_hand
+from molt_bench.kernels import compiled
 from molt_bench.luck.batches import Batches
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import card_arrays, flush_strengths, rank_strengths
@@ -36,13 +38,14 @@ def hand_strengths(holes: tuple[Hole, Hole], board: Board) -> tuple[float, float
     """
     if not board:
         worse = _starting_strengths()
-        return worse[starting_hand(holes[0])], worse[starting_hand(holes[1])]
+        return worse[holes[0]], worse[holes[1]]
     return _SAMPLED.of((holes, board))
 
 
 def prepare_strengths(hands: Iterable[Hands]) -> None:
-    """Compute the strengths of hands on boards that are about to be asked for, together, which is much faster."""
-    _SAMPLED.prepare(hands)
+    """Compute the strengths of hands on boards that are about to be asked for, together: in Python, much faster."""
+    if compiled is None:
+        _SAMPLED.prepare(hands)
 
 
 def forget_strengths() -> None:
@@ -52,6 +55,10 @@ def forget_strengths() -> None:
 
 def _sampled(hands: Sequence[Hands]) -> list[tuple[float, float]]:
     """Return the strengths of hands on boards of the same or of different sizes."""
+    if compiled is not None:
+        won = [compiled.sampled_wins(*holes, board, _sample_bytes(len(board))) for holes, board in hands]
+        if None not in won:
+            return [(one / (2 * _SAMPLES), two / (2 * _SAMPLES)) for one, two in won]
     found: dict[Hands, tuple[float, float]] = {}
     for size in {len(board) for _, board in hands}:
         alike = [each for each in hands if len(each[1]) == size]
@@ -100,7 +107,17 @@ def _samples(live: int, drawn: int) -> "Ints":
     """Return which of the live cards are drawn in each sample: the other hand first, then the run-out."""
     import numpy as np  # loaded when needed, for a fast start
 
-    return np.array([[card for card in order if card < live][:drawn] for order in _orders()], np.int64)
+    return np.array(_drawn(live, drawn), np.int64)
+
+
+@cache
+def _sample_bytes(size: int) -> bytes:
+    """Return the samples for a board of so many cards, one after another, for the compiled kernel."""
+    return bytes([card for drawn in _drawn(48 - size, 7 - size) for card in drawn])
+
+
+def _drawn(live: int, drawn: int) -> list[list[int]]:
+    return [[card for card in order if card < live][:drawn] for order in _orders()]
 
 
 @cache
@@ -110,14 +127,14 @@ def _orders() -> list[list[int]]:
 
 
 @cache
-def _starting_strengths() -> dict[str, float]:
-    """Return the share of starting hands that are worse than each, half of its own kind included."""
+def _starting_strengths() -> dict[Hole, float]:
+    """Return for any hole cards the share of starting hands that are worse, half of their own kind included."""
     found, better = {}, 0.0
     for name in RANKED_HANDS:
         ways = 6 if len(name) == 2 else 4 if name[2] == "s" else 12
         found[name] = 1 - (better + ways / 2) / 1326
         better += ways
-    return found
+    return {hole: found[starting_hand(hole)] for hole in permutations(range(52), 2)}
 
 
 #: Needed again: a deal is played in two seatings, and a board is decided on several times.

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from molt_bench.poker.actions import STREETS, Action, Street
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation, observe
+from molt_bench.poker.played import PlayedHand
 
 
 class Opening(NamedTuple):
@@ -42,6 +45,24 @@ class Walk:
         self._seats = seats
         self._longest = longest
         self._street: Street = STREETS[0]
+
+    @classmethod
+    def played(cls, hand: PlayedHand, seats: Sequence[bool]) -> "Walk":
+        """Return what is noted of a hand that was just played."""
+        walk, street, raised = cls(seats), STREETS[0], False
+        if hand.street == street and not (seats[0] or seats[1]):
+            return walk
+        for each, done in zip(hand.seen, hand.log, strict=True):
+            if done.street != street:
+                # Nothing has been bet on the street yet.
+                walk.openings.append(Opening(each.pot, min(each.stacks), raised))
+                street, raised = done.street, False
+            if done.kind == "raiseTo":
+                raised = True
+            if seats[each.seat]:
+                # As in a rebuilt hand, without the noise that the agent drew with.
+                walk.decisions.append((replace(each, noise=0), Action(done.kind, done.amount)))
+        return walk
 
     def step(self, before: Hand, action: Action, number: int) -> None:
         """Note the state of hand `number` before an action."""

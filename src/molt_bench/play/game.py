@@ -18,6 +18,7 @@ from molt_bench.poker.deck import Shoe, deal
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_to_text
 from molt_bench.poker.observation import HandResult, Observation, observe, result_for
+from molt_bench.poker.played import remember
 from molt_bench.records import MESSAGE_LENGTH, Fault, GameRecord
 from molt_bench.seeds import derive, label_bytes
 from molt_bench.specs import GameSpec
@@ -70,11 +71,13 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
         noise = _NOISE(entropy) if own_noise is None else own_noise(number)
         forced = False
         decision = 0
+        seen: list[Observation] = []
         while hand.actor >= 0:
             if decision >= long_from:
                 noise = game.prolong(hand, number, noise)
             observation = observe(hand, number, noise[decision])
             decision += 1
+            seen.append(observation)
             try:
                 action = yield observation
                 if type(action) is not Action:
@@ -82,7 +85,9 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
                 hand.apply(action)
             except (AgentFailed, IllegalAction) as failure:
                 forced = yield from game.retry(hand, observation, failure)
-        game.finish(hand, number, hand_to_text(hand, number, forced=forced))
+        text = hand_to_text(hand, number, forced=forced)
+        game.finish(hand, number, text)
+        remember(text, spec.max_actions, hand, number, seen)
         if game.hearing:
             for seat in (0, 1):
                 yield from game.notify(seat, "on_hand_complete", result_for(hand, seat, number))

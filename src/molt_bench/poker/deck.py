@@ -1,9 +1,11 @@
 """Decks: the cards of a hand are drawn straight from a hash of the seed and the number of the hand."""
 
+from collections.abc import Callable
 from hashlib import blake2b
 from struct import Struct
 from typing import Final
 
+from molt_bench.kernels import compiled
 from molt_bench.poker.cards import Deal
 from molt_bench.seeds import Seed, label_bytes
 
@@ -11,7 +13,7 @@ _fresh_deck: Final = list(range(52)).copy
 _NINE_NUMBERS: Final = Struct("<9I").unpack_from
 
 
-def deal(entropy: bytes) -> Deal:
+def _deal(entropy: bytes) -> Deal:
     """Deal a hand from 36 or more random bytes; the same bytes give the same cards.
 
     Each card is drawn with 32 bits from those left, so no card is likelier than another by over one part in 80 million.
@@ -46,6 +48,9 @@ def deal(entropy: bytes) -> Deal:
     return ((first, second), (third, fourth)), (fifth, sixth, seventh, eighth, deck[i % 44])
 
 
+deal: Final[Callable[[bytes], Deal]] = _deal if compiled is None else compiled.deal
+
+
 class Shoe:
     """The decks of one game: the cards of hand k depend on the seed and on k, and on nothing else.
 
@@ -64,6 +69,11 @@ class Shoe:
         BLAKE2b takes half the time of SHA-512.
         """
         return blake2b(self._prefix + hand_number.to_bytes(8, "big")).digest()
+
+    def entropies(self, count: int) -> bytes:
+        """Return the random bytes of the hands from 0 on, one after another."""
+        prefix = self._prefix
+        return b"".join([blake2b(prefix + number.to_bytes(8, "big")).digest() for number in range(count)])
 
     def deal(self, hand_number: int) -> Deal:
         """Return the cards of a hand."""

@@ -16,6 +16,7 @@ from math import comb
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from molt_bench.errors import RulesError
+from molt_bench.kernels import compiled
 from molt_bench.poker import evaluator
 
 if TYPE_CHECKING:
@@ -83,7 +84,10 @@ def preflop_table() -> tuple[bytes, list[int]]:
         content = file.read()
     named_anew = [[suits.index(suit) for suit in suits] for suits in product(range(4), repeat=4)]
     places = {tuple(pattern.index(suit) for suit in pattern): at for at, pattern in enumerate(SUIT_PATTERNS)}
-    return content, [places[tuple(suits)] for suits in named_anew]
+    pattern_of = [places[tuple(suits)] for suits in named_anew]
+    if compiled is not None:
+        compiled.set_preflop(content, bytes(pattern_of), len(SUIT_PATTERNS), PREFLOP_WHOLE)
+    return content, pattern_of
 
 
 def _preflop_equity(first: Sequence[int], second: Sequence[int]) -> float:

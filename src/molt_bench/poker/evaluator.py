@@ -18,6 +18,7 @@ from itertools import combinations
 from typing import Final
 
 from molt_bench.errors import RulesError
+from molt_bench.kernels import compiled
 
 #: Sums of seven of these, none used more than four times, are all different (the smallest such keys, found greedily).
 RANK_KEYS: Final = (0, 1, 5, 22, 98, 453, 2031, 8698, 22854, 83661, 262349, 636345, 1479181)
@@ -69,6 +70,7 @@ def _load() -> list[list[int]]:
     with open(TABLES_PATH, "rb") as file:
         data = file.read()
     at, tables = 0, []
+    arrays = []
     while at < len(data):
         end = at + 5 + int.from_bytes(data[at + 1 : at + 5], "little")
         items = array(chr(data[at]), data[at + 5 : end])
@@ -76,7 +78,11 @@ def _load() -> list[list[int]]:
             items.byteswap()
         # A list, which Python reads twice as fast as an array.
         tables.append(items.tolist())
+        arrays.append(items)
         at = end
+    if compiled is not None:
+        offsets, seven, _, _, flush = arrays
+        compiled.set_tables(offsets, seven, flush, array("q", CARD_KEYS), KEY_START, FLUSH_BITS, ROW_BITS)
     return tables
 
 

@@ -1,0 +1,72 @@
+"""Compiles the kernels while the package is built, if there is a C compiler; without one, the package is pure Python.
+
+Also run by itself, to compile them into a checkout: `python hatch_build.py`.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path("src/molt_bench/kernels")
+#: Python's stable interface: one file serves every version from 3.11 on.
+COMPILED = "_compiled.abi3.so"
+#: No contraction of products and sums, so that every machine and pure Python get the same last bit.
+FLAGS = ("-O3", "-std=c11", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-fno-fast-math")
+
+
+def compiled(root: str) -> bool:
+    """Compile the kernels into their folder; return whether that worked, and say why it did not."""
+    folder = Path(root, FOLDER)
+    made = folder / COMPILED
+    made.unlink(missing_ok=True)
+    if os.environ.get("MOLT_BENCH_PURE"):
+        return False
+    compiler = shlex.split(os.environ.get("CC") or "cc")
+    linked = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
+    sources = sorted(str(path) for path in folder.glob("*.c"))
+    include = sysconfig.get_paths()["include"]
+    partly = folder / f".{os.getpid()}.so"
+    try:
+        done = subprocess.run(
+            [*compiler, *FLAGS, *linked, f"-I{include}", *sources, "-lm", "-o", str(partly)],
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            raise OSError(done.stderr.strip().splitlines()[0] if done.stderr.strip() else "no reason given")
+        partly.replace(made)
+    except OSError as error:
+        print(f"molt-bench stays pure Python, which is slower: {error}", file=sys.stderr)
+        partly.unlink(missing_ok=True)
+        return False
+    return True
+
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # run by itself
+    pass
+else:
+
+    class Kernels(BuildHookInterface):  # type: ignore[misc,type-arg]
+        """The build hook of hatchling."""
+
+        PLUGIN_NAME = "custom"
+
+        def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+            """Compile, and put the result into the wheel with a tag for this platform."""
+            if self.target_name != "wheel" or not compiled(self.root):
+                return
+            if version == "standard":
+                platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+                build_data["pure_python"] = False
+                build_data["tag"] = f"cp311-abi3-{platform}"
+                build_data["artifacts"].append(f"/{FOLDER.as_posix()}/{COMPILED}")
+
+
+if __name__ == "__main__":
+    sys.exit(0 if compiled(os.path.dirname(os.path.abspath(__file__))) else 1)

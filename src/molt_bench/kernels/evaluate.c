@@ -1,0 +1,106 @@
+/* The strength of seven cards by the tables of molt_bench.poker.evaluator, and dealing. */
+#include "kernels.h"
+#include <string.h>
+
+Evaluator evaluator;
+
+static void *copied(Py_buffer *view) {
+    void *found = PyMem_Malloc(view->len ? view->len : 1);
+    if (found)
+        memcpy(found, view->buf, view->len);
+    return found;
+}
+
+PyObject *set_tables(PyObject *self, PyObject *args) {
+    Py_buffer offsets, seven, flush, keys;
+    long long start, flush_bits;
+    int row_bits;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*LLi", &offsets, &seven, &flush, &keys, &start, &flush_bits, &row_bits))
+        return NULL;
+    if (keys.len != sizeof evaluator.key || offsets.itemsize != 4 || seven.itemsize != 2 || flush.itemsize != 2
+        || flush.len < 2 << RANKS) {
+        PyErr_SetString(PyExc_ValueError, "these are not the tables of the evaluator");
+    } else if (!evaluator.seven) {
+        Evaluator made = {.rows = offsets.len / 4, .sevens = seven.len / 2, .flushes = flush.len / 2,
+                          .key_start = start, .flush_bits = flush_bits, .row_bits = row_bits};
+        made.offsets = copied(&offsets);
+        made.flush = copied(&flush);
+        made.seven = copied(&seven);
+        memcpy(made.key, keys.buf, sizeof made.key);
+        for (int card = 0; card < CARDS; card++)
+            made.bit[card] = 1ULL << (RANKS * (card & 3) + (card >> 2));
+        if (made.offsets && made.flush && made.seven) {
+            evaluator = made;
+            result = Py_NewRef(Py_None);
+        } else {
+            PyErr_NoMemory();
+        }
+    } else {
+        result = Py_NewRef(Py_None);
+    }
+    PyBuffer_Release(&offsets);
+    PyBuffer_Release(&seven);
+    PyBuffer_Release(&flush);
+    PyBuffer_Release(&keys);
+    return result;
+}
+
+int strength(int64_t key, uint64_t bits) {
+    int64_t flags = key & evaluator.flush_bits;
+    if (flags) {
+        int suit = (flags > 0x8) + (flags > 0x80) + (flags > 0x800);
+        return evaluator.flush[bits >> RANKS * suit & ((1 << RANKS) - 1)];
+    }
+    int64_t ranks = key >> 16;
+    return evaluator.seven[ranks + evaluator.offsets[ranks >> evaluator.row_bits]];
+}
+
+int add_cards(Cards *cards, PyObject *sequence, Py_ssize_t least, Py_ssize_t most) {
+    if (!PyTuple_Check(sequence) && !PyList_Check(sequence))
+        return 0;
+    Py_ssize_t size = PySequence_Size(sequence);
+    int tuple = PyTuple_Check(sequence);
+    if (size < least || size > most || cards->count + size > 9)
+        return 0;
+    for (Py_ssize_t at = 0; at < size; at++) {
+        PyObject *item = tuple ? PyTuple_GetItem(sequence, at) : PyList_GetItem(sequence, at);
+        if (!item || !PyLong_CheckExact(item))
+            return 0;
+        long card = PyLong_AsLong(item);
+        if (card < 0 || card >= CARDS || cards->bits & evaluator.bit[card]) {
+            PyErr_Clear();
+            return 0;
+        }
+        cards->card[cards->count++] = (int)card;
+        cards->bits |= evaluator.bit[card];
+    }
+    return 1;
+}
+
+void deal_cards(const unsigned char *entropy, int cards[9]) {
+    unsigned char deck[CARDS];
+    for (int card = 0; card < CARDS; card++)
+        deck[card] = (unsigned char)card;
+    for (int at = 0; at < 9; at++) {
+        const unsigned char *word = entropy + 4 * at;
+        uint32_t bits = word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
+        uint32_t drawn = bits % (uint32_t)(CARDS - at);
+        cards[at] = deck[drawn];
+        deck[drawn] = deck[CARDS - 1 - at];
+    }
+}
+
+PyObject *deal(PyObject *self, PyObject *entropy) {
+    char *bytes;
+    Py_ssize_t size;
+    int c[9];
+    if (PyBytes_AsStringAndSize(entropy, &bytes, &size) < 0)
+        return NULL;
+    if (size < 36) {
+        PyErr_SetString(PyExc_ValueError, "a deal takes 36 random bytes");
+        return NULL;
+    }
+    deal_cards((const unsigned char *)bytes, c);
+    return Py_BuildValue("((ii)(ii))(iiiii)", c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8]);
+}

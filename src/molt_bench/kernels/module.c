@@ -1,0 +1,36 @@
+/* The module molt_bench.kernels._compiled: what it offers to Python. */
+#include "kernels.h"
+
+#define FAST(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
+
+static PyMethodDef methods[] = {
+    {"set_tables", set_tables, METH_VARARGS, NULL},
+    {"set_preflop", set_preflop, METH_VARARGS, NULL},
+    {"packed_range", packed_range, METH_VARARGS, NULL},
+    {"deal", deal, METH_O, NULL},
+    FAST(flop_score),
+    FAST(street_equities),
+    FAST(sampled_wins),
+    FAST(range_wins),
+    {"set_policies", set_policies, METH_VARARGS, NULL},
+    FAST(card_luck),
+    {"term_table", term_table, METH_VARARGS, NULL},
+    {"solved", solved, METH_VARARGS, NULL},
+    {"add_moments", add_moments, METH_VARARGS, NULL},
+    FAST(decision_parts),
+    {NULL, NULL, 0, NULL},
+};
+
+static int filled(PyObject *module) {
+    return PyModule_AddIntConstant(module, "VERSION", KERNELS_VERSION);
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, filled}, {0, NULL}};
+
+static PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_compiled", "Compiled kernels; see molt_bench.kernels.", 0, methods, slots, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__compiled(void) {
+    return PyModuleDef_Init(&definition);
+}
