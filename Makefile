@@ -64,7 +64,7 @@ test-long: $(INSTALLED_ALL) ## run the slow tests of whole runs: acceptance, kil
 	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents/test_scripted.py -k 'not llm and not ray and not cheats'
 
 test-docs: $(INSTALLED_ALL) ## run every command shown in the docs, in an empty environment, too, about three minutes
-	$(BIN)/python -m pytest -n auto -m slow tests/test_docs.py tests/e2e/test_compare.py
+	$(BIN)/python -m pytest -n auto -m slow tests/test_docs.py tests/e2e/test_compare.py tests/e2e/test_ci_gate.py tests/cli
 
 # Ray is large, so it gets its own environment.
 .venv-ray/.installed: pyproject.toml src/molt_bench/_version.py

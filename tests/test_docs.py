@@ -129,6 +129,8 @@ def timeless(lines):
     ("guide", "number", "example"),
     [
         ("benchmark.md", 0, "benchmark.yaml"),
+        ("ci.md", 0, "ci/bench.yaml"),
+        ("ci.md", 1, "ci/molt-bench.yml"),
         ("protocol.md", 2, "acpc.yaml"),
         ("models.md", 0, "models.yaml"),
         ("models.md", 1, "local.yaml"),

@@ -14,6 +14,7 @@ An agent's mistake never leaves the library as an exception: it is recorded as a
         └── ProviderError   a model cannot be asked, as with a wrong key, or a server that stays away
 """
 
+from collections.abc import Collection, Iterable
 from typing import Final, Literal, TypeAlias
 
 #: What an agent did wrong: an illegal action; an answer that is not an `Action`; a reply that has the wrong form, is
@@ -54,6 +55,40 @@ def shown(value: object) -> str:
 def printable(text: str) -> str:
     """Return text that cannot control the terminal; line ends stay."""
     return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
+
+
+def on_one_line(text: str) -> str:
+    r"""Return text with everything escaped that is not printable: line ends, control characters, turns of direction.
+
+    >>> print(on_one_line("a\x1b[31m\u202eb\n"))
+    a\u001b[31m\u202eb\u000a
+    """
+    return "".join([char if char.isprintable() else f"\\u{ord(char):04x}" for char in text])
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message that suggests the nearest known name, whatever its case; "" if none is near.
+
+    >>> did_you_mean("tigth", ["random", "tight"]), did_you_mean("hands_per_gmae", ["handsPerGame"])
+    ("; did you mean 'tight'?", "; did you mean 'handsPerGame'?")
+    >>> did_you_mean("something else", ["random", "tight"])
+    ''
+    """
+    from difflib import get_close_matches  # only for an error message
+
+    alike = {_bare(name): name for name in known}
+    near = get_close_matches(_bare(word), alike, n=1)
+    return f"; did you mean {alike[near[0]]!r}?" if near else ""
+
+
+def one_of(known: Collection[str], word: str) -> str:
+    """Return what to expect in place of an unknown word: one of the known ones, and the nearest of them."""
+    return f"one of {', '.join(known)}{did_you_mean(word, known)}"
+
+
+def _bare(name: str) -> str:
+    """Return a name as it sounds: whoever mistypes one may not know how it is spelt, either."""
+    return name.lower().replace("_", "").replace("-", "")
 
 
 class MoltBenchError(Exception):

@@ -7,7 +7,6 @@ first of them are played. A policy is a function; `register_policy` adds one und
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from itertools import combinations
 from math import inf
@@ -15,7 +14,7 @@ from typing import Final, TypeAlias, TypeVar, overload
 
 import msgspec
 
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, one_of
 from molt_bench.seeds import Seed, derive
 from molt_bench.specs import Pair as Pair
 
@@ -204,12 +203,15 @@ def register_policy(name: str, policy: PairPolicy) -> None:
     _POLICIES[name] = policy
 
 
+def policy_names() -> list[str]:
+    """Return the names of all policies."""
+    return list(_POLICIES)
+
+
 def policy_named(name: str) -> PairPolicy:
     """Return a policy by its name."""
     if name not in _POLICIES:
-        near = get_close_matches(name, _POLICIES, n=1)
-        perhaps = f"{near[0]!r} perhaps, or " if near else ""
-        raise ConfigError("scheduler.policy", name, f"{perhaps}one of {', '.join(_POLICIES)}")
+        raise ConfigError("scheduler.policy", name, one_of(_POLICIES, name))
     return _POLICIES[name]
 
 

@@ -43,7 +43,7 @@ def test_agents_are_made_afresh():
 
 
 def test_an_unknown_type_names_the_nearest():
-    with pytest.raises(ConfigError, match="type = 'tigth': expected 'tight' perhaps"):
+    with pytest.raises(ConfigError, match=r"type = 'tigth': expected one of .*; did you mean 'tight'"):
         make_agent(ParticipantSpec(id="p", type="tigth"))
 
 

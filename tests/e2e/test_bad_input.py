@@ -23,7 +23,7 @@ def here(tmp_path, monkeypatch):
         (["--participants", "random"], ["participants", "at least 2"]),
         (["--participants", "random,"], ["participants", "commas"]),
         (["--participants", ""], ["participants"]),
-        (["--participants", "random,tihgt"], ["'tihgt'", "'tight' perhaps"]),
+        (["--participants", "random,tihgt"], ["'tihgt'", "did you mean 'tight'?"]),
         (["--participants", "random,bots.py:make_trouble"], ["'bots'", "ValueError: no licence"]),
         (["--participants", "random,bots.py:make_long_trouble"], ["'bots'", "no licence"]),
         (["--participants", "random,bots.py:make_nothing"], ["'bots'", "not an agent"]),
@@ -45,7 +45,7 @@ def here(tmp_path, monkeypatch):
         (["--set", "=3"], ["--set", "field=value"]),
         (["--set", "game.stack=[1"], ["--set", "YAML"]),
         (["--set", "game.stack.deep=3", "--set", "game.stack=5"], ["game.stack"]),
-        (["--set", "game.stakc=300"], ["game.stakc", "'stack' perhaps"]),
+        (["--set", "game.stakc=300"], ["game.stakc", "did you mean 'stack'?"]),
         (["--set", "game.stack=lots"], ["game.stack = 'lots'", "integer"]),
         (["--set", "game.stack=99.5"], ["game.stack = 99.5", "integer"]),
         (["--set", "game.stack=-100"], ["game.stack = -100"]),
@@ -73,7 +73,11 @@ def test_a_mistake_on_the_command_line_is_one_clear_line(here, arguments, said):
         ("twice.yaml", "participants: [{id: a, type: random}, {id: a, type: tight}]", ["participants = 'a'", "twice"]),
         ("one.yaml", "participants: [{id: a, type: random}]", ["participants", "at least 2"]),
         ("none.json", '{"participants": []}', ["participants", "at least 2"]),
-        ("type.yaml", "participants: [{id: a, type: randm}, {id: b, type: tight}]", ["'randm'", "'random' perhaps"]),
+        (
+            "type.yaml",
+            "participants: [{id: a, type: randm}, {id: b, type: tight}]",
+            ["'randm'", "did you mean 'random'?"],
+        ),
         ("no_type.yaml", "participants: [{id: a}, {id: b, type: tight}]", ["participants.0.type", "no default"]),
         ("broken.yaml", "game: {stack: 5\nseeds: 3\n", ["broken.yaml", "YAML", "line 2"]),
         ("tab.yaml", "game:\n\tstack: 5\n", ["tab.yaml", "YAML", "line 2"]),
@@ -84,8 +88,8 @@ def test_a_mistake_on_the_command_line_is_one_clear_line(here, arguments, said):
         ("wrong.json", '{"game": {"handsPerGame": "fifty"}}', ["game.handsPerGame = 'fifty'", "integer"]),
         ("section.json", '{"game": 5}', ["game = 5"]),
         ("negative.yaml", "game: {ante: -5}", ["game.ante = -5"]),
-        ("unknown.yaml", TWO + "gaem: {stack: 5}", ["gaem", "'game' perhaps"]),
-        ("deep.yaml", "stop: {budget: {maxMatch: 3}}", ["stop.budget.maxMatch", "'maxMatches' perhaps"]),
+        ("unknown.yaml", TWO + "gaem: {stack: 5}", ["gaem", "did you mean 'game'?"]),
+        ("deep.yaml", "stop: {budget: {maxMatch: 3}}", ["stop.budget.maxMatch", "did you mean 'maxMatches'?"]),
         ("person.yaml", "participants: [{id: a, typ: random}, {id: b, type: tight}]", ["participants.0.typ"]),
         ("taken.yaml", "outputDir: bots.py", ["outputDir", "can be written"]),
         ("params.yaml", "participants: [{id: a, type: random, params: {x: 1}}, {id: b, type: tight}]", ["params", "x"]),
@@ -176,7 +180,7 @@ def test_a_run_that_cannot_start_leaves_nothing_behind(here, arguments):
 
 def test_an_unknown_type_is_found_by_validate(here):
     (here / "config.yaml").write_text("participants: [{id: a, type: randm}, {id: b, type: tight}]")
-    one_clear_line(quick("validate", "config.yaml"), "'randm'", "'random' perhaps")
+    one_clear_line(quick("validate", "config.yaml"), "'randm'", "did you mean 'random'?")
 
 
 def test_flags_win_over_a_file_that_is_written_in_snake_case(here):

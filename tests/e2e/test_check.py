@@ -100,7 +100,7 @@ def test_whether_it_repeats_itself_is_worth_a_note(check, tmp_path):
 @pytest.mark.parametrize(
     ("participant", "said"),
     [
-        ("tigt", "'tight' perhaps"),
+        ("tigt", "did you mean 'tight'?"),
         ("bots.py:make_trouble", "its factory raised ValueError: no licence"),
         ("bots.py:make_nothing", "which is not an agent"),
         ("missing.py:make", "missing.py:make"),

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -135,10 +136,59 @@ def test_json_says_who_failed(runs):
     assert json.loads(done.stdout)["failed"] == ["bot"]
 
 
+def test_exit_code_tells_the_verdict(runs):
+    """Nothing for better or equal, 1 for worse, 4 for unknown: there, other cards make the interval wide."""
+    assert quick("compare", runs.old, runs.same, "--exit-code").returncode == 0
+    assert quick("compare", runs.weak, runs.old, "--exit-code", "--agent", "bot").returncode == 0
+    code, said = status(runs.old, runs.weak, "--exit-code")
+    assert (code, said) == (1, "molt-bench: bot: it is 95% certain that it lost\n")
+    done = quick("compare", runs.old, runs.other, "--agent", "tight", "--within", 1, "--exit-code", "--json")
+    assert json.loads(done.stdout)["verdict"] == "unknown"
+    assert (done.returncode, done.stderr) == (4, "molt-bench: tight: it is not 95% certain how it changed\n")
+
+
+def test_quiet_leaves_the_exit_status_and_what_is_wrong(runs):
+    done = quick("compare", runs.old, runs.same, "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = quick("compare", runs.old, runs.weak, "--agent", "bot", "--fail-below", 0, "--quiet", "--format", "junit")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+
+
+def test_a_hostile_name_comes_through_every_format(runs, tmp_path):
+    name = "a|b\n::error::c<i>&`@d`"
+    shutil.copytree(runs.home, tmp_path / "home")
+    for leak, folder in ((0, "good"), (1, "bad")):
+        players = [{"id": name, "type": "./bot.py:Bot", "params": {"leak": leak}}, "callstation", "tight"]
+        make(tmp_path / "home", folder, more=("--set", f"participants={json.dumps(players)}"))
+    good, bad = (run_of(tmp_path / "home" / folder) for folder in ("good", "bad"))
+    common = ("compare", good, bad, "--agent", name, "--fail-below", 0)
+    shown = {form: quick(*common, "--format", form) for form in ("text", "json", "markdown", "github", "junit")}
+    assert {done.returncode for done in shown.values()} == {1}
+    assert {done.stderr.count("\n") for done in shown.values()} == {1}
+    assert json.loads(shown["json"].stdout)["failed"] == [name]
+    assert quick(*common, "--json").stdout == shown["json"].stdout
+    assert shown["github"].stdout.startswith("::error title=")
+    assert shown["github"].stdout.count("\n") == 1
+    assert ElementTree.fromstring(shown["junit"].stdout).find("*/testcase/failure") is not None
+    assert len([line for line in shown["markdown"].stdout.splitlines() if line.startswith("|")]) == 3
+    for suffix in ("svg", "json"):
+        quick(*common, "--quiet", "--badge", tmp_path / f"badge.{suffix}")
+    ElementTree.parse(tmp_path / "badge.svg")
+    assert json.loads((tmp_path / "badge.json").read_text())["color"] == "red"
+
+
+def test_a_badge_that_cannot_be_written_is_no_verdict(runs):
+    one_clear_line(quick("compare", runs.old, runs.same, "--badge", "/no/such/b.svg"), "--badge", "No such", status=3)
+
+
 @pytest.mark.parametrize(
     "flags",
     [
         ["--strict"],
+        ["--exit-code", "--fail-below", "3"],
+        ["--format", "html"],
+        ["--format", "junit", "--json"],
+        ["--badge", "badge.png"],
         ["--within", "0"],
         ["--within", "nan"],
         ["--fail-below", "-1"],
@@ -183,7 +233,13 @@ def test_what_is_no_run_or_no_agent_is_one_clear_line(runs, tmp_path):
 
 def test_the_help_names_every_exit_status():
     said = quick("compare", "--help", env={"COLUMNS": "200"}).stdout
-    for text in ("0 if all is well", "1 for a loss by --fail-below", "2 for wrong usage", "3 if there is nothing"):
+    for text in (
+        "0 if all is well",
+        "1 for a loss by --fail-below",
+        "4 with",
+        "2 for wrong usage",
+        "3 if there is nothing",
+    ):
         assert text in " ".join(said.replace("│", " ").split())
 
 

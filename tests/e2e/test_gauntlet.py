@@ -113,7 +113,7 @@ class TestConfig:
         )
 
     def test_a_reference_is_a_participant_and_the_nearest_is_suggested(self):
-        one_clear_line(quick(*self.LINEUP, "--reference", "tga"), "scheduler.reference = 'tga'", "'tag' perhaps")
+        one_clear_line(quick(*self.LINEUP, "--reference", "tga"), "scheduler.reference = 'tga'", "did you mean 'tag'?")
 
     def test_no_other_policy_has_a_reference(self):
         done = quick(*self.LINEUP, "--reference", "tag", "--scheduler", "round_robin")

@@ -145,7 +145,7 @@ def test_a_program_can_be_played_against_and_is_ended(sit, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("tigt",), "'tight' perhaps"),
+        (("tigt",), "did you mean 'tight'?"),
         (("exec:./missing",), "missing"),
         (("random", "--param", "sed=1"), "seed or name"),
     ],

@@ -12,10 +12,10 @@ from typing import Any, Final, Literal, TypeAlias
 
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.bench.result import RunResult
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.records import ESTIMATORS
-from molt_bench.report.analysis import Analysis, ParticipantNumbers, on_one_line
+from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.artifacts import leaderboard
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.report.exports.hand_rows import rows as hand_rows

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, Final, TypeAlias
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.errors import AgentError, ConfigError, shown
+from molt_bench.errors import AgentError, ConfigError, one_of, shown
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
 
@@ -52,7 +52,8 @@ def find_factory(participant_type: str, other_types: tuple[str, ...]) -> AgentFa
     if not colon:
         points = plugins()
         if participant_type not in points:
-            raise ConfigError("type", participant_type, _known_types(participant_type, (*other_types, *points)))
+            known = (*other_types, *points)
+            raise ConfigError("type", participant_type, one_of(known, participant_type))
         place, colon, name = points[participant_type].value.partition(":")
     try:
         module = _module_from_file(place, os.path.abspath(place)) if place.endswith(".py") else import_module(place)
@@ -97,11 +98,3 @@ def file_hash(participant_type: str) -> str | None:
             return sha256(file.read()).hexdigest()
     except (OSError, ImportError, ValueError):
         return None
-
-
-def _known_types(wanted: str, known: tuple[str, ...]) -> str:
-    from difflib import get_close_matches  # only for an error message
-
-    near = get_close_matches(wanted, known, n=1)
-    listed = ", ".join(known)
-    return f"{near[0]!r} perhaps, or another of {listed}" if near else f"one of {listed}"

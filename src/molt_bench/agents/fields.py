@@ -2,14 +2,13 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Annotated, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, did_you_mean
 from molt_bench.specs import MOST_CHIPS
 
 #: The largest whole number: beyond it, JSON readers that use floats would lose digits.
@@ -80,8 +79,8 @@ def hide_key(text: str, key: str) -> str:
 def another_field(name: str, section: type[BaseModel]) -> str:
     """Return what to expect in place of an unknown field: the closest one, or all there are."""
     known = [field.alias or own for own, field in section.model_fields.items()]
-    near = get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"another field: {near[0]!r} perhaps" if near else f"one of {', '.join(known)}"
+    near = did_you_mean(name, known)
+    return f"another field{near}" if near else f"one of {', '.join(known)}"
 
 
 def as_problem(field: str, value: object, expected: str) -> PydanticCustomError:

@@ -2,15 +2,18 @@
 
 from molt_bench.agents.factories import plugins
 from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS
+from molt_bench.cli.options import AsJson, Printing
 
 
-def agents() -> None:
-    """List the agents that a config can name."""
-    for name, bot in BUILTIN_AGENTS.items():
-        about = (bot.__doc__ or "").partition("\n")[0]
-        print(f"{name:12} {about}")
-    for kind in KINDS:
-        if kind.usage:
-            print(f"{kind.usage:12} {kind.about}")
-    for name, point in plugins().items():
-        print(f"{name:12} Plug-in: {point.value}")
+def agents(*, as_json: AsJson = False) -> None:
+    """List the agents that a config can name.
+
+    Examples:
+      molt-bench agents
+      molt-bench agents --json
+    """
+    found = [(name, (bot.__doc__ or "").partition("\n")[0]) for name, bot in BUILTIN_AGENTS.items()]
+    found += [(kind.usage, kind.about) for kind in KINDS if kind.usage]
+    found += [(name, f"Plug-in: {point.value}") for name, point in plugins().items()]
+    content = {"agents": [{"name": name, "about": about} for name, about in found]}
+    Printing(as_json=as_json).answer(content, lambda: print(*[f"{name:12} {about}" for name, about in found], sep="\n"))

@@ -1,23 +1,24 @@
 """The program `molt-bench`: its list of commands, how it starts and how it ends."""
 
-import inspect
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from types import FrameType
-from typing import Annotated, Any, Final, get_type_hints
+from typing import Annotated, Final
 
-import msgspec
 import typer
 
 from molt_bench._version import __version__
-from molt_bench.cli.streams import output_problem, prepare_streams, tolerate_closed_pipe
-from molt_bench.errors import MoltBenchError
+from molt_bench.cli.completion import words_to_complete
+from molt_bench.cli.parser import WRONG_USAGE, Command, NoColor, Program, flat, parts_of, usage_line
+from molt_bench.cli.streams import output_problem, prepare_streams, tolerate_closed_pipe, turn_color_off
+from molt_bench.errors import MoltBenchError, printable
 
 #: Each command and the first line of its help; the function of that name is in the file of that name.
 COMMANDS: Final = {
     "run": "Run a benchmark (the default command).",
+    "init": "Write a commented config to start with, from four questions or as many flags.",
     "resume": "Resume an interrupted run, or extend a finished one with a new limit, on the same decks.",
     "serve": "Play a benchmark with agents that connect by themselves: invite them, play, tell them the end.",
     "join": "Play with an agent at a live server, on this machine or another, until its run is over.",
@@ -38,6 +39,16 @@ COMMANDS: Final = {
 }
 
 
+_EXAMPLES: Final = """Examples:
+  molt-bench
+  molt-bench --participants tag,tight,random --hands 100
+  molt-bench --config bench.yaml --quiet"""
+#: Flags of the program that may precede a command, or the flags of the default command.
+_BEFORE_A_COMMAND: Final = ("--debug", "--no-color")
+#: Flags of the program that need no command.
+_WITHOUT_A_COMMAND: Final = ("--help", "-h", "--version", "--install-completion", "--show-completion")
+
+
 def main() -> None:
     """Run the program; a user's mistake is one line and exit status 1, or the status of the error."""
     output = prepare_streams()
@@ -46,17 +57,23 @@ def main() -> None:
         signal.signal(signal.SIGHUP, _terminate)
     if "" not in sys.path:
         sys.path.insert(0, "")  # as with `python -m`: modules in the current folder can be named
-    arguments = sys.argv[1:]
-    debug = ["--debug"] if arguments[:1] == ["--debug"] else []
-    rest = arguments[len(debug) :]
-    if not rest or (rest[0].startswith("-") and rest[0] not in ("--help", "--version")):
-        arguments = [*debug, "run", *rest]
+    arguments = with_command(sys.argv[1:])
+    if "--no-color" in arguments:
+        turn_color_off()
     status = _run_command(arguments)
     problem = output_problem(output)
     if problem is not None and not status:
         print(f"molt-bench: {problem}", file=sys.stderr)
         status = 1
     sys.exit(status)
+
+
+def with_command(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with the default command, if they name none."""
+    at = next((at for at, word in enumerate(arguments) if word not in _BEFORE_A_COMMAND), len(arguments))
+    first = arguments[at] if at < len(arguments) else "-"
+    default = first.startswith("-") and first not in _WITHOUT_A_COMMAND
+    return [*arguments[:at], *(["run"] if default else []), *arguments[at:]]
 
 
 def _terminate(_: int, frame: FrameType | None) -> None:
@@ -69,59 +86,43 @@ def _terminate(_: int, frame: FrameType | None) -> None:
 
 def _run_command(arguments: Sequence[str]) -> str | int | None:
     """Run a command and return its exit status; an error that nothing else handled is printed as one line."""
-    called = next((word for word in arguments if not word.startswith("-")), None)
+    words = words_to_complete(with_command) or arguments
+    called = next((word for word in words if not word.startswith("-")), None)
+    status: str | int | None = 0
     try:
         with tolerate_closed_pipe():
-            _app_for(called)(arguments)
+            status = app_for(called)(arguments, standalone_mode=False)
     except SystemExit as end:
         return end.code
+    except WRONG_USAGE as error:
+        _say(usage_line(error))
+        return 2
     except (MoltBenchError, OSError) as error:
         if "--debug" in arguments:
             raise
-        print(f"molt-bench: {' '.join(str(error).split())}", file=sys.stderr)
+        _say(str(error))
         return error.status if isinstance(error, MoltBenchError) else 1
-    return 0
+    return status or 0
 
 
-def _app_for(called: str | None) -> typer.Typer:
+def _say(problem: str) -> None:
+    """Print what is wrong as one line of standard error that controls no terminal."""
+    print(f"molt-bench: {printable(' '.join(problem.split()))}", file=sys.stderr)
+
+
+def app_for(called: str | None) -> typer.Typer:
     """Return the app; for a fast start it imports the called command alone, and of the others has only the help."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    app.callback()(_global_options)
+    app = typer.Typer(
+        cls=Program, pretty_exceptions_enable=False, context_settings={"help_option_names": ["--help", "-h"]}
+    )
+    app.callback(epilog=_EXAMPLES)(_global_options)
     for name, summary in COMMANDS.items():
         if name == called:
-            app.command(name)(_flatten(getattr(import_module(f"molt_bench.cli.{name}"), name)))
+            command = getattr(import_module(f"molt_bench.cli.{name}"), name)
+            app.command(name, cls=Command, epilog=parts_of(command)[1])(flat(command))
         else:
-            app.command(name, help=summary)(_not_called)
+            app.command(name, cls=Command, help=summary)(_not_called)
     return app
-
-
-def _flatten(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command for typer, with the fields of its struct arguments as flags of their own."""
-    hints = get_type_hints(command, include_extras=True)
-    structs = {
-        name: hint for name, hint in hints.items() if isinstance(hint, type) and issubclass(hint, msgspec.Struct)
-    }
-    parameters = []
-    for each in inspect.signature(command).parameters.values():
-        if each.name not in structs:
-            parameters.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[each.name]))
-            continue
-        for field in msgspec.structs.fields(structs[each.name]):
-            parameters.append(
-                inspect.Parameter(
-                    field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
-                )
-            )
-
-    def call(**values: Any) -> None:
-        for name, struct in structs.items():
-            values[name] = struct(**{field: values.pop(field) for field in struct.__struct_fields__})
-        command(**values)
-
-    call.__doc__ = command.__doc__
-    call.__annotations__ = {each.name: each.annotation for each in parameters}
-    vars(call)["__signature__"] = inspect.Signature(parameters)
-    return call
 
 
 def _not_called() -> None:
@@ -137,8 +138,10 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer passes it by po
 def _global_options(
     *,
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
+        bool,
+        typer.Option("--version", metavar="", help="Show the version and exit.", callback=_show_version, is_eager=True),
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback when something fails.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show a traceback when something fails.")] = False,
+    no_color: NoColor = False,
 ) -> None:
     """Which agent plays better heads-up no-limit hold'em, and how sure are we?"""

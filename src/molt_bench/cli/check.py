@@ -2,19 +2,18 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from typing import Annotated, Any, Final
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import LLM, kind_of
 from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.options import AgentName, AsJson, Params, positive
-from molt_bench.cli.streams import camel_fields, print_json, tolerate_closed_pipe
+from molt_bench.cli.options import AgentName, Params, Printing, at_least_one, positive
+from molt_bench.cli.streams import camel_fields, console, notice, tolerate_closed_pipe
 from molt_bench.errors import printable
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.specs import ParticipantSpec
@@ -36,28 +35,37 @@ _OnGame = Callable[[int, int], None]
 def check(
     participant: AgentName,
     param: Params = None,
-    hands: Annotated[int | None, typer.Option(min=1, help="Hands against each opponent at each table.")] = None,
+    hands: Annotated[
+        int | None, typer.Option(callback=at_least_one, help="Hands against each opponent at each table.")
+    ] = None,
     timeout_s: Annotated[float | None, typer.Option(metavar="S", callback=positive, help="Seconds per answer.")] = None,
     *,
-    as_json: AsJson = False,
+    printing: Printing,
 ) -> None:
-    """Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not."""
+    """Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.
+
+    With --quiet, nothing is printed about an agent that is fit.
+
+    Examples:
+      molt-bench check tag
+      molt-bench check my_bot.py:make --hands 20 --json
+    """
     spec = agent_from(participant, param or [])
     try:
-        report = _run_checks(spec, hands=hands, timeout_s=timeout_s, as_json=as_json)
+        report = _run_checks(spec, hands=hands, timeout_s=timeout_s, printing=printing)
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         sys.exit(130)
     with tolerate_closed_pipe():
-        if as_json:
-            print_json(_plain(participant, report))
-        else:
-            _print(report)
+        told = printing if report.ok else Printing(as_json=printing.as_json)
+        told.answer(_plain(participant, report), lambda: _print(report))
     if not report.ok:
         sys.exit(1)
 
 
-def _run_checks(spec: ParticipantSpec, *, hands: int | None, timeout_s: float | None, as_json: bool) -> AgentReport:
+def _run_checks(
+    spec: ParticipantSpec, *, hands: int | None, timeout_s: float | None, printing: Printing
+) -> AgentReport:
     model = kind_of(spec.type) is LLM
     partners = _MODEL_PARTNERS if model else SPARRING_PARTNERS
     each = hands or (_MODEL_HANDS if model else _HANDS)
@@ -65,9 +73,9 @@ def _run_checks(spec: ParticipantSpec, *, hands: int | None, timeout_s: float | 
     make = maker_of(spec, timeout_s=limit_s)
     if model:
         calls = each * _CALLS_PER_HAND * (len(TABLES) * len(partners) * len(SEATINGS) + 4)
-        print(f"molt-bench: {spec.id} will be called about {calls:,} times; --hands changes that", file=sys.stderr)
-    # With --json, standard output is for one object: what an agent prints goes to standard error.
-    with _show_games(spec, quiet=as_json) as watch, redirect_stdout(sys.stderr if as_json else sys.stdout):
+        if not printing.quiet:  # it costs money, so it is told with --json, too
+            notice(f"{spec.id} will be called about {calls:,} times; --hands changes that")
+    with _show_games(spec, quiet=printing.quiet or printing.as_json) as watch:
         _ask_once(spec, make)
         return check_agent(
             make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners, watch=watch
@@ -84,27 +92,27 @@ def _ask_once(participant: ParticipantSpec, make: Callable[[], PokerAgent]) -> N
 @contextmanager
 def _show_games(participant: ParticipantSpec, *, quiet: bool) -> Iterator[_OnGame | None]:
     """Show on a terminal how many games have been played."""
-    console = Console(stderr=True, markup=False, emoji=False)
-    if quiet or not console.is_terminal or console.is_dumb_terminal:
+    screen = console(stderr=True, highlight=True)
+    if quiet or not screen.is_terminal or screen.is_dumb_terminal:
         yield None
         return
-    with console.status("") as status:
+    with screen.status("") as status:
         yield lambda played, of: status.update(
             Text(f"{printable(participant.id)}: game {played + 1} of {of} (Ctrl-C to stop)")
         )
 
 
 def _print(report: AgentReport) -> None:
-    console = Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
+    screen = console(soft_wrap=True)
     first, *lines = printable(str(report)).split("\n")
-    console.print(Text(first, "bold green" if report.ok else "bold red"))
+    screen.print(Text(first, "bold green" if report.ok else "bold red"))
     for line in lines:
         text = Text(line)
         word = line.split(maxsplit=1)[0] if line.strip() else ""
         # A line's mark comes first; findings are indented further.
         if word in _STYLES and line.startswith(f"  {word}"):
             text.stylize(_STYLES[word], 2, 2 + len(word))
-        console.print(text)
+        screen.print(text)
 
 
 def _plain_fault(fault: FaultExample) -> dict[str, Any]:

@@ -2,26 +2,27 @@
 
 import sys
 from collections.abc import Sequence
-from math import isfinite
-from typing import Annotated, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import msgspec
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from molt_bench.cli.options import AsJson, not_negative, positive, probability
-from molt_bench.cli.streams import print_json, tolerate_closed_pipe, warn
-from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.runs.header import recorded_harnesses
-from molt_bench.runs.stored_run import StoredRun
-from molt_bench.study import comparison
-from molt_bench.study.comparison import Comparison, Difference, Run
+from molt_bench.cli.completion import run_agents, run_folders
+from molt_bench.cli.options import Printing, not_negative, positive, probability
+from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
+from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
+from molt_bench.files import write_whole
 
-#: The exit status of runs that cannot be compared.
+if TYPE_CHECKING:  # loaded when needed, so that the help is quick
+    from molt_bench.study.comparison import Comparison, Difference, Run
+    from molt_bench.study.comparison_formats import Outcome
+
+Format: TypeAlias = Literal["text", "json", "markdown", "github", "junit"]
+#: The exit status of runs that cannot be compared, and with --exit-code that of a change that is not known.
 _NOT_COMPARED: Final = 3
+_UNKNOWN: Final = 4
+_BADGES: Final = (".json", ".svg")
 
 
 class VerdictOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,55 +38,109 @@ class VerdictOptions(msgspec.Struct, frozen=True, kw_only=True):
     strict: Annotated[
         bool, typer.Option("--strict", help="With --fail-below: status 1 unless certainly none lost more.")
     ] = False
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with status 1 if an agent is worse, 4 if that is not known.")
+    ] = False
     confidence: Annotated[float, typer.Option(callback=probability, help="Confidence of the verdicts.")] = 0.95
 
-    def failed(self, each: Difference) -> bool:
-        """Return whether an agent's change is a failure."""
+    def check(self) -> None:
+        """Refuse flags that contradict each other."""
+        if self.strict and self.fail_below is None:
+            raise typer.BadParameter("requires --fail-below", param_hint="--strict")
+        if self.exit_code and self.fail_below is not None:
+            raise typer.BadParameter("cannot be used with --fail-below: choose one gate", param_hint="--exit-code")
+
+    def failure(self, each: "Difference") -> str | None:
+        """Return why an agent's change is a failure; None if it is none."""
+        sure = f"{100 * self.confidence:.4g}% certain"
+        if self.exit_code:
+            unsure = f"it is not {sure} how it changed"
+            return {"worse": f"it is {sure} that it lost", "unknown": unsure}.get(each.verdict)
         if self.fail_below is None:
-            return False
-        return not each.kept(self.fail_below) if self.strict else each.lost(self.fail_below)
+            return None
+        more = f"more than {self.fail_below:,.6g} mbb per hand"
+        if self.strict:
+            return None if each.kept(self.fail_below) else f"it is not {sure} that it did not lose {more}"
+        return f"it is {sure} that it lost {more}" if each.lost(self.fail_below) else None
+
+
+class OutputOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a comparison is written as."""
+
+    form: Annotated[
+        Format,
+        typer.Option(
+            "--format", metavar="FORMAT", help="text, json, markdown (a comment), github (annotations) or junit."
+        ),
+    ] = "text"
+    badge: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a badge, too: an .svg, or a .json for shields.io.")
+    ] = None
+
+    def check(self, printing: Printing) -> None:
+        """Refuse flags that contradict each other, and a badge of no known kind."""
+        if printing.as_json and self.form not in ("text", "json"):
+            raise typer.BadParameter(f"cannot be used with --format {self.form}", param_hint="--json")
+        if self.badge is not None and Path(self.badge).suffix not in _BADGES:
+            raise typer.BadParameter(f"must be a file that ends in {' or '.join(_BADGES)}", param_hint="--badge")
 
 
 def compare(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="Folder of the earlier run.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Folder of the later run.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="Folder of the earlier run.", autocompletion=run_folders)],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="Folder of the later run.", autocompletion=run_folders)],
     *,
     agent: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Agent to compare: ID, or OLD_ID=NEW_ID; repeatable.")
+        list[str] | None,
+        typer.Option(
+            metavar="ID", help="Agent to compare: ID, or OLD_ID=NEW_ID; repeatable.", autocompletion=run_agents
+        ),
     ] = None,
     verdict: VerdictOptions,
-    as_json: AsJson = False,
+    output: OutputOptions,
+    printing: Printing,
 ) -> None:
     """Test whether a new run is better or worse than an old one, on the same cards where possible.
 
-    Exit status: 0 if all is well, 1 for a loss by --fail-below, 2 for wrong usage,
-    3 if there is nothing to compare (no such folder, an unreadable run, an unknown agent).
+    Exit status: 0 if all is well, 1 for a loss by --fail-below or --exit-code, 2 for wrong usage,
+    3 if there is nothing to compare (no such folder, an unreadable run, an unknown agent),
+    4 with --exit-code if nobody is worse, but somebody may be.
+
+    Examples:
+      molt-bench compare old new
+      molt-bench compare old new --agent tight --fail-below 100
+      molt-bench compare old new --format markdown --badge badge.svg
     """
-    if verdict.strict and verdict.fail_below is None:
-        raise typer.BadParameter("requires --fail-below", param_hint="--strict")
+    from molt_bench.study.comparison_formats import Outcome
+
+    verdict.check()
+    output.check(printing)
     try:
         found = _comparison(old, new, agent or [], verdict)
+        reasons = {each.name: verdict.failure(each) for each in found.differences}
+        outcome = Outcome(
+            old=old,
+            new=new,
+            found=found,
+            confidence=verdict.confidence,
+            within=verdict.within,
+            failures={name: reason for name, reason in reasons.items() if reason is not None},
+        )
+        if output.badge is not None:
+            _write_badge(outcome, output.badge)
     except MoltBenchError as error:
         error.status = _NOT_COMPARED
         raise
-    failed = [each for each in found.differences if verdict.failed(each)]
     with tolerate_closed_pipe():
-        if as_json:
-            runs = {"old": old, "new": new}
-            print_json({**runs, **_plain_comparison(found, verdict, failed), "warnings": list(found.warnings)})
-        else:
-            _print_comparison(found, confidence=verdict.confidence, within=verdict.within)
-    for warning in () if as_json else found.warnings:
-        warn(warning)
-    for each in failed:
-        sure = f"{100 * verdict.confidence:.4g}% certain"
-        reason = f"it is not {sure} that it did not lose" if verdict.strict else f"it is {sure} that it lost"
-        print(f"molt-bench: {each.name}: {reason} more than {verdict.fail_below:,.6g} mbb per hand", file=sys.stderr)
-    if failed:
-        sys.exit(1)
+        _print_outcome(outcome, verdict, "json" if printing.as_json else output.form, quiet=printing.quiet)
+    for name, reason in outcome.failures.items():
+        print(f"molt-bench: {on_one_line(name)}: {reason}", file=sys.stderr)
+    if outcome.failures:
+        sys.exit(_UNKNOWN if verdict.exit_code and found.verdict != "worse" else 1)
 
 
-def _comparison(old: str, new: str, agents: Sequence[str], verdict: VerdictOptions) -> Comparison:
+def _comparison(old: str, new: str, agents: Sequence[str], verdict: VerdictOptions) -> "Comparison":
+    from molt_bench.study import comparison
+
     ids = [_both_ids(text) for text in agents]
     return comparison.compare(_run(old), _run(new), agents=ids, confidence=verdict.confidence, within=verdict.within)
 
@@ -97,68 +152,59 @@ def _both_ids(text: str) -> tuple[str, str]:
     return old, new or old
 
 
-def _run(folder: str) -> Run:
+def _run(folder: str) -> "Run":
+    from molt_bench.runs.header import recorded_harnesses
+    from molt_bench.runs.stored_run import StoredRun
+    from molt_bench.study.comparison import Run
+
     stored = StoredRun.open(folder)
     skills = stored.exchanges().skills
     harnesses = recorded_harnesses(stored.header)
     return Run(folder, stored.config, stored.result(), stored.header.source_hashes, skills, harnesses)
 
 
-def _print_comparison(found: Comparison, *, confidence: float, within: float) -> None:
-    console = Console(markup=False, emoji=False, highlight=False)
+def _write_badge(outcome: "Outcome", target: str) -> None:
+    from molt_bench.study.comparison_formats import badge
+
+    path = Path(target)
+    try:
+        write_whole(path, badge(outcome, svg=path.suffix == ".svg").encode())
+    except OSError as error:
+        raise ConfigError("--badge", target, f"a file that can be written ({error.strerror})") from error
+
+
+def _print_outcome(outcome: "Outcome", verdict: VerdictOptions, form: Format, *, quiet: bool) -> None:
+    """Print a comparison; all formats but text contain its warnings."""
+    from datetime import UTC, datetime
+
+    from molt_bench.study.comparison_formats import github, junit, markdown, plain
+
+    if form == "json":
+        print_json({**plain(outcome), "failBelowMbb": verdict.fail_below, "strict": verdict.strict})
+    elif form == "text" or quiet:
+        if not quiet:
+            _print_table(outcome)
+        for warning in outcome.found.warnings:
+            warn(warning)
+    elif form == "junit":
+        print(junit(outcome, datetime.now(UTC)), end="")
+    else:
+        print(markdown(outcome) if form == "markdown" else github(outcome), end="")
+
+
+def _print_table(outcome: "Outcome") -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("agent", overflow="fold", max_width=22)
-    for heading in ("opponents", "seed pairs", "old", "new", "change"):
+    first, *numbers, last = outcome.headings()
+    table.add_column(first, overflow="fold", max_width=22)
+    for heading in numbers:
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column(f"±{100 * confidence:.4g}%", justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    for each in found.differences:
-        half = each.change.half_width(confidence)
-        table.add_row(
-            Text(each.name),
-            str(len(each.opponents)),
-            " / ".join(f"{count:,}" for count in each.seed_pairs),
-            f"{each.old:+,.0f}",
-            f"{each.new:+,.0f}",
-            f"{each.change.mean:+,.0f}",
-            f"{half:,.0f}" if isfinite(half) else "-",
-            f"within {within:g}" if each.verdict == "within" else each.verdict,
-        )
-    console.print(table)
-    how = (
-        "Paired by seed on the same cards"
-        if all(each.paired for each in found.differences)
-        else "On different cards, so unpaired"
-        if not any(each.paired for each in found.differences)
-        else "On the same cards, except rows with two numbers of seed pairs"
-    )
-    console.print(f"{how}; in thousandths of a big blind per hand ({found.estimator}).")
-
-
-def _plain_difference(each: Difference, confidence: float) -> dict[str, Any]:
-    low, high = each.change.interval(confidence)
-    return {
-        "oldId": each.old_id,
-        "newId": each.new_id,
-        "opponents": dict(each.opponents),
-        "paired": each.paired,
-        "seedPairs": list(each.seed_pairs),
-        "oldMbb": each.old,
-        "newMbb": each.new,
-        "changeMbb": each.change.mean,
-        "lowMbb": low if isfinite(low) else None,
-        "highMbb": high if isfinite(high) else None,
-        "verdict": each.verdict,
-    }
-
-
-def _plain_comparison(found: Comparison, verdict: VerdictOptions, failed: Sequence[Difference]) -> dict[str, Any]:
-    return {
-        "estimator": found.estimator,
-        "confidence": verdict.confidence,
-        "withinMbb": verdict.within,
-        "agents": [_plain_difference(each, verdict.confidence) for each in found.differences],
-        "failBelowMbb": verdict.fail_below,
-        "strict": verdict.strict,
-        "failed": [each.new_id for each in failed],
-    }
+    table.add_column(last, no_wrap=True)
+    for each in outcome.found.differences:
+        table.add_row(Text(each.name), *outcome.cells(each))
+    screen = console()
+    screen.print(table)
+    screen.print(outcome.foot())

@@ -8,8 +8,10 @@ from typing import IO, Annotated, TypeAlias
 import typer
 
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.cli.options import RunFolder
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.cli.completion import run_agents
+from molt_bench.cli.options import Printing, RunFolder, at_least_one
+from molt_bench.cli.streams import print_json
+from molt_bench.errors import ConfigError, MoltBenchError, one_of
 from molt_bench.files import fill_whole
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import FILES, TABLES, TEXTS, WITH_HERO, Format
@@ -31,16 +33,29 @@ def export(
     output: Annotated[
         str | None, typer.Option(metavar="FILE", help="File, or - for stdout; by default a file in RUN.")
     ] = None,
-    match: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only hands of this match.")] = None,
-    agent: Annotated[str | None, typer.Option(metavar="ID", help="Only hands of this agent.")] = None,
-    hero: Annotated[str | None, typer.Option(metavar="ID", help="Show cards as this agent saw them.")] = None,
+    match: Annotated[int | None, typer.Option(callback=at_least_one, help="Only hands of this match.")] = None,
+    agent: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only hands of this agent.", autocompletion=run_agents)
+    ] = None,
+    hero: Annotated[
+        str | None, typer.Option(metavar="ID", help="Show cards as this agent saw them.", autocompletion=run_agents)
+    ] = None,
+    *,
+    printing: Printing,
 ) -> None:
-    """Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were asked."""
+    """Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were asked.
+
+    Examples:
+      molt-bench export benchmark-results/2026-01-31T12-00-00 --format csv
+      molt-bench export benchmark-results/2026-01-31T12-00-00 --format phh --agent tight --output hands.phhs
+    """
+    if printing.as_json and output == "-":
+        raise typer.BadParameter("cannot be used with --output -", param_hint="--json")
     journal = journal_in(folder)
     participants = [each["id"] for each in read_header(str(journal)).config["participants"]]
     for option, name in (("--agent", agent), ("--hero", hero)):
         if name is not None and name not in participants:
-            raise ConfigError(option, name, f"one of {', '.join(participants)}")
+            raise ConfigError(option, name, one_of(participants, name))
     if hero is not None and form not in WITH_HERO:
         raise ConfigError("--hero", hero, f"--format {' or '.join(sorted(WITH_HERO))} with it")
     if form == "latex" and not (match is None and agent is None):
@@ -57,8 +72,10 @@ def export(
         sys.stdout.buffer.flush()
     else:
         written = _write(target, fill)
-    where = "standard output" if output == "-" else output or Path(folder) / FILES[form]
-    print(f"molt-bench: wrote {written} to {where}", file=sys.stderr)
+    where = "standard output" if output == "-" else output or str(Path(folder) / FILES[form])
+    printing.notice(f"wrote {written} to {where}")
+    if printing.as_json:
+        print_json({"runDir": folder, "format": form, "file": where, "written": written})
 
 
 def _filter(match: int | None, agent: str | None) -> GameFilter | None:

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 
-from molt_bench.cli.options import AsJson, RunFolder
-from molt_bench.cli.streams import print_json, warn
-from molt_bench.errors import ConfigError
+from molt_bench.cli.completion import run_agents
+from molt_bench.cli.options import Printing, RunFolder
+from molt_bench.cli.streams import console, warn
+from molt_bench.errors import ConfigError, one_of
 from molt_bench.files import write_whole
 from molt_bench.luck.grade import reference
 from molt_bench.report.analysis import Analysis
@@ -21,19 +21,25 @@ from molt_bench.runs.stored_run import StoredRun
 
 def grade(
     folder: RunFolder,
-    agent: Annotated[str | None, typer.Option(metavar="ID", help="Print the grades of this agent alone.")] = None,
+    agent: Annotated[
+        str | None, typer.Option(metavar="ID", help="Print the grades of this agent alone.", autocompletion=run_agents)
+    ] = None,
     *,
-    as_json: AsJson = False,
+    printing: Printing,
 ) -> None:
     """Grade every decision of a run by the values of the reference bot, and write grades.json.
 
     It is not the ranking. For a run that is still going it prints the grades so far and writes nothing.
+
+    Examples:
+      molt-bench grade benchmark-results/2026-01-31T12-00-00
+      molt-bench grade benchmark-results/2026-01-31T12-00-00 --agent tight --json
     """
     stored = StoredRun.open(folder)
     going = being_written(stored.folder / JOURNAL)
     found = Analysis(stored.result())
     if agent is not None and agent not in found.names:
-        raise ConfigError("--agent", agent, f"one of {', '.join(found.names)}")
+        raise ConfigError("--agent", agent, one_of(found.names, agent))
     grades = grade_run(stored, reference()).grades(found)
     if not going:
         path = stored.folder / GRADES
@@ -42,11 +48,10 @@ def grade(
         except OSError as error:
             warn(f"{path} could not be written: {error.strerror}")
     shown = {name: shown for name, shown in found.names.items() if agent in (None, name)}
-    if as_json:
-        chosen = [row for row in grades.participants if row.id in shown]
-        content = msgspec.to_builtins(msgspec.structs.replace(grades, participants=chosen))
-        print_json({"runDir": str(stored.folder), **content})
-    else:
-        print_grades(grades, shown, Console(markup=False, emoji=False, highlight=False), folder=folder)
+    chosen = [row for row in grades.participants if row.id in shown]
+    content = msgspec.to_builtins(msgspec.structs.replace(grades, participants=chosen))
+    printing.answer(
+        {"runDir": str(stored.folder), **content}, lambda: print_grades(grades, shown, console(), folder=folder)
+    )
     if going:
         warn("the run is still going: these are interim grades, and nothing was written")

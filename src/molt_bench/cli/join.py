@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.options import Params, positive
+from molt_bench.cli.completion import agent_names
+from molt_bench.cli.options import Params, Printing, positive
 
 
 def join(
@@ -19,16 +20,26 @@ def join(
         ),
     ],
     agent: Annotated[
-        str, typer.Option(metavar="AGENT", help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.")
+        str,
+        typer.Option(
+            metavar="AGENT",
+            help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.",
+            autocompletion=agent_names,
+        ),
     ],
     param: Params = None,
     patience: Annotated[
         float, typer.Option(metavar="SECONDS", callback=positive, help="How long to look for a server that is gone.")
     ] = 600.0,
     *,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing while it plays.")] = False,
+    printing: Printing,
 ) -> None:
-    """Play with an agent at a live server, on this machine or another, until its run is over."""
+    """Play with an agent at a live server, on this machine or another, until its run is over.
+
+    Examples:
+      molt-bench join http://127.0.0.1:8770/j/TOKEN --agent tag
+      molt-bench join - --agent my_bot.py:make --quiet
+    """
     # Imported here, so that the help is quick.
     from molt_bench.play.event_loop import run_in_new_loop
     from molt_bench.serve.guest import play_as_guest
@@ -37,7 +48,7 @@ def join(
     invitation = sys.stdin.readline() if url == "-" else url
 
     def say(line: str) -> None:
-        if not quiet:
+        if not printing.quiet:
             print(line, flush=True)
 
     try:
@@ -45,4 +56,4 @@ def join(
     except KeyboardInterrupt:
         print("Interrupted. The same command joins again; until then the clock runs.", file=sys.stderr)
         sys.exit(130)
-    say(f"The run has ended: {reason}")
+    printing.answer({"ended": reason}, lambda: say(f"The run has ended: {reason}"))

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
@@ -76,7 +76,7 @@ def resume_run(
         raise
     if files.extend is None and stored.stop_reason is not None:
         files.close()
-        exit_on_faults(rebuild_run(folder, as_json=options.as_json), options.fail_on_faults)
+        exit_on_faults(rebuild_run(folder, options.printing()), options.fail_on_faults)
         return
     _play(stored.config, stored.folder, files, options, debug=debug, live=live)
 
@@ -96,14 +96,11 @@ def _play(
         warned.append(warning)
         warn(warning)
 
-    # With --json, standard output is for one object: what agents print goes to standard error.
-    stdout = sys.stderr if options.as_json else sys.stdout
     quiet = options.quiet or options.as_json
     try:
         with (
             live(folder, config) if live is not None else nullcontext() as host,
             show_progress(config, quiet=quiet) as watch,
-            redirect_stdout(stdout),
         ):
 
             def on_status(status: RunStatus) -> None:
@@ -135,11 +132,11 @@ def _play(
         if files.discard_if_empty():
             print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
         else:
-            write_result(StoredRun.open(folder).result(), folder, as_json=options.as_json, warned=warned)
+            write_result(StoredRun.open(folder).result(), folder, options.printing(), warned=warned)
             print(f"Interrupted. Resume with:\n  {_resume_command(folder, config)}", file=sys.stderr)
         sys.exit(130)
     files.close()
-    write_result(result, folder, as_json=options.as_json, lost=files.problem, warned=warned)
+    write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
     exit_on_faults(result, options.fail_on_faults)
 
 

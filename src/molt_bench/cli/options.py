@@ -1,19 +1,47 @@
 """Options that several commands share, and the checks of their values."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
 
 import msgspec
 import typer
 
-RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="Folder of the run.")]
+from molt_bench.cli.completion import agent_names, run_folders, stop_fields
+from molt_bench.cli.streams import notice, print_json
+
+RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="Folder of the run.", autocompletion=run_folders)]
 AgentName = Annotated[
-    str, typer.Argument(metavar="AGENT", help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.")
+    str,
+    typer.Argument(
+        metavar="AGENT",
+        help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.",
+        autocompletion=agent_names,
+    ),
 ]
 Params = Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A param of the agent; repeatable.")]
 Root = Annotated[
     str | None, typer.Option(metavar="DIR", help="Where the run's files are now, such as on another machine.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output and nothing else.")]
+
+
+class Printing(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a command prints, and in which form; the same for all commands that have both flags."""
+
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but warnings and errors.")] = False
+    as_json: AsJson = False
+
+    def answer(self, content: Mapping[str, Any], show: Callable[[], None]) -> None:
+        """Print an answer as the user wants it: its content as JSON, by a function, or not at all."""
+        if self.as_json:
+            print_json(content)
+        elif not self.quiet:
+            show()
+
+    def notice(self, text: str) -> None:
+        """Print what is good to know to standard error, if the user wants more than the answer."""
+        if not self.quiet and not self.as_json:
+            notice(text)
 
 
 def positive(value: float | None) -> float | None:
@@ -26,6 +54,20 @@ def positive(value: float | None) -> float | None:
 def not_negative(value: float | None) -> float | None:
     """Check a value that must be 0 or more."""
     return value if value == 0 else positive(value)
+
+
+def at_least_one(value: int | None) -> int | None:
+    """Check a count."""
+    if value is not None and value < 1:
+        raise typer.BadParameter("must be a whole number of at least 1")
+    return value
+
+
+def port_number(value: int | None) -> int | None:
+    """Check a port."""
+    if value is not None and not 0 <= value <= 65535:
+        raise typer.BadParameter("must be a port from 0 to 65535, where 0 picks a free one")
+    return value
 
 
 def probability(value: float | None) -> float | None:
@@ -47,11 +89,19 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     executor: Annotated[
         Literal["auto", "inline", "async", "processes", "ray"],
-        typer.Option(help="Where games run; never changes a result."),
+        typer.Option(
+            metavar="WHERE", help="auto, inline, async, processes or ray: where games run; never changes a result."
+        ),
     ] = "auto"
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core by default.")] = None
-    ray_address: Annotated[str | None, typer.Option(help="A running Ray cluster; by default, start one here.")] = None
-    games_at_once: Annotated[int | None, typer.Option(min=1, help="Games in progress on the event loop.")] = None
+    workers: Annotated[
+        int | None, typer.Option(callback=at_least_one, help="Worker processes; one per core by default.")
+    ] = None
+    ray_address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A running Ray cluster; by default, start one here.")
+    ] = None
+    games_at_once: Annotated[
+        int | None, typer.Option(callback=at_least_one, help="Games in progress on the event loop.")
+    ] = None
     no_preflight: Annotated[
         bool, typer.Option("--no-preflight", help="Skip the test call to programs, servers and models before the run.")
     ] = False
@@ -64,13 +114,25 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the result only, without progress.")] = False
     as_json: AsJson = False
 
+    def printing(self) -> Printing:
+        """Return how the result is printed, which no run keeps to itself."""
+        return Printing(as_json=self.as_json)
+
 
 class StopOptions(msgspec.Struct, frozen=True, kw_only=True):
     """A new stop rule for a run that exists."""
 
     max_matches: Annotated[int | None, typer.Option(help="Continue until this many matches in total.")] = None
     confidence: Annotated[float | None, typer.Option(help="Continue until the order is this certain.")] = None
-    set_: Annotated[list[str] | None, typer.Option("--set", help="Set any other field of stop; repeatable.")] = None
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="FIELD=VALUE",
+            help="Set any other field of stop; repeatable.",
+            autocompletion=stop_fields,
+        ),
+    ] = None
 
     def fields(self) -> dict[str, float | None]:
         """Return the config fields that the flags set; None where a flag is absent."""

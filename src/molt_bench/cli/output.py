@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
-from rich.console import Console
 
 from molt_bench.bench.extensions import INTERRUPTED
 from molt_bench.bench.result import RunResult, failures_of
-from molt_bench.cli.streams import print_json, warn
+from molt_bench.cli.options import Printing
+from molt_bench.cli.streams import console, warn
 from molt_bench.errors import JournalError
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, summary, usage, write_artifacts
@@ -20,7 +21,7 @@ from molt_bench.runs.lines import being_written, whole_lines
 from molt_bench.runs.stored_run import StoredRun
 
 
-def rebuild_run(folder: str, *, as_json: bool) -> RunResult:
+def rebuild_run(folder: str, printing: Printing) -> RunResult:
     """Rewrite a run's files from its journal and print the result; if it is still going, print it only."""
     journal = journal_in(folder)
     going = being_written(journal)
@@ -29,18 +30,18 @@ def rebuild_run(folder: str, *, as_json: bool) -> RunResult:
     result = StoredRun.open(folder).result()
     # Check again: a run that has ended since has written more than was read, one that has started will.
     if not going and not being_written(journal):
-        write_result(result, journal.parent, as_json=as_json)
+        write_result(result, journal.parent, printing)
         return result
     if result.stop_reason == INTERRUPTED:
         result = msgspec.structs.replace(result, stop_reason="not yet, the run is still going")
-    show_result(Analysis(result), str(journal.parent), as_json=as_json)
+    show_result(Analysis(result), str(journal.parent), printing)
     for warning in (*result.warnings, "the run is still going: these are interim results, and nothing was written"):
         warn(warning)
     return result
 
 
 def write_result(
-    result: RunResult, folder: Path, *, as_json: bool, lost: str | None = None, warned: Sequence[str] = ()
+    result: RunResult, folder: Path, printing: Printing, *, lost: str | None = None, warned: Sequence[str] = ()
 ) -> None:
     """Write all files of a run and print its result.
 
@@ -48,7 +49,7 @@ def write_result(
     """
     found = Analysis(result)
     unwritten = [*write_artifacts(found, folder), *write_styles(folder)]
-    show_result(found, str(folder), as_json=as_json)
+    show_result(found, str(folder), printing)
     for warning in [*result.warnings, *unwritten]:
         if warning not in warned:
             warn(warning)
@@ -57,15 +58,14 @@ def write_result(
         sys.exit(1)
 
 
-def show_result(found: Analysis, folder: str, *, as_json: bool) -> None:
+def show_result(found: Analysis, folder: str, printing: Printing) -> None:
     """Print a result."""
-    if as_json:
+    content: dict[str, Any] = {}
+    if printing.as_json:
         content = {"runDir": folder, **leaderboard(found), "summary": summary(found)}
         if found.result.usage:
             content["usage"] = usage(found)
-        print_json(content)
-    else:
-        print_result(found, Console(markup=False, emoji=False), folder=folder)
+    printing.answer(content, lambda: print_result(found, console(highlight=True), folder=folder))
 
 
 def exit_on_faults(result: RunResult, most: float | None) -> None:

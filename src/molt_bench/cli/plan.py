@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
+from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import AsJson, not_negative, positive, probability
-from molt_bench.cli.streams import camel_fields, print_json, warn
+from molt_bench.cli.streams import camel_fields, console, print_json, warn
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
@@ -25,7 +25,8 @@ def plan(
     config: Annotated[str, typer.Argument(metavar="CONFIG", help="YAML or JSON config file.")],
     *,
     pilot: Annotated[
-        str | None, typer.Option(metavar="RUN", help="An earlier run to take variance and costs from.")
+        str | None,
+        typer.Option(metavar="RUN", help="An earlier run to take variance and costs from.", autocompletion=run_folders),
     ] = None,
     gap: Annotated[
         float | None, typer.Option(metavar="MBB", callback=not_negative, help="Separate two agents this far apart.")
@@ -51,6 +52,11 @@ def plan(
     """Estimate what a config will take in hands, calls, dollars and hours before you spend anything.
 
     With --dollars or --hands: what a budget buys, as the smallest gap that can be told apart for each way to spend it.
+
+    Examples:
+      molt-bench plan bench.yaml
+      molt-bench plan bench.yaml --pilot benchmark-results/2026-01-31T12-00-00 --gap 100
+      molt-bench plan bench.yaml --hands 100000
     """
     by_budget = dollars_ is not None or hands is not None
     if by_budget and (gap is not None or interval is not None):
@@ -72,11 +78,11 @@ def plan(
     if as_json:
         print_json({"assumed": _plain_assumptions(planner.assumed), "needs": [*map(_plain_need, needs)]})
         return
-    console = Console(markup=False, emoji=False, highlight=False)
-    console.print(_plan_table(needs, models=bool(planner.assumed.models)))
+    screen = console()
+    screen.print(_plan_table(needs, models=bool(planner.assumed.models)))
     for line in [*_remarks(needs, planner.assumed), *_about_reference([planned], planner.assumed)]:
-        console.print(line)
-    console.print(_assumed(planner.assumed))
+        screen.print(line)
+    screen.print(_assumed(planner.assumed))
 
 
 def _print_budget(found: Sequence[Bought], hands: int | None, usd: float | None, *, as_json: bool) -> None:
@@ -87,11 +93,11 @@ def _print_budget(found: Sequence[Bought], hands: int | None, usd: float | None,
         ways = [_plain_bought(each) for each in found]
         print_json({"budget": budget, "assumed": _plain_assumptions(own), "ways": ways})
         return
-    console = Console(markup=False, emoji=False, highlight=False)
-    console.print(_budget_table(found, models=bool(own.models), both=hands is not None and usd is not None))
+    screen = console()
+    screen.print(_budget_table(found, models=bool(own.models), both=hands is not None and usd is not None))
     for line in [*_budget_remarks(found), *_about_reference([each.way.config for each in found], own)]:
-        console.print(line)
-    console.print(_assumed(own))
+        screen.print(line)
+    screen.print(_assumed(own))
 
 
 def _budget_table(found: Sequence[Bought], *, models: bool, both: bool) -> Table:

@@ -8,7 +8,8 @@ import msgspec
 import typer
 
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.options import AgentName, Params
+from molt_bench.cli.options import AgentName, Params, at_least_one
+from molt_bench.cli.streams import console
 from molt_bench.person.session import Session, play_session
 
 
@@ -22,9 +23,13 @@ def _two_blinds(value: str) -> str:
 class TableOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What to play at the table."""
 
-    hands: Annotated[int, typer.Option(min=1, help="Hands to play.")] = 20
-    stack: Annotated[int, typer.Option(min=1, metavar="BB", help="Starting stack of every hand, in big blinds.")] = 100
-    blinds: Annotated[str, typer.Option(callback=_two_blinds, help="Small and big blind, in chips.")] = "50/100"
+    hands: Annotated[int, typer.Option(callback=at_least_one, help="Hands to play.")] = 20
+    stack: Annotated[
+        int, typer.Option(callback=at_least_one, metavar="BB", help="Starting stack of every hand, in big blinds.")
+    ] = 100
+    blinds: Annotated[
+        str, typer.Option(metavar="SB/BB", callback=_two_blinds, help="Small and big blind, in chips.")
+    ] = "50/100"
     seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Determines the cards; random by default.")] = None
     seat: Annotated[Literal["button", "big_blind"], typer.Option(help="Your seat in the first hand.")] = "button"
     show_odds: Annotated[bool, typer.Option("--show-odds", help="Show your equity and the pot odds.")] = False
@@ -37,7 +42,12 @@ class TableOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def play(agent: AgentName, *, param: Params = None, table: TableOptions) -> None:
-    """Play against an agent yourself, in the terminal."""
+    """Play against an agent yourself, in the terminal.
+
+    Examples:
+      molt-bench play tag
+      molt-bench play tight --hands 5 --seed monday --show-odds
+    """
     small, _, big = table.blinds.partition("/")
     session = Session(
         agent=agent,
@@ -52,4 +62,4 @@ def play(agent: AgentName, *, param: Params = None, table: TableOptions) -> None
         duplicate=table.duplicate,
     )
     opponent = agent_from(agent, param or [])
-    play_session(session, opponent.id, maker_of(opponent, seed=session.seed))
+    play_session(session, opponent.id, maker_of(opponent, seed=session.seed), console())

@@ -11,6 +11,7 @@ from rich.text import Text
 from molt_bench.arena.status import RunStatus
 from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
+from molt_bench.cli.streams import color_system
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import Rating
 from molt_bench.report.costs import dollars
@@ -29,7 +30,7 @@ class _Console(Console):
 @contextmanager
 def show_progress(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[[RunStatus], None] | None]:
     """Show progress within the context; yields the callback for updates, None if quiet."""
-    console = _Console(stderr=True, markup=False, emoji=False)
+    console = _Console(stderr=True, markup=False, emoji=False, color_system=color_system())
     if quiet:
         yield None
     elif console.is_terminal:

@@ -1,14 +1,13 @@
 """`molt-bench replay`: a whole benchmark again from its records, compared file by file."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from molt_bench.arena.replayed_games import replay_games
-from molt_bench.cli.options import AsJson, Root, RunFolder
+from molt_bench.cli.options import Printing, Root, RunFolder
 from molt_bench.cli.output import show_result
 from molt_bench.cli.streams import warn
 from molt_bench.errors import ConfigError, MoltBenchError
@@ -24,9 +23,14 @@ def replay(
     output: Annotated[str | None, typer.Option(metavar="DIR", help="Write the new files to this folder.")] = None,
     root: Root = None,
     *,
-    as_json: AsJson = False,
+    printing: Printing,
 ) -> None:
-    """Rerun a whole benchmark from its records, calling no model, and compare every file."""
+    """Rerun a whole benchmark from its records, calling no model, and compare every file.
+
+    Examples:
+      molt-bench replay benchmark-results/2026-01-31T12-00-00
+      molt-bench replay benchmark-results/2026-01-31T12-00-00 --output again --quiet
+    """
     stored = StoredRun.open(folder, root=root)
     target = Path(output) if output is not None else None
     if target is not None and being_written(target / JOURNAL):
@@ -38,7 +42,7 @@ def replay(
         target.mkdir(parents=True, exist_ok=True)
         for warning in write_artifacts(found, target):
             warn(warning)
-    show_result(found, output or folder, as_json=as_json)
+    show_result(found, output or folder, printing)
     if going:
         warn("the run is still going, so its files were not compared")
         return
@@ -46,11 +50,11 @@ def replay(
     if differing:
         raise MoltBenchError(f"{folder}: {', '.join(differing)} differ from the replayed games")
     exchanges = sum(each.exchanges for each in result.usage)
-    print(
-        f"Replayed {len(stored.games):,} games and {exchanges:,} exchanges without calling a model: "
-        "all files are identical, byte for byte.",
-        file=sys.stderr if as_json else sys.stdout,
-    )
+    if not printing.quiet:
+        print(
+            f"Replayed {len(stored.games):,} games and {exchanges:,} exchanges without calling a model: "
+            "all files are identical, byte for byte."
+        )
 
 
 def _differing_files(found: Analysis, folder: Path) -> list[str]:

@@ -2,14 +2,14 @@
 
 import errno
 import os
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from molt_bench.cli.options import AsJson, RunFolder
+from molt_bench.cli.options import Printing, RunFolder
 from molt_bench.cli.output import rebuild_run
+from molt_bench.cli.streams import print_json
 from molt_bench.errors import ConfigError
 from molt_bench.files import write_whole
 from molt_bench.runs.folder import journal_in
@@ -23,21 +23,32 @@ def report(
     html: Annotated[str | None, typer.Option(metavar="FILE", help="Write the run as one HTML page.")] = None,
     figures: Annotated[str | None, typer.Option(metavar="DIR", help="Write figures for a paper.")] = None,
     *,
-    as_json: AsJson = False,
+    printing: Printing,
 ) -> None:
     """Rebuild a run's files from its journal and print the table, or write a page or figures instead.
 
     For a run that is still going it prints the current table and writes nothing.
+
+    Examples:
+      molt-bench report benchmark-results/2026-01-31T12-00-00
+      molt-bench report benchmark-results/2026-01-31T12-00-00 --html run.html
     """
     if html is None and figures is None:
-        rebuild_run(folder, as_json=as_json)
+        rebuild_run(folder, printing)
         return
     _check_targets(html, figures)
     run = _open_run(folder)
+    written: dict[str, Any] = {"runDir": folder}
     if html is not None:
-        _write_html(run, html)
+        size = _write_html(run, html)
+        written["html"] = html
+        printing.notice(f"wrote {size / 1e6:.2f} MB to {html}")
     if figures is not None:
-        _write_figures(run, figures)
+        names = _write_figures(run, figures)
+        written["figures"] = [str(Path(figures, name)) for name in names]
+        printing.notice(f"wrote {', '.join(names)} to {figures}")
+    if printing.as_json:
+        print_json(written)
 
 
 def _check_targets(html: str | None, figures: str | None) -> None:
@@ -64,7 +75,8 @@ def _open_run(folder: str) -> "OpenRun":
     return library.open(library.runs.root.name)
 
 
-def _write_html(run: "OpenRun", target: str) -> None:
+def _write_html(run: "OpenRun", target: str) -> int:
+    """Write the page and return its size in bytes."""
     from molt_bench.view.single_file import single_file  # here for a fast start, as above
 
     page = single_file(run).encode()
@@ -72,15 +84,15 @@ def _write_html(run: "OpenRun", target: str) -> None:
         write_whole(Path(target), page)
     except OSError as error:
         raise ConfigError("--html", target, f"a file that can be written ({error.strerror})") from error
-    print(f"molt-bench: wrote {len(page) / 1e6:.2f} MB to {target}", file=sys.stderr)
+    return len(page)
 
 
-def _write_figures(run: "OpenRun", target: str) -> None:
+def _write_figures(run: "OpenRun", target: str) -> list[str]:
+    """Write the figures and return the names of their files."""
     from molt_bench.view.figures import write_figures  # here for a fast start, as above
 
     path = Path(target)
     try:
-        written = write_figures(run, path)
+        return list(write_figures(run, path))
     except OSError as error:
         raise ConfigError("--figures", target, f"a folder that can be written ({error.strerror})") from error
-    print(f"molt-bench: wrote {', '.join(written)} to {target}", file=sys.stderr)

@@ -5,16 +5,23 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from molt_bench.cli.completion import agent_lists, config_fields, policies
 from molt_bench.cli.options import RunOptions, is_debug
 
 
 class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What to play; flags override the config file."""
 
-    config: Annotated[str | None, typer.Option(help="YAML or JSON config file; flags override it.")] = None
+    config: Annotated[str | None, typer.Option(metavar="FILE", help="YAML or JSON config file; flags override it.")] = (
+        None
+    )
     participants: Annotated[
         str | None,
-        typer.Option(help=r"Such as tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command."),
+        typer.Option(
+            metavar="LIST",
+            help=r"Such as tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command.",
+            autocompletion=agent_lists,
+        ),
     ] = None
     seeds: Annotated[int | None, typer.Option(help="Seeds per match; each is played twice, seats swapped.")] = None
     hands: Annotated[int | None, typer.Option(help="Hands per game.")] = None
@@ -24,16 +31,28 @@ class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
     master_seed_file: Annotated[
         str | None, typer.Option(metavar="FILE", help="File with a secret master seed; or $MOLT_BENCH_MASTER_SEED.")
     ] = None
-    seeds_file: Annotated[str | None, typer.Option(help="File of seeds to play instead of drawn ones.")] = None
+    seeds_file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="File of seeds to play instead of drawn ones.")
+    ] = None
     max_matches: Annotated[int | None, typer.Option(help="Stop after this many matches.")] = None
     confidence: Annotated[float | None, typer.Option(help="Stop once the order of neighbours is this certain.")] = None
-    scheduler: Annotated[str | None, typer.Option(help="How the next pairing is chosen.")] = None
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="POLICY", help="How the next pairing is chosen.", autocompletion=policies)
+    ] = None
     reference: Annotated[
         str | None, typer.Option(metavar="ID", help="A gauntlet: everybody plays this one alone, ranked by the result.")
     ] = None
-    output_dir: Annotated[str | None, typer.Option(help="Folder in which every run gets its own folder.")] = None
+    output_dir: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Folder in which every run gets its own folder.")
+    ] = None
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="Set any config field, as in game.stack=5000; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="FIELD=VALUE",
+            help="Set any config field, as in game.stack=5000; repeatable.",
+            autocompletion=config_fields,
+        ),
     ] = None
     name: Annotated[str, typer.Option(help="A name for the run; it changes no result.")] = ""
     note: Annotated[str, typer.Option(help="A note on the run, for its readers.")] = ""
@@ -56,7 +75,13 @@ class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(context: typer.Context, benchmark: BenchmarkOptions, options: RunOptions) -> None:
-    """Run a benchmark (the default command)."""
+    """Run a benchmark (the default command).
+
+    Examples:
+      molt-bench run
+      molt-bench run --participants tag,tight,random --hands 100 --confidence 0.9
+      molt-bench run --config bench.yaml --set game.stack=5000 --quiet
+    """
     # Imported here, so that the help is quick.
     from molt_bench.cli.config_flags import config_from
     from molt_bench.cli.live_run import resume_run, start_run

@@ -2,9 +2,20 @@
 
 import json
 
+from molt_bench.cli.options import AsJson
+from molt_bench.cli.streams import print_json
 from molt_bench.config.sections import BenchmarkConfig
 
 
-def schema() -> None:
-    """Print the JSON Schema of the config, for editors."""
-    print(json.dumps(BenchmarkConfig.model_json_schema(by_alias=True), indent=2))
+def schema(*, as_json: AsJson = False) -> None:
+    """Print the JSON Schema of the config, for editors.
+
+    Examples:
+      molt-bench schema
+      molt-bench schema --json
+    """
+    content = BenchmarkConfig.model_json_schema(by_alias=True)
+    if as_json:
+        print_json(content)
+    else:
+        print(json.dumps(content, indent=2))

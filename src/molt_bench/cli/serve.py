@@ -1,13 +1,12 @@
 """`molt-bench serve`: play a benchmark with agents that connect by themselves."""
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from molt_bench.cli.options import RunOptions, StopOptions, is_debug, not_negative, positive
+from molt_bench.cli.options import RunOptions, StopOptions, is_debug, not_negative, port_number, positive
 from molt_bench.errors import MoltBenchError
 
 
@@ -16,8 +15,10 @@ def serve(
     config: Annotated[str, typer.Argument(metavar="CONFIG", help="Config file, or the folder of a run to go on with.")],
     stop: StopOptions,
     options: RunOptions,
-    host: Annotated[str | None, typer.Option(help="Address to listen on; by default, this machine only.")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port; by default, any free one.")] = None,
+    host: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Address to listen on; by default, this machine only.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(callback=port_number, help="Port; by default, any free one.")] = None,
     join_timeout: Annotated[
         float | None,
         typer.Option(
@@ -40,7 +41,12 @@ def serve(
     *,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the last unfinished run of this config.")] = False,
 ) -> None:
-    """Play a benchmark with agents that connect by themselves: invite them, play, tell them the end."""
+    """Play a benchmark with agents that connect by themselves: invite them, play, tell them the end.
+
+    Examples:
+      molt-bench serve live.yaml
+      molt-bench serve live.yaml --host 0.0.0.0 --port 8700 --join-timeout 600
+    """
     # Imported here, so that the help is quick.
     from molt_bench.cli.config_flags import config_from
     from molt_bench.cli.live_run import resume_run, start_run
@@ -55,7 +61,6 @@ def serve(
         raise MoltBenchError(
             f"serve needs {error.name}, which is not installed: pip install 'molt-bench[live]'"
         ) from error
-    out = sys.stderr if options.as_json else sys.stdout
     secret = secret_from(None)
     folder = Path(config) if (Path(config) / JOURNAL).is_file() else None
     checked = None if folder is not None else config_from(config, stop.fields(), stop.set_ or [])
@@ -70,7 +75,7 @@ def serve(
         reconnect_s=reconnect,
         earlier=earlier,
         if_missing=if_missing,
-        say=partial(print, file=out, flush=True),
+        say=partial(print, flush=True),
     )
     live = partial(served, options=how)
     if folder is not None:

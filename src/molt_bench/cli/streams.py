@@ -1,21 +1,27 @@
 """The standard streams: always open, able to print any text, and reliable about what could not be written."""
 
 import io
-import json
 import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, Final
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
-import msgspec
+if TYPE_CHECKING:
+    from msgspec import Struct
+    from rich.console import Console
 
 _NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
     "stdin": (0, os.O_RDONLY),
     "stdout": (1, os.O_WRONLY),
     "stderr": (2, os.O_WRONLY),
 }
+
+
+#: The real standard output while only JSON may go there, and whether the user wants no colour.
+_for_json: TextIO | None = None
+_no_color = False
 
 
 class Output(io.FileIO):
@@ -102,24 +108,69 @@ def tolerate_closed_pipe() -> Iterator[None]:
 def _flush() -> None:
     """Flush now: a failure while Python shuts down would print a message and change the status."""
     try:
-        getattr(sys.stdout, "flush", bool)()  # None in a program started without one
+        getattr(_standard_output(), "flush", bool)()  # None in a program started without one
     except BrokenPipeError:
         _drop_output()
 
 
 def _drop_output() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), _standard_output().fileno())
+
+
+def _standard_output() -> TextIO:
+    return _for_json or sys.stdout
+
+
+@contextmanager
+def keep_for_json() -> Iterator[None]:
+    """Keep standard output for `print_json`: all else, such as what agents print, goes to standard error."""
+    global _for_json
+    _for_json = sys.stdout
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _for_json = None
 
 
 def print_json(content: Mapping[str, Any]) -> None:
     """Print one JSON object, escaped where the stream is not Unicode, so that no name loses a character."""
-    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    print(json.dumps(content, ensure_ascii=not encoding.startswith("utf")))
+    import json  # here and below: loaded when needed, for a fast start
+
+    encoding = (_standard_output().encoding or "").lower().replace("-", "")
+    print(json.dumps(content, ensure_ascii=not encoding.startswith("utf")), file=_standard_output(), flush=True)
 
 
-def camel_fields(struct: msgspec.Struct) -> dict[str, Any]:
+def turn_color_off() -> None:
+    """Print without colour from now on, as if the variable NO_COLOR were set."""
+    global _no_color
+    _no_color = True
+
+
+def color_system() -> Literal["auto"] | None:
+    """Return what decides about colour: the terminal, or nothing where the user wants none."""
+    return None if _no_color or os.environ.get("NO_COLOR") else "auto"
+
+
+def console(*, stderr: bool = False, highlight: bool = False, soft_wrap: bool = False) -> "Console":
+    """Return a console that prints names as they are, in colour on a terminal if the user does not object."""
+    from rich.console import Console
+
+    return Console(
+        stderr=stderr,
+        highlight=highlight,
+        soft_wrap=soft_wrap,
+        markup=False,
+        emoji=False,
+        color_system=color_system(),
+    )
+
+
+def camel_fields(struct: "Struct") -> dict[str, Any]:
     """Return the fields of a struct by the names that JSON output uses, such as `handNumber`."""
-    fields = msgspec.structs.asdict(struct)
+    from msgspec.structs import asdict
+
+    fields = asdict(struct)
     return {re.sub(r"_(\w)", lambda found: found[1].upper(), name): value for name, value in fields.items()}
 
 

@@ -1,18 +1,25 @@
 """`molt-bench verify`: are the games of a run identical when replayed?"""
 
 from molt_bench.arena.replayed_games import replay_games
-from molt_bench.cli.options import Root, RunFolder
+from molt_bench.cli.options import Printing, Root, RunFolder
 from molt_bench.cli.streams import warn
 from molt_bench.runs.journal import missing_games
 from molt_bench.runs.stored_run import StoredRun
 
 
-def verify(folder: RunFolder, root: Root = None) -> None:
-    """Replay every game of a run and check that it is identical; no model is called."""
+def verify(folder: RunFolder, root: Root = None, *, printing: Printing) -> None:
+    """Replay every game of a run and check that it is identical; no model is called.
+
+    Examples:
+      molt-bench verify benchmark-results/2026-01-31T12-00-00
+      molt-bench verify benchmark-results/2026-01-31T12-00-00 --json
+    """
     stored = StoredRun.open(folder, root=root)
     stored.result(content=replay_games(stored, warn=warn))
+    ended = stored.stop_reason is not None
+    missing = None if ended else missing_games([stored.header, *stored.lines])
     line = f"{folder}: all {len(stored.games):,} games are identical when replayed"
-    if stored.stop_reason is None:
-        missing = missing_games([stored.header, *stored.lines])
+    if not ended:
         line += f"; the run has not ended{f': {missing}' if missing else ''}"
-    print(line)
+    content = {"runDir": folder, "identical": True, "games": len(stored.games), "ended": ended, "missing": missing}
+    printing.answer(content, lambda: print(line))

@@ -7,6 +7,8 @@ from typing import Annotated, Final
 
 import typer
 
+from molt_bench.cli.completion import run_folders
+from molt_bench.cli.options import AsJson, Printing, port_number
 from molt_bench.errors import MoltBenchError
 from molt_bench.view.library import Library
 from molt_bench.web.addresses import bound, url_of
@@ -16,13 +18,23 @@ _WAIT_S: Final = 0.5
 
 
 def view(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder of runs, or of one run.")] = "benchmark-results",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 picks a free port.")] = 8765,
-    host: Annotated[str, typer.Option(help="Address to listen on; by default, this machine only.")] = "127.0.0.1",
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="Folder of runs, or of one run.", autocompletion=run_folders)
+    ] = "benchmark-results",
+    port: Annotated[int, typer.Option(callback=port_number, help="0 picks a free port.")] = 8765,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on; by default, this machine only.")
+    ] = "127.0.0.1",
     *,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """View runs in the browser, live or finished: results, confidence, every hand from both sides."""
+    """View runs in the browser, live or finished: results, confidence, every hand from both sides.
+
+    Examples:
+      molt-bench view
+      molt-bench view benchmark-results/2026-01-31T12-00-00 --port 0 --no-browser
+    """
     try:
         from molt_bench.view.server import serve  # here, since it needs the extra molt-bench[view]
     except ImportError as error:
@@ -33,7 +45,8 @@ def view(
     listener = bound(host, port)
     url = f"{url_of(host, listener.getsockname()[1])}/"
     count = len(library.runs.ids())
-    print(f"Viewing {count:,} {'run' if count == 1 else 'runs'} in {folder} at {url} (Ctrl-C to stop)", flush=True)
+    line = f"Viewing {count:,} {'run' if count == 1 else 'runs'} in {folder} at {url} (Ctrl-C to stop)"
+    Printing(as_json=as_json).answer({"url": url, "folder": folder, "runs": count}, lambda: print(line, flush=True))
     try:
         if not no_browser:
             _open_browser(url)

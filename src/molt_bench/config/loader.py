@@ -3,9 +3,11 @@
 An unknown key is an error that suggests the nearest field.
 """
 
+from collections.abc import Iterator
 from datetime import date
+from functools import cache
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
@@ -143,7 +145,9 @@ def _readable(problem: Any) -> ConfigError:
         where += [context["field"]] if context["field"] else []
         return ConfigError(".".join(where), context["value"], context["expected"])
     if kind == "extra_forbidden":
-        return ConfigError(".".join(where), value, another_field(where[-1], _section_at(path[:-1])))
+        elsewhere = "" if path[0] == "participants" else _place_of(where[-1])
+        near = f"another field; did you mean {elsewhere!r}?" if elsewhere else ""
+        return ConfigError(".".join(where), value, near or another_field(where[-1], _section_at(path[:-1])))
     if kind == "too_short":
         return ConfigError(".".join(where), value, f"at least {problem['ctx']['min_length']} of them")
     if kind == "too_long":
@@ -178,6 +182,29 @@ def _section_at(path: list[str]) -> type[BaseModel]:
                 break
     section: type[BaseModel] = model
     return section
+
+
+@cache
+def field_paths() -> tuple[str, ...]:
+    """Return the path of every field that `--set` takes; participants count from 0."""
+    return tuple(dict.fromkeys(_paths_below(BenchmarkConfig, "")))
+
+
+def _place_of(name: str) -> str:
+    """Return the path of a field that has exactly this name, in some section; "" if there is none."""
+    paths = [path for path in field_paths() if path.endswith(f".{to_camel(name)}")]
+    return next((path for path in paths if not path.startswith("participants.")), "")
+
+
+def _paths_below(section: type[BaseModel], prefix: str) -> Iterator[str]:
+    for name, field in section.model_fields.items():
+        path = f"{prefix}{field.alias or name}"
+        kinds = get_args(field.annotation)
+        below = [] if get_origin(field.annotation) is dict else _models_in(field.annotation)
+        if not below or type(None) in kinds:
+            yield path
+        for model in below:
+            yield from _paths_below(model, f"{path}.0." if get_origin(field.annotation) is tuple else f"{path}.")
 
 
 def _models_in(annotation: Any) -> list[Any]:

@@ -3,7 +3,6 @@
 Files and artifacts use camelCase; snake_case is accepted as well.
 """
 
-from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -13,7 +12,7 @@ from molt_bench.agents.fields import MUCH, Count, Name, NoneOrMore, PathText, Se
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import Price
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, named
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, one_of
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.schedule import Pair, all_pairs, gauntlet, policy_named
 from molt_bench.seeds import Seed
@@ -293,9 +292,7 @@ class BenchmarkConfig(Section):
                 expected = f"policy: {GAUNTLET} with it; {policy} has no reference"
                 raise as_problem("scheduler.reference", reference, expected)
         elif reference not in ids:
-            near = get_close_matches(reference or "", ids, n=1)
-            perhaps = f"{near[0]!r} perhaps, or " if near else ""
-            expected = f"{perhaps}the id of the participant that everybody plays: one of {', '.join(ids)}"
+            expected = f"the id of the participant that everybody plays: {one_of(ids, reference or '')}"
             raise as_problem("scheduler.reference", reference, expected)
         rule = self.stop.adjacent_confidence
         if policy == GAUNTLET and rule is not None and rule.method != "margin":

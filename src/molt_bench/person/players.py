@@ -139,19 +139,24 @@ class Opponent:
 
 def read_line(prompt: str) -> str | None:
     """Read a line from standard input, echoing it if a script types; None at the end or on Ctrl-C."""
-    source = sys.stdin
-    if source is None or source.closed:
-        return None
     try:
-        if source.isatty():
-            return input(prompt)
-        sys.stdout.write(prompt)
-        sys.stdout.flush()
-        line = source.readline()
-        print(printable(line.rstrip("\n")), flush=True)
+        return typed_line(prompt)
     except (EOFError, KeyboardInterrupt):
         print(flush=True)
         return None
     except ValueError:  # such as a zero byte
         return ""
+
+
+def typed_line(prompt: str) -> str | None:
+    """Do the same, but raise on Ctrl-C, and at the end of what a person types."""
+    source = sys.stdin
+    if source is None or source.closed:
+        return None
+    if source.isatty():
+        return input(prompt)
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    line = source.readline()
+    print(printable(line.rstrip("\n")), flush=True)
     return line or None

@@ -109,14 +109,12 @@ class Screen:
             self._untold_faults.clear()
 
 
-def open_terminal() -> tuple[Console, bool]:
-    """Return the person's console, and whether it can show suit symbols and frames."""
+def open_terminal(console: Console) -> bool:
+    """Prepare the streams for a person, and return whether the console can show suit symbols and frames."""
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a name the terminal cannot encode must not end the game
     with suppress(ImportError):
         import readline  # noqa: F401 - not on every platform; gives `input` its editing keys
-    console = Console(markup=False, emoji=False, highlight=False)
-    symbols = console.encoding.startswith("utf") and os.environ.get("TERM", "") not in ("dumb", "unknown")
-    return console, symbols
+    return console.encoding.startswith("utf") and os.environ.get("TERM", "") not in ("dumb", "unknown")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 import msgspec
+from rich.console import Console
 from rich.text import Text
 
 from molt_bench.agents.base import PokerAgent
@@ -46,12 +47,12 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         return GameSpec(seed=self.seed, hands=self.hands, small_blind=small, big_blind=big, stack=self.stack * big)
 
 
-def play_session(session: Session, opponent_id: str, make: Callable[[], PokerAgent]) -> None:
-    """Play, and show the result however the session ends; `make` makes the opponent, once per game."""
+def play_session(session: Session, opponent_id: str, make: Callable[[], PokerAgent], console: Console) -> None:
+    """Play on a console, and show the result however the session ends; `make` makes the opponent, once per game."""
     small, big = session.blinds
     opponent = make()
     SeatedAgent(opponent).check_game(session.game())
-    console, symbols = open_terminal()
+    symbols = open_terminal(console)
     name = printable(opponent_id)[:_NAME_LENGTH].replace("\n", " ")
     look = Look(name, HandRules(small, big), symbols, console.width)
     coach = Coach(reference(), look.rules) if session.show_reference else None

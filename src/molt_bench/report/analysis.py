@@ -19,6 +19,7 @@ from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.result import Failures, PlayedMatch, RunResult, failures_of
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence
+from molt_bench.errors import on_one_line
 from molt_bench.rating.book import AUTO, MarginBook
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.margin import MarginModel
@@ -336,12 +337,3 @@ def _margin_book(result: RunResult, estimator: str) -> MarginBook:
     for match in result.matches:
         book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
     return book
-
-
-def on_one_line(text: str) -> str:
-    r"""Return text with everything escaped that is not printable: line ends, control characters, turns of direction.
-
-    >>> print(on_one_line("a\x1b[31m\u202eb\n"))
-    a\u001b[31m\u202eb\u000a
-    """
-    return "".join([char if char.isprintable() else f"\\u{ord(char):04x}" for char in text])

@@ -17,13 +17,14 @@ import msgspec
 from molt_bench.agents.llm.model_settings import FIRST_HARNESS
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.errors import ConfigError, MoltBenchError, one_of
 from molt_bench.rating.book import AUTO, FIRST, least_varying
 from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
 
 #: The new version is better, worse, equally good within a margin, or that is not known.
 ChangeVerdict: TypeAlias = Literal["better", "worse", "within", "unknown"]
+_GRAVEST_FIRST: Final[tuple[ChangeVerdict, ...]] = ("worse", "unknown", "better", "within")
 #: What was won in each seed pair, by opponent, in thousandths of a big blind per hand.
 Won: TypeAlias = Mapping[str, Mapping[Seed, float]]
 #: The same, by estimator.
@@ -125,6 +126,22 @@ class Comparison(msgspec.Struct, frozen=True):
     differences: tuple[Difference, ...]
     warnings: tuple[str, ...]
 
+    @property
+    def verdict(self) -> ChangeVerdict:
+        """The verdict on all of them together: worse if one is, else unknown if one is, else better if one is."""
+        found = {each.verdict for each in self.differences}
+        return next(verdict for verdict in _GRAVEST_FIRST if verdict in found)
+
+    @property
+    def cards(self) -> str:
+        """How the runs share their cards, in words."""
+        paired = {each.paired for each in self.differences}
+        if paired == {True}:
+            return "Paired by seed on the same cards"
+        if paired == {False}:
+            return "On different cards, so unpaired"
+        return "On the same cards, except rows with two numbers of seed pairs"
+
 
 def compare(
     old: Run,
@@ -152,7 +169,7 @@ def compare(
     for old_id, new_id in agents:
         for run, ids, name in ((old, before, old_id), (new, after, new_id)):
             if name not in ids:
-                raise ConfigError("--agent", name, f"somebody in {run.name}: {', '.join(ids)}")
+                raise ConfigError("--agent", name, f"somebody in {run.name}: {one_of(ids, name)}")
     both = [name for name in before if name in after]
     wanted = list(agents) or [(name, name) for name in both]
     estimator = new.config.rating.estimator

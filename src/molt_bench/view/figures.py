@@ -12,9 +12,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
-from molt_bench.errors import MoltBenchError
+from molt_bench.errors import MoltBenchError, on_one_line
 from molt_bench.files import fill_whole
-from molt_bench.report.analysis import on_one_line
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page
 

@@ -43,7 +43,7 @@ def _program(word: str) -> str:
         found = shutil.which(word)
         if found is not None:
             return os.path.abspath(found)
-        hint = f": ./{word} perhaps" if os.path.isfile(word) else ""
+        hint = f"; did you mean './{word}'?" if os.path.isfile(word) else ""
         raise ConfigError("command", word, f"a program on the PATH{hint}")
     path = os.path.abspath(word)
     if not os.path.isfile(path):

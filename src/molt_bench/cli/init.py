@@ -1,0 +1,161 @@
+"""`molt-bench init`: a config to start with."""
+
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import msgspec
+import typer
+
+from molt_bench.cli.completion import agent_lists
+from molt_bench.cli.options import Printing
+from molt_bench.cli.streams import print_json
+from molt_bench.errors import ConfigError, MoltBenchError, on_one_line, printable
+from molt_bench.files import write_whole
+
+if TYPE_CHECKING:
+    from molt_bench.config.sections import BenchmarkConfig
+
+#: The questions: flag, field, and what is asked.
+_QUESTIONS: Final = (
+    ("participants", "participants", "Who plays? Names with commas between; `molt-bench agents` lists them"),
+    ("hands", "game.handsPerGame", "How many hands has a game?"),
+    ("confidence", "stop.adjacentConfidence.threshold", "How sure must the order be before the run stops?"),
+    ("max_matches", "stop.budget.maxMatches", "After how many matches does it stop all the same?"),
+)
+_DEFAULTS: Final = {"participants": "random,tight", "hands": "50", "confidence": "0.95"}
+#: Matches of every pairing, and of all together at least.
+_EACH: Final = 10
+_LEAST: Final = 20
+
+
+class Answers(msgspec.Struct, frozen=True, kw_only=True):
+    """Answers to the questions; what is None is asked."""
+
+    participants: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Who plays, such as tag,tight.", autocompletion=agent_lists)
+    ] = None
+    hands: Annotated[int | None, typer.Option(help="Hands per game.")] = None
+    confidence: Annotated[float | None, typer.Option(help="How sure the order must be.")] = None
+    max_matches: Annotated[int | None, typer.Option(help="Matches after which it stops all the same.")] = None
+    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: take the defaults for what no flag says.")] = False
+
+
+def init(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The config to write.")] = "bench.yaml",
+    *,
+    answers: Answers,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    printing: Printing,
+) -> None:
+    """Write a commented config to start with, from four questions or as many flags.
+
+    Without a terminal, the answers are read from standard input, a line each; an empty or missing one is the default.
+
+    Examples:
+      molt-bench init
+      molt-bench init bench.yaml --participants tag,tight,random --yes
+    """
+    # Imported here, so that the help is quick.
+    from molt_bench.cli.config_flags import warn_ahead
+    from molt_bench.config.participants import participants_from
+    from molt_bench.config.template import commented
+
+    path = Path(file)
+    _check_target(path, force=force)
+    try:
+        told = _ask(answers)
+    except (KeyboardInterrupt, EOFError):
+        print("\nInterrupted: nothing was written.", file=sys.stderr)
+        sys.exit(130)
+    config = _config_of(told)
+    place = on_one_line(shlex.quote(file))
+    played = "serve" if any(each.kind.comes for each in config.participants) else "--config"
+    command = f"molt-bench {played} {place}"
+    commands = {
+        "Run it:": command,
+        "Check it:": f"molt-bench validate {place}",
+        "What it takes:": f"molt-bench plan {place}",
+        "All fields:": "molt-bench schema",
+    }
+    _write(path, commented(config, participants_from(told["participants"]), commands=commands), force=force)
+    printing.notice(f"wrote {file}; run it with: {command}")
+    if printing.as_json:
+        print_json({"config": file, "participants": [each.id for each in config.participants], "run": command})
+    warn_ahead(config)
+
+
+def _check_target(path: Path, *, force: bool) -> None:
+    """Refuse a file that cannot be written, before anything is asked."""
+    if path.suffix == ".json":
+        raise ConfigError("FILE", str(path), "a name that ends in .yaml: JSON has no comments")
+    if not force and os.path.lexists(path):
+        raise ConfigError("FILE", str(path), "a new file, or --force to replace this one")
+
+
+def _ask(answers: Answers) -> dict[str, str]:
+    """Return the answers: from flags, from the user, or the defaults; raises at the first that cannot be used.
+
+    A person at a terminal is asked again instead.
+    """
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    told: dict[str, str] = {}
+    for flag, _, question in _QUESTIONS:
+        given, default = getattr(answers, flag), _DEFAULTS.get(flag) or _enough_matches(told)
+        asked = given is None and not answers.yes
+        while flag not in told:
+            text = _typed(question, default) if asked else default if given is None else str(given)
+            try:
+                _config_of({**told, flag: text})
+            except MoltBenchError as error:
+                if not asked or not sys.stdin.isatty():
+                    raise
+                print(f"  {printable(' '.join(str(error).split()))}")
+            else:
+                told[flag] = text
+    return told
+
+
+def _typed(question: str, default: str) -> str:
+    from molt_bench.person.players import typed_line  # loaded when needed, for a fast start
+
+    return (typed_line(f"{question} [{default}]: ") or "").strip() or default
+
+
+def _enough_matches(told: Mapping[str, str]) -> str:
+    """Return matches enough for all pairings of those who play."""
+    from molt_bench.config.participants import participants_from
+
+    players = len(participants_from(told["participants"]))
+    return str(max(_LEAST, _EACH * players * (players - 1) // 2))
+
+
+def _config_of(told: Mapping[str, str]) -> "BenchmarkConfig":
+    """Return the config that the answers make so far; raises ConfigError or AgentError where there is none."""
+    from molt_bench.arena.cast import check_participants
+    from molt_bench.cli.config_flags import config_from
+
+    fields = {flag: field for flag, field, _ in _QUESTIONS if flag != "participants" and flag in told}
+    assignments = [f"{field}={told[flag]}" for flag, field in fields.items()]
+    config = config_from(None, {"participants": told["participants"]}, assignments)
+    check_participants(config, keys=False)
+    return config
+
+
+def _write(path: Path, text: str, *, force: bool) -> None:
+    """Write the file; one that appeared in the meantime stays as it is."""
+    try:
+        if force:
+            write_whole(path, text.encode())
+            return
+        with open(path, "xb") as file:
+            file.write(text.encode())
+    except FileExistsError as error:
+        raise ConfigError("FILE", str(path), "a new file, or --force to replace this one") from error
+    except OSError as error:
+        raise ConfigError("FILE", str(path), f"a file that can be written ({error.strerror})") from error

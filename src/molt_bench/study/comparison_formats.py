@@ -1,0 +1,261 @@
+"""A comparison in the formats of others: Markdown for a comment, JUnit, annotations of GitHub, a badge.
+
+Ids are the user's own and may hold anything. Every format shows them on one line, with whatever means something to the
+format escaped.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from html import escape
+from math import isfinite
+from typing import Any, Final
+from xml.etree import ElementTree
+
+import msgspec
+
+from molt_bench.errors import on_one_line
+from molt_bench.study.comparison import ChangeVerdict, Comparison, Difference
+
+#: Column headings of the table; `confidence` is filled in.
+HEADINGS: Final = ("agent", "opponents", "seed pairs", "old", "new", "change", "±{confidence}", "verdict")
+_UNIT: Final = "mbb per hand"
+#: Colours of a badge: their names at shields.io, and what our own badge paints.
+_COLORS: Final[Mapping[ChangeVerdict, tuple[str, str]]] = {
+    "better": ("brightgreen", "#4c1"),
+    "within": ("green", "#97ca00"),
+    "unknown": ("yellow", "#dfb317"),
+    "worse": ("red", "#e05d44"),
+}
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """A comparison and what it means for a gate.
+
+    Attributes:
+        old: Name of the old run.
+        new: Name of the new run.
+        within: Largest difference that does not matter.
+        failures: Why participants fail, by the name of their difference.
+    """
+
+    old: str
+    new: str
+    found: Comparison
+    confidence: float
+    within: float
+    failures: Mapping[str, str]
+
+    def headings(self) -> list[str]:
+        """Return the headings of the table."""
+        return [each.format(confidence=f"{100 * self.confidence:.4g}%") for each in HEADINGS]
+
+    def cells(self, each: Difference) -> list[str]:
+        """Return a row of the table, without the agent."""
+        return [
+            str(len(each.opponents)),
+            " / ".join(f"{count:,}" for count in each.seed_pairs),
+            f"{each.old:+,.0f}",
+            f"{each.new:+,.0f}",
+            f"{each.change.mean:+,.0f}",
+            self._half_width(each),
+            self.said(each),
+        ]
+
+    def said(self, each: Difference) -> str:
+        """Return a verdict in words."""
+        return f"within {self.within:g}" if each.verdict == "within" else each.verdict
+
+    def sentence(self, each: Difference) -> str:
+        """Return a difference as one line."""
+        numbers = f"{each.change.mean:+,.0f} ± {self._half_width(each)} {_UNIT}"
+        pairs = " / ".join(f"{count:,}" for count in each.seed_pairs)
+        line = f"{on_one_line(each.name)}: {self.said(each)}, {numbers}, {pairs} seed pairs"
+        return f"{line}; {self.failures[each.name]}" if each.name in self.failures else line
+
+    def foot(self) -> str:
+        """Return what the numbers are."""
+        return f"{self.found.cards}; in thousandths of a big blind per hand ({self.found.estimator})."
+
+    def _half_width(self, each: Difference) -> str:
+        half = each.change.half_width(self.confidence)
+        return f"{half:,.0f}" if isfinite(half) else "-"
+
+
+def markdown(outcome: Outcome) -> str:
+    """Return a heading, the table and what is good to know, for a comment on a pull request."""
+    rows = [[_code(each.name), *outcome.cells(each)] for each in outcome.found.differences]
+    table = [outcome.headings(), ["---", *["---:"] * (len(HEADINGS) - 2), "---"], *rows]
+    lines = [f"### molt-bench: {outcome.found.verdict}", "", *[f"| {' | '.join(row)} |" for row in table], ""]
+    lines += [outcome.foot(), ""]
+    lines += [f"- {_code(name)}: {reason}" for name, reason in outcome.failures.items()]
+    lines += [f"- {_entities(warning)}" for warning in outcome.found.warnings]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _code(name: str) -> str:
+    """Return a name that Markdown shows as it is; within `<code>`, GitHub notifies nobody and links nothing."""
+    return f"<code>{_entities(name)}</code>"
+
+
+def _entities(text: str) -> str:
+    """Return text in which nothing but letters, digits, spaces and hyphens stands for itself."""
+    return "".join([char if char.isalnum() or char in " -" else f"&#{ord(char)};" for char in on_one_line(text)])
+
+
+def github(outcome: Outcome) -> str:
+    """Return an annotation of GitHub for each difference: an error if it fails, a warning if worse or unknown."""
+    lines = []
+    for each in outcome.found.differences:
+        level = "error" if each.name in outcome.failures else _LEVELS[each.verdict]
+        title = f"molt-bench: {on_one_line(each.name)} is {outcome.said(each)}"
+        lines.append(f"::{level} title={_property(title)}::{_data(outcome.sentence(each))}")
+    lines += [f"::warning title=molt-bench::{_data(on_one_line(warning))}" for warning in outcome.found.warnings]
+    return "".join(f"{line}\n" for line in lines)
+
+
+_LEVELS: Final[Mapping[ChangeVerdict, str]] = {
+    "better": "notice",
+    "within": "notice",
+    "unknown": "warning",
+    "worse": "warning",
+}
+
+
+def _data(text: str) -> str:
+    """Escape a message of a workflow command."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    """Escape a property of a workflow command."""
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def junit(outcome: Outcome, when: datetime) -> str:
+    """Return a test suite in which every difference is a test: failed by the gate, skipped if unknown, else passed.
+
+    It has what the schemas of Ant and of Jenkins require, in ASCII, so that any stream can carry it.
+    """
+    found = outcome.found
+    failed = [each.name in outcome.failures for each in found.differences]
+    unknown = [each.verdict == "unknown" for each in found.differences]
+    suites = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(
+        suites,
+        "testsuite",
+        {
+            "name": "compare",
+            "package": "molt-bench",
+            "id": "0",
+            "hostname": "localhost",
+            "timestamp": f"{when:%Y-%m-%dT%H:%M:%S}",
+            "time": "0",
+            "tests": str(len(found.differences)),
+            "failures": str(sum(failed)),
+            "errors": "0",
+            "skipped": str(sum(unsure and not fails for unsure, fails in zip(unknown, failed, strict=True))),
+        },
+    )
+    properties = ElementTree.SubElement(suite, "properties")
+    stated = {"old": outcome.old, "new": outcome.new, "verdict": found.verdict, "estimator": found.estimator}
+    for name, value in stated.items():
+        ElementTree.SubElement(properties, "property", {"name": name, "value": on_one_line(value)})
+    for each in found.differences:
+        _add_case(suite, outcome, each)
+    lines = [*map(outcome.sentence, found.differences), outcome.foot()]
+    ElementTree.SubElement(suite, "system-out").text = "\n".join(lines)
+    ElementTree.SubElement(suite, "system-err").text = "\n".join(map(on_one_line, found.warnings))
+    ElementTree.indent(suites)
+    text: bytes = ElementTree.tostring(suites, encoding="us-ascii", xml_declaration=True)
+    return text.decode("ascii") + "\n"
+
+
+def _add_case(suite: ElementTree.Element, outcome: Outcome, each: Difference) -> None:
+    name = on_one_line(each.name)
+    case = ElementTree.SubElement(suite, "testcase", {"classname": "molt-bench.compare", "name": name, "time": "0"})
+    said = {"message": outcome.sentence(each), "type": each.verdict}
+    if each.name in outcome.failures:
+        ElementTree.SubElement(case, "failure", said)
+    elif each.verdict == "unknown":
+        ElementTree.SubElement(case, "skipped", said)
+
+
+def plain(outcome: Outcome) -> dict[str, Any]:
+    """Return the comparison as JSON values."""
+    found = outcome.found
+    return {
+        "old": outcome.old,
+        "new": outcome.new,
+        "estimator": found.estimator,
+        "confidence": outcome.confidence,
+        "withinMbb": outcome.within,
+        "verdict": found.verdict,
+        "agents": [_plain_difference(each, outcome.confidence) for each in found.differences],
+        "failed": [each.new_id for each in found.differences if each.name in outcome.failures],
+        "warnings": list(found.warnings),
+    }
+
+
+def _plain_difference(each: Difference, confidence: float) -> dict[str, Any]:
+    low, high = each.change.interval(confidence)
+    return {
+        "oldId": each.old_id,
+        "newId": each.new_id,
+        "opponents": dict(each.opponents),
+        "paired": each.paired,
+        "seedPairs": list(each.seed_pairs),
+        "oldMbb": each.old,
+        "newMbb": each.new,
+        "changeMbb": each.change.mean,
+        "lowMbb": low if isfinite(low) else None,
+        "highMbb": high if isfinite(high) else None,
+        "verdict": each.verdict,
+    }
+
+
+def badge(outcome: Outcome, *, svg: bool) -> str:
+    """Return a badge: an image, or what the endpoint of shields.io reads."""
+    label, message = "molt-bench", _badge_text(outcome)
+    name, color = _COLORS[outcome.found.verdict]
+    if svg:
+        return _svg(label, message, color)
+    return json.dumps({"schemaVersion": 1, "label": label, "message": message, "color": name}) + "\n"
+
+
+def _badge_text(outcome: Outcome) -> str:
+    found = outcome.found
+    if len(found.differences) > 1:
+        count = sum(each.verdict == found.verdict for each in found.differences)
+        return f"{found.verdict} ({count} of {len(found.differences)})"
+    (each,) = found.differences
+    name = on_one_line(each.name)
+    short = name if len(name) <= _NAME_LENGTH else f"{name[:_NAME_LENGTH]}..."
+    return f"{short} {outcome.said(each)} ({each.change.mean:+,.0f} mbb)"
+
+
+_NAME_LENGTH: Final = 30
+#: Pixels: a character of the badge's font on average, and the space around a text.
+_CHAR: Final = 6.5
+_PAD: Final = 10
+
+
+def _svg(label: str, message: str, color: str) -> str:
+    widths = [round(_CHAR * len(text)) + _PAD for text in (label, message)]
+    whole = sum(widths)
+    title = escape(f"{label}: {message}")
+    texts = "".join(
+        f'<text x="{start + width / 2:g}" y="14" textLength="{width - _PAD}">{escape(text)}</text>'
+        for text, start, width in ((label, 0, widths[0]), (message, widths[0], widths[1]))
+    )
+    return re.sub(
+        r"\n *",
+        "",
+        f"""<svg xmlns="http://www.w3.org/2000/svg" width="{whole}" height="20" role="img" aria-label="{title}">
+        <title>{title}</title>
+        <rect width="{whole}" height="20" rx="3" fill="#555"/>
+        <path fill="{color}" d="M{widths[0]} 0h{widths[1] - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-{widths[1] - 3}z"/>
+        <g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">{texts}</g>
+        </svg>""",
+    )

@@ -1,0 +1,285 @@
+"""Habits that all commands share: help, examples, JSON, quiet, colour, suggestions."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from tests.e2e.shell import MOLT_BENCH, SMALL, one_clear_line, quick, quick_run, strict_json
+from typer.main import get_command
+
+from molt_bench.cli.app import COMMANDS, app_for, with_command
+from molt_bench.cli.parser import parts_of
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "cli.md").read_text("utf-8")
+RUN = "benchmark-results/2026-01-31T12-00-00"
+BOT = """
+from molt_bench import Action
+
+print("loaded")
+
+
+class Bot:
+    name = "bot"
+
+    def act(self, observation):
+        print("asked")
+        return Action("call") if observation.to_call else Action("check")
+
+
+make = Bot
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """Return a folder with all that the examples name: runs, configs, an agent that prints."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "my_bot.py").write_text(BOT)
+    run = quick_run("made", *SMALL, "--participants", "tight,random,my_bot.py:make", "--quiet", cwd=folder)
+    (folder / "benchmark-results").mkdir()
+    for place in (RUN, "old", "new"):
+        shutil.copytree(run, folder / place)
+    shutil.rmtree(folder / "made")
+    small = "seeds: {perMatch: 2}\ngame: {handsPerGame: 5}\nstop: {budget: {maxMatches: 3}}\n"
+    (folder / "bench.yaml").write_text("participants: [tight, random, my_bot.py:make]\n" + small)
+    (folder / "live.yaml").write_text("participants: [{id: a, type: live}, tight]\n" + small)
+    return folder
+
+
+def examples():
+    """Return every example with its command; those of the program itself are those of `run`."""
+    found = re.findall(r"^  (molt-bench.*)$", quick("--help").stdout, re.MULTILINE)
+    pairs = [("run", line) for line in found]
+    for name in COMMANDS:
+        text = parts_of(getattr(import_module(f"molt_bench.cli.{name}"), name))[1] or ""
+        pairs += [(name, line.strip()) for line in text.splitlines()[1:]]
+    return [pytest.param(name, line, id=line) for name, line in pairs]
+
+
+EXAMPLES = examples()
+
+
+def test_every_command_has_an_example():
+    assert {example.values[0] for example in EXAMPLES} == {*COMMANDS}
+
+
+@pytest.mark.parametrize(("name", "line"), EXAMPLES)
+def test_the_parser_takes_every_example(name, line):
+    program, *words = shlex.split(line)
+    called, *arguments = with_command(words)
+    assert (program, called) == ("molt-bench", name)
+    get_command(app_for(name)).commands[name].make_context(name, arguments)
+
+
+#: These wait for others, so the parser alone has them.
+WAITING = ("serve", "join", "view", "play")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "line"), [each for each in EXAMPLES if each.values[0] not in WAITING])
+def test_every_example_runs(home, tmp_path, name, line):
+    shutil.copytree(home, tmp_path / "here")
+    if name == "init":
+        (tmp_path / "here" / "bench.yaml").unlink()
+    done = subprocess.run(
+        [MOLT_BENCH, *shlex.split(line)[1:]],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path / "here",
+        stdin=subprocess.DEVNULL,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_help_shows_examples_and_no_types(name):
+    done = quick(*name.split(), "--help", env={"COLUMNS": "120"})
+    assert done.returncode == 0
+    assert not re.search(r"<\w+|list\[|\bx>=|range|\bINTEGER\b|\bFLOAT\b|\bBOOLEAN\b", done.stdout)
+    assert "Examples:\n  molt-bench" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert quick(*name.split(), "-h", env={"COLUMNS": "120"}).stdout == done.stdout
+
+
+#: What prints JSON, and with --quiet nothing, in a folder with runs. In place of RUN it is the folder of one.
+ANSWERS = {
+    "run": ["--max-matches", "1"],
+    "resume": ["RUN"],
+    "init": ["c.yaml", "--yes"],
+    "report": ["RUN"],
+    "publish": ["benchmark-results"],
+    "verify": ["RUN"],
+    "replay": ["RUN"],
+    "grade": ["RUN"],
+    "validate": ["bench.yaml"],
+    "plan": ["bench.yaml"],
+    "compare": ["old", "new"],
+    "schema": [],
+    "agents": [],
+    "check": ["my_bot.py:make", "--hands", "1"],
+    "export": ["RUN", "--format", "csv"],
+}
+
+
+def flags_of(name):
+    params = get_command(app_for(name)).commands[name].params
+    return {option for param in params for option in param.opts}
+
+
+def words(name):
+    return [name, *[RUN if word == "RUN" else word for word in ANSWERS[name]]]
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_json_is_one_document_whatever_agents_print(home, tmp_path, name):
+    shutil.copytree(home, tmp_path / "here")
+    config = ["--config", "bench.yaml"] if name == "run" else []
+    done = quick(*words(name), *config, "--json", cwd=tmp_path / "here")
+    assert done.returncode == 0, done.stderr
+    assert isinstance(strict_json(done.stdout), dict)
+    assert done.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", [name for name in ANSWERS if "--quiet" in flags_of(name)])
+def test_quiet_prints_nothing_unless_the_result_is_all_there_is(home, tmp_path, name):
+    shutil.copytree(home, tmp_path / "here")
+    done = quick(*words(name), "--quiet", cwd=tmp_path / "here")
+    assert done.returncode == 0, done.stderr
+    said = [line for line in done.stdout.splitlines() if line not in ("loaded", "asked")]
+    assert bool(said) == (name in ("run", "resume"))
+    assert all(
+        line.startswith("molt-bench: warning: ") for line in done.stderr.splitlines() if line not in ("loaded", "asked")
+    )
+
+
+def test_the_guide_says_who_has_which_flag():
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| (.+) \| (.+) \|$", GUIDE, re.MULTILINE)
+    told = {name: (json_ != "-", quiet != "-") for names, json_, quiet in rows for name in re.findall(r"\w+", names)}
+    assert told == {name: ("--json" in flags_of(name), "--quiet" in flags_of(name)) for name in COMMANDS}
+    assert all("--no-color" in flags_of(name) for name in COMMANDS)
+
+
+def test_an_unfit_agent_is_told_however_quiet(home):
+    (home / "bad.py").write_text("class Bad:\n    name = 'bad'\n    def act(self, observation):\n        return 3\n")
+    done = quick("check", "bad.py:Bad", "--hands", "1", "--quiet", cwd=home)
+    assert done.returncode == 1
+    assert "unreadable" in done.stdout
+
+
+def test_json_cannot_share_standard_output(home):
+    one_clear_line(quick("export", RUN, "--format", "csv", "--output", "-", "--json", cwd=home), "--output -", status=2)
+
+
+def on_terminal(home, *words, env=None):
+    """Run the program with a terminal as its standard output, and return what arrives there."""
+    main, side = os.openpty()
+    try:
+        env = {"TERM": "xterm-256color", "COLORTERM": "", **(env or {})}
+        done = quick(*words, cwd=home, out=os.ttyname(side), env=env)
+        os.set_blocking(main, False)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(main, 65536)
+            except BlockingIOError:
+                return done.returncode, shown.decode()
+    finally:
+        os.close(main)
+        os.close(side)
+
+
+@pytest.mark.parametrize("command", ["--help", "verify --help", f"report {RUN}", "check tight --hands 1"])
+def test_colour_is_for_terminals_that_want_it(home, monkeypatch, command):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    words = command.split()
+    assert "\x1b[" in on_terminal(home, *words)[1]
+    for shown in (
+        on_terminal(home, *words, env={"NO_COLOR": "1"})[1],
+        on_terminal(home, *words, "--no-color")[1],
+        on_terminal(home, "--no-color", *words)[1],
+        quick(*words, cwd=home, env={"TERM": "xterm-256color", "GITHUB_ACTIONS": "true"}).stdout,
+    ):
+        assert shown
+        assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["verfy", "x"], "'verify'"),
+        (["reprot"], "'report'"),
+        (["--debug", "--no-color", "comapre"], "'compare'"),
+        (["--handz", "3"], "'--hands'"),
+        (["--max_matches", "3"], "'--max-matches'"),
+        (["compare", "a", "b", "--fail-bellow", "3"], "'--fail-below'"),
+        (["check", "tight", "--JSON"], "'--json'"),
+    ],
+)
+def test_wrong_usage_is_one_line_with_a_suggestion(arguments, meant):
+    one_clear_line(quick(*arguments), f"did you mean {meant}?", "--help)", status=2)
+
+
+def test_a_config_in_place_of_a_command_is_understood(home):
+    one_clear_line(quick("bench.yaml", cwd=home), "did you mean '--config bench.yaml'?", status=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["verify"], "missing argument 'RUN'"),
+        (["export", "x"], "--format"),
+        (["--hands", "many"], "must be a whole number"),
+        (["--confidence", "high"], "must be a number"),
+        (["view", "--port", "99999"], "must be a port"),
+        (["run", "extra"], "extra"),
+        (["run", "--hands"], "--hands"),
+        (["play", "tag", "--seat", "left"], "'button'"),
+        (["compare", "a", "b", "--format", "junit", "--json"], "--json"),
+        (["compare", "a", "b", "--badge", "x.png"], ".svg"),
+        (["compare", "a", "b", "--exit-code", "--fail-below", "3"], "one gate"),
+        (["no\x1bsuch\ncommand"], "no such command"),
+    ],
+)
+def test_wrong_usage_is_one_clear_line(arguments, said):
+    done = quick(*arguments)
+    one_clear_line(done, said, status=2)
+    assert "\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "option", ["grade RUN --agent tigth", "export RUN --format csv --hero tigth", "compare old new --agent tigth"]
+)
+def test_a_participant_that_is_not_in_the_run_gets_a_suggestion(home, option):
+    done = quick(*option.replace("RUN", RUN).split(), cwd=home)
+    done.stderr = done.stderr.removeprefix("loaded\n")  # what the agent of the run prints
+    one_clear_line(done, "did you mean 'tight'?", status=3 if "compare" in option else 1)
+
+
+def test_the_suggestions_in_the_guide_are_the_real_ones():
+    for line in re.search(r"```text\n(.*?)```", GUIDE, re.DOTALL)[1].splitlines():
+        arguments = {"verfy": ["verfy"], "handz": ["--handz", "3"], "stack": ["--set", "stack=5000"]}
+        words = next(words for word, words in arguments.items() if word in line)
+        assert quick(*words).stderr == f"{line}\n"
+
+
+def test_view_says_its_address_as_json(home):
+    """At once, though it goes on until it is stopped."""
+    process = subprocess.Popen(
+        [MOLT_BENCH, "view", "--json", "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True, cwd=home
+    )
+    try:
+        said = json.loads(process.stdout.readline())
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+    assert said["url"].startswith("http://127.0.0.1:")
+    assert said["runs"] == 1

@@ -1,0 +1,170 @@
+"""A comparison in the formats of others, whatever the participants are called."""
+
+import json
+import re
+from datetime import UTC, datetime
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+from markdown_it import MarkdownIt
+
+from molt_bench.errors import on_one_line
+from molt_bench.rating.student import Estimate
+from molt_bench.study.comparison import Comparison, Difference
+from molt_bench.study.comparison_formats import Outcome, badge, github, junit, markdown, plain
+
+HOSTILE = [
+    "plain-bot",
+    "a|b\\|c",
+    "<script>alert(1)</script>",
+    "::error file=x::owned",
+    "x\n::set-output name=a::b",
+    "]]>&amp;\"'</testcase>",
+    "@someone closes #1",
+    "`code` **bold** _it_ ~~no~~ [a](http://b)",
+    "www.example.com",
+    "\x1b[31mred\u202e\x00\ufffe",
+    "100%0A, a: b, c",
+    "é 中 🂡",
+]
+WHEN = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
+
+
+def difference(name, verdict, mean=-257.0):
+    interval = {"worse": (-262, -252), "better": (252, 262), "within": (-5, 5), "unknown": (-600, 90)}[verdict]
+    return Difference(name, name, {"tight": "auto"}, True, (24,), 0.0, mean, Estimate(mean, 2.5, 30), verdict, interval)
+
+
+def outcome(*differences, failures=(), warnings=()):
+    return Outcome(
+        old="old/run",
+        new="new/run",
+        found=Comparison("auto", differences, warnings),
+        confidence=0.95,
+        within=250.0,
+        failures=dict.fromkeys(failures, "it is 95% certain that it lost more than 100 mbb per hand"),
+    )
+
+
+def hostile():
+    verdicts = ("worse", "better", "within", "unknown")
+    found = [difference(name, verdicts[at % 4]) for at, name in enumerate(HOSTILE)]
+    return outcome(*found, failures=HOSTILE[:2], warnings=tuple(f"{name} has changed" for name in HOSTILE))
+
+
+def text_of(token):
+    """Return what a reader of Markdown sees."""
+    return "".join(each.content for each in token.children if each.type in ("text", "code_inline"))
+
+
+def test_markdown_is_one_table_in_which_every_name_is_itself():
+    tokens = MarkdownIt("commonmark").enable("table").enable("strikethrough").parse(markdown(hostile()))
+    rows, cells = [], []
+    for at, token in enumerate(tokens):
+        if token.type == "tr_open":
+            cells = []
+            rows.append(cells)
+        elif token.type in ("td_open", "th_open"):
+            cells.append(tokens[at + 1])
+    assert [len(row) for row in rows] == [8] * (1 + len(HOSTILE))
+    assert [text_of(row[0]) for row in rows[1:]] == [on_one_line(name) for name in HOSTILE]
+    tags = {each.content for row in rows[1:] for each in row[0].children if each.type == "html_inline"}
+    assert tags == {"<code>", "</code>"}
+    assert {each.type for row in rows for cell in row for each in cell.children} <= {
+        "text",
+        "html_inline",
+        "text_special",
+    }
+
+
+def test_markdown_says_the_verdict_first_and_the_warnings_last():
+    lines = markdown(outcome(difference("bot", "worse"), failures=["bot"], warnings=("no. 1",))).splitlines()
+    assert lines[0] == "### molt-bench: worse"
+    assert "| <code>bot</code> | 1 | 24 | +0 | -257 | -257 | 5 | worse |" in lines
+    assert lines[-2:] == [
+        "- <code>bot</code>: it is 95% certain that it lost more than 100 mbb per hand",
+        "- no&#46; 1",
+    ]
+
+
+COMMAND = re.compile(r"::(error|warning|notice) title=([^:,\r\n]*)::([^\r\n]*)")
+
+
+def unescaped(text):
+    for code, char in (("%3A", ":"), ("%2C", ","), ("%0D", "\r"), ("%0A", "\n"), ("%25", "%")):
+        text = text.replace(code, char)
+    return text
+
+
+def test_github_gets_one_annotation_for_each_and_nothing_else():
+    lines = github(hostile()).split("\n")
+    assert lines.pop() == ""
+    found = [COMMAND.fullmatch(line) for line in lines]
+    assert all(found)
+    assert len(found) == 2 * len(HOSTILE)
+    for name, each in zip(HOSTILE, found, strict=False):
+        assert unescaped(each[2]).startswith(f"molt-bench: {on_one_line(name)} is ")
+        assert unescaped(each[3]).startswith(f"{on_one_line(name)}: ")
+    assert [each[1] for each in found[:4]] == ["error", "error", "notice", "warning"]
+
+
+def test_junit_has_what_the_schemas_of_ant_and_jenkins_require():
+    """Which elements, in which order, with which attributes; the counts agree."""
+    text = junit(hostile(), WHEN)
+    assert text.isascii()
+    root = ElementTree.fromstring(text)
+    assert (root.tag, root.attrib, [each.tag for each in root]) == ("testsuites", {}, ["testsuite"])
+    suite = root[0]
+    cases = suite.findall("testcase")
+    assert [each.tag for each in suite] == ["properties", *["testcase"] * len(cases), "system-out", "system-err"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.attrib["timestamp"])
+    required = {"name", "timestamp", "hostname", "tests", "failures", "errors", "time", "package", "id", "skipped"}
+    assert suite.attrib.keys() == required
+    assert [each.attrib["name"] for each in cases] == [on_one_line(name) for name in HOSTILE]
+    assert all(each.attrib.keys() == {"name", "classname", "time"} for each in cases)
+    assert all([part.tag for part in each] in ([], ["failure"], ["skipped"]) for each in cases)
+    assert all(part.attrib.keys() == {"message", "type"} for each in cases for part in each)
+    counts = [len(cases), len(suite.findall("*/failure")), 0, len(suite.findall("*/skipped"))]
+    assert [int(suite.attrib[name]) for name in ("tests", "failures", "errors", "skipped")] == counts
+    assert counts[1:] == [2, 0, 3]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("verdict", ["better", "within", "unknown", "worse"])
+def test_a_badge_is_valid_for_every_name(name, verdict):
+    found = outcome(difference(name, verdict))
+    endpoint = json.loads(badge(found, svg=False))
+    assert endpoint.keys() == {"schemaVersion", "label", "message", "color"}
+    assert endpoint["schemaVersion"] == 1
+    assert endpoint["message"].isprintable()
+    root = ElementTree.fromstring(badge(found, svg=True))
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert root.findtext("{*}title") == f"molt-bench: {endpoint['message']}"
+
+
+def test_a_badge_of_several_counts_them():
+    found = outcome(difference("a", "worse"), difference("b", "within"), difference("c", "worse"))
+    assert json.loads(badge(found, svg=False))["message"] == "worse (2 of 3)"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "together"),
+    [
+        (["better", "worse", "unknown"], "worse"),
+        (["better", "unknown"], "unknown"),
+        (["within", "better"], "better"),
+        (["within", "within"], "within"),
+    ],
+)
+def test_the_gravest_verdict_is_that_of_all(verdicts, together):
+    found = outcome(*[difference(str(at), verdict) for at, verdict in enumerate(verdicts)])
+    assert found.found.verdict == together
+    assert plain(found)["verdict"] == together
+
+
+def test_an_interval_without_end_is_shown_as_none():
+    each = msgspec.structs.replace(difference("bot", "unknown"), change=Estimate(1.0, float("inf"), 1))
+    found = outcome(each)
+    assert "| - | unknown |" in markdown(found)
+    assert plain(found)["agents"][0]["lowMbb"] is None
