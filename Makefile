@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 INSTALLED_ALL := .venv/.installed-all
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline pipeline-full throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports test-kernels wheel fuzz luck strength tables blueprint clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline pipeline-full throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports test-kernels wheel fuzz luck strength tables blueprint docs dist test-containers clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,6 +65,9 @@ test-long: $(INSTALLED_ALL) ## run the slow tests of whole runs: acceptance, kil
 
 test-docs: $(INSTALLED_ALL) ## run every command shown in the docs, in an empty environment, too, about three minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/test_docs.py tests/e2e/test_compare.py tests/e2e/test_ci_gate.py tests/cli
+
+test-containers: $(INSTALLED_ALL) ## run the steps of the Dockerfile without a daemon, and play at its live server, about a minute
+	$(BIN)/python -m pytest -m slow tests/test_containers.py
 
 # Ray is large, so it gets its own environment.
 .venv-ray/.installed: pyproject.toml src/molt_bench/_version.py
@@ -194,6 +197,26 @@ live-load: $(INSTALLED_ALL) ## measure the live server with 100 agents and 50 ga
 throughput: $(INSTALLED_ALL) ## measure 500 concurrent language model games, about two minutes
 	$(BIN)/python benchmarks/llm.py
 
+# The docs as a site, in an environment of its own. Its pages are looked at in chromium, if that is there.
+.venv-docs/.installed: pyproject.toml src/molt_bench/_version.py
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' 'mkdocs-material>=9.7,<10' 'mkdocs>=1.6,<2' 'mkdocstrings[python]>=1,<2' playwright
+	@touch $@
+
+docs: .venv-docs/.installed ## build the docs as a site in site/, and check it, about two minutes
+	.venv-docs/bin/python scripts/docs_site.py build/docs
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+	.venv-docs/bin/python -m pytest -q -m slow tests/docs_site
+
+# What a release needs, in an environment of its own. Nothing is uploaded.
+.venv-dist/.installed:
+	$(PYTHON) -m venv .venv-dist
+	.venv-dist/bin/python -m pip install --quiet --disable-pip-version-check build cffconvert twine
+	@touch $@
+
+dist: .venv-dist/.installed ## build sdist and wheel, check them, and use the wheel on every Python at hand, about two minutes
+	.venv-dist/bin/python scripts/dist.py
+
 # A real model on the CPU, served from its own environment.
 .venv-smollm/.installed:
 	$(PYTHON) -m venv .venv-smollm
@@ -205,4 +228,4 @@ real-llm: $(INSTALLED_ALL) .venv-smollm/.installed ## benchmark a small real mod
 		$(BIN)/molt-bench --config docs/examples/smollm.yaml
 
 clean: ## remove everything the targets created
-	rm -rf .venv .venv-benchmark .venv-ray .venv-smollm .venv-browser .venv-mcp .venv-adapters build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-benchmark .venv-ray .venv-smollm .venv-browser .venv-mcp .venv-adapters .venv-docs .venv-dist site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -78,7 +78,7 @@ def run(command, folder):
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=300,
             cwd=folder,
             env={**os.environ, **keys, **urls},
         )
@@ -160,3 +160,9 @@ def test_links_between_documents_lead_somewhere():
     for document in [*DOCUMENTS, ROOT / "CONTRIBUTING.md"]:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", document.read_text("utf-8")):
             assert (document.parent / target).is_file(), f"{document.name} -> {target}"
+
+
+def test_every_page_is_in_the_menu_of_the_site():
+    menu = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
+    listed = re.findall(r"([\w-]+\.md)$", menu, re.MULTILINE)
+    assert [document.name for document in DOCUMENTS[1:] if document.name not in listed] == []

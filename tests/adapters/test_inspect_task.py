@@ -127,3 +127,22 @@ def test_the_command_plays_a_model_of_a_provider_over_http(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "mbb_per_hand" in done.stdout
     assert provider.answered > 5
+
+
+def test_the_command_plays_the_mock_without_a_network(tmp_path):
+    """The mock counts tokens by a file from the network; with proxies that nobody answers, it could not have it."""
+    command = [Path(sys.executable).parent / "inspect", "eval", "molt_bench/holdem", "--model", "mockllm/model"]
+    settings = ["-T", "opponent=tight", "-T", "pairs=1", "-T", "hands=2", "--display", "plain"]
+    nobody = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    done = subprocess.run(
+        [*command, *settings],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd=tmp_path,
+        env={**os.environ, **nobody, "TIKTOKEN_CACHE_DIR": str(tmp_path / "empty")},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "mbb_per_hand" in done.stdout
+    assert "Log:" in done.stdout

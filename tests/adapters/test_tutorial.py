@@ -24,8 +24,8 @@ def test_the_tutorial_runs_to_its_end_and_shows_a_leaderboard_tables_and_a_plot(
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     shown = [each for cell in notebook.cells for output in cell.get("outputs", []) for each in output.get("data", {})]
-    assert shown.count("text/html") == 4  # the leaderboard and three tables
-    assert shown.count("image/svg+xml") == 1
+    assert shown.count("text/html") == 5  # progress, the leaderboard and three tables
+    assert shown.count("image/svg+xml") == 2
 
 
 def test_it_is_stored_without_results():

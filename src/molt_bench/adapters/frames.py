@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from functools import cached_property
 from html import escape
 from importlib.util import find_spec
@@ -16,10 +17,14 @@ from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
-from molt_bench.report.artifacts import leaderboard
+from molt_bench.report.artifacts import leaderboard, write_artifacts
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.report.exports.hand_rows import rows as hand_rows
-from molt_bench.runs.journal import Game
+from molt_bench.runs.conclusion import listed_seeds
+from molt_bench.runs.folder import JOURNAL
+from molt_bench.runs.header import header_of
+from molt_bench.runs.journal import Game, Journal, Sitting
+from molt_bench.runs.master_seed import MasterSeed
 from molt_bench.runs.stored_run import StoredRun
 
 Library: TypeAlias = Literal["pandas", "polars", "rows"]
@@ -98,21 +103,22 @@ class RunFrames:
         """Draw `leaderboard`, `convergence` or `payoffs`, as `molt-bench report --figures` does.
 
         Raises:
-            MoltBenchError: The run is not in a folder, or the extra `figures` is not installed.
+            MoltBenchError: The extra `figures` is not installed, or no match was finished.
             ConfigError: There is no such figure; a gauntlet has no `payoffs`.
         """
         from molt_bench.view.figures import write_figures  # here, since tables need no figures
         from molt_bench.view.open_run import OpenRun
 
-        if self._folder is None:
-            raise MoltBenchError("a plot needs a run in a folder: RunFrames.open(folder).plot()")
-        run = OpenRun(self._folder)
-        run.catch_up()
-        with TemporaryDirectory() as folder:
-            written = [file.removesuffix(".svg") for file in write_figures(run, Path(folder)) if file.endswith(".svg")]
+        with TemporaryDirectory() as temporary:
+            figures = Path(temporary)
+            run = OpenRun(self._folder or _written(self.result, figures))
+            run.read()
+            while run.unrated and run.count_next():
+                pass
+            written = [file.removesuffix(".svg") for file in write_figures(run, figures) if file.endswith(".svg")]
             if name not in written:
                 raise ConfigError("name", name, f"one of {', '.join(written)}")
-            return Svg((Path(folder) / f"{name}.svg").read_text("utf-8"))
+            return Svg((figures / f"{name}.svg").read_text("utf-8"))
 
     def _hands(self) -> Iterator[DealtHand]:
         for match in self.result.matches:
@@ -160,6 +166,19 @@ class Svg(str):
 
     def _repr_svg_(self) -> str:
         return str(self)
+
+
+def _written(result: RunResult, folder: Path) -> Path:
+    """Write a result that is in no folder, as a run that has ended; return the folder."""
+    with closing(Journal(str(folder / JOURNAL))) as journal:
+        seeds, seed = result.config.seeds, MasterSeed(result.config.seeds.master_seed or "")
+        journal.write(header_of(result.config, seed, listed_seeds(seeds)))
+        for match in result.matches:
+            for game in (game for pair in match.result.seed_results for game in pair.games):
+                journal.write(Game(match.number, match.participants, game, result.seconds))
+        journal.write(Sitting(result.seconds, result.stop_reason))
+    write_artifacts(result, folder)
+    return folder
 
 
 def _decisions(dealt: DealtHand) -> Iterator[Row]:

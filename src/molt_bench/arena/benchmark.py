@@ -14,6 +14,7 @@ from molt_bench.agents.llm.model_settings import FIRST_HARNESS
 from molt_bench.agents.llm.redirection import redirection_warnings
 from molt_bench.arena.cast import Cast, LivePlayers, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
+from molt_bench.arena.notebook import notebook_observer
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
@@ -62,7 +63,7 @@ def run_benchmark(
         files: The files that the run writes, and the run that it continues; None keeps it in memory only.
         keep_hands: Whether the result keeps every individual hand; a journal has them anyway.
         preflight: Whether programs, servers and language models are contacted once before the first card.
-        observer: Called as the run progresses.
+        observer: Called as the run progresses; None shows progress in a notebook, and nothing elsewhere.
         live: Seats the participants of `type: live`; see `molt-bench serve`.
         where: Where games run, as in `molt_bench.arena.games.Where`; this never affects a result.
 
@@ -86,9 +87,8 @@ def run_benchmark(
         _check_live(here, live)
         if stored is not None:
             _check_code(here, stored)
-        session = _Session(
-            settled_config, here, seed, agents, files, Where(**where), observer=observer or Observer(), live=live
-        )
+        observer = observer or notebook_observer(settled_config) or Observer()
+        session = _Session(settled_config, here, seed, agents, files, Where(**where), observer=observer, live=live)
         return session.run(keep_hands=keep_hands, preflight=preflight)
 
 

@@ -129,6 +129,11 @@ class RunResult(msgspec.Struct, frozen=True):
     journal_lines: int = 0
     journal_hash: str = ""
 
+    def __repr__(self) -> str:
+        """Say what it is on one line: every hand of a run would fill a notebook."""
+        order = ", ".join(rating.id for rating in self.leaderboard)
+        return f"<RunResult: {len(self.matches)} matches; by mu: {order}; {self.stop_reason}>"
+
 
 class Failures(msgspec.Struct, frozen=True):
     """How often one participant failed.

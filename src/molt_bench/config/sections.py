@@ -56,17 +56,31 @@ class SeedsConfig(Section):
 class GameConfig(Section):
     """Settings of a game; the fields are those of GameSpec."""
 
-    hands_per_game: Annotated[Count, Field(le=MOST_HANDS)] = 50
-    small_blind: NoneOrMore = 50
-    big_blind: Count = 100
-    ante: NoneOrMore = 0
-    stack: Count = 10_000
-    stacks: Literal["reset", "carry"] = "reset"
-    raise_cap: Count | None = None
-    warmup_hands: Annotated[NoneOrMore, Field(le=MOST_HANDS)] = 0
-    max_retries: Annotated[NoneOrMore, Field(le=100)] = 2
-    max_actions_per_hand: Annotated[Count, Field(le=10_000)] = 200
-    action_timeout_s: Annotated[float, Field(gt=0, lt=MUCH)] | None = None
+    hands_per_game: Annotated[Count, Field(le=MOST_HANDS, description="Hands of each game that count.")] = 50
+    small_blind: Annotated[NoneOrMore, Field(description="Chips, 0 to the big blind.")] = 50
+    big_blind: Annotated[Count, Field(description="Chips.")] = 100
+    ante: Annotated[NoneOrMore, Field(description="Chips each seat posts before the blinds.")] = 0
+    stack: Annotated[Count, Field(description="Chips each player starts with.")] = 10_000
+    stacks: Annotated[
+        Literal["reset", "carry"],
+        Field(description="Reset after every hand, or carried over until a player is broke, which ends the game."),
+    ] = "reset"
+    raise_cap: Annotated[Count | None, Field(description="Bets and raises allowed on one street; null: no cap.")] = None
+    warmup_hands: Annotated[
+        NoneOrMore,
+        Field(le=MOST_HANDS, description="Hands played first that do not count; stacks are reset after them."),
+    ] = 0
+    max_retries: Annotated[
+        NoneOrMore, Field(le=100, description="How often a decision is asked for again after a fault, before a fold.")
+    ] = 2
+    max_actions_per_hand: Annotated[
+        Count,
+        Field(le=10_000, description="Actions of one hand after which nobody may raise, so that every hand ends."),
+    ] = 200
+    action_timeout_s: Annotated[
+        Annotated[float, Field(gt=0, lt=MUCH)] | None,
+        Field(description="Seconds for one answer; null: by the kind of agent, and none for a plain function."),
+    ] = None
 
     @model_validator(mode="after")
     def _playable(self) -> Self:
@@ -101,8 +115,8 @@ class MatchConfig(Section):
 class RatingConfig(Section):
     """How results become ratings and margins."""
 
-    mu0: Mu = DEFAULT_MU
-    sigma0: Sigma = DEFAULT_SIGMA
+    mu0: Annotated[Mu, Field(description="OpenSkill: mean of the belief before the first match.")] = DEFAULT_MU
+    sigma0: Annotated[Sigma, Field(description="OpenSkill: its standard deviation.")] = DEFAULT_SIGMA
     update_per: Annotated[
         Literal["match", "seedPair"], Field(description="Unit whose winner updates the OpenSkill ratings.")
     ] = "match"
@@ -168,7 +182,7 @@ class SchedulerConfig(Section):
 class AdjacentConfidence(Section):
     """Stop once every adjacent pair on the leaderboard is ordered with this confidence."""
 
-    threshold: Annotated[float, Field(gt=0.5, le=1 - 1e-9)] = 0.95
+    threshold: Annotated[float, Field(gt=0.5, le=1 - 1e-9, description="The confidence, such as 0.95.")] = 0.95
     rule: Annotated[
         Literal["horizon", "anytime"],
         Field(description="How looking after every round is allowed for: up to the tie margin's horizon, or for ever."),
@@ -196,10 +210,10 @@ class AdjacentConfidence(Section):
 class Budget(Section):
     """Stop when one of these is used up; null means no limit."""
 
-    max_matches: Count | None = 20
-    max_games: Count | None = None
-    max_hands: Count | None = None
-    max_seconds: Amount | None = None
+    max_matches: Annotated[Count | None, Field(description="Matches.")] = 20
+    max_games: Annotated[Count | None, Field(description="Games, two for each seed of a match.")] = None
+    max_hands: Annotated[Count | None, Field(description="Hands dealt.")] = None
+    max_seconds: Annotated[Amount | None, Field(description="Seconds, over all sessions.")] = None
     max_cost_usd: Annotated[Amount, Field(description="Dollars spent on language models.")] | None = None
     max_tokens: Annotated[Count, Field(description="Tokens used by language models, input and output.")] | None = None
 
@@ -207,8 +221,8 @@ class Budget(Section):
 class TopKStable(Section):
     """Stop once the top k have not changed for this many rounds."""
 
-    k: Count = 1
-    rounds: Count = 5
+    k: Annotated[Count, Field(description="How many of the best.")] = 1
+    rounds: Annotated[Count, Field(description="For how many rounds they have not changed.")] = 5
 
 
 class StopConfig(Section):
@@ -245,7 +259,10 @@ class LLMConfig(Section):
 class BenchmarkConfig(Section):
     """The config of a benchmark."""
 
-    participants: Annotated[tuple[AnyParticipant, ...], Field(min_length=2, max_length=MOST_PARTICIPANTS)] = (
+    participants: Annotated[
+        tuple[AnyParticipant, ...],
+        Field(min_length=2, max_length=MOST_PARTICIPANTS, description="Who plays: names of agents, or their settings."),
+    ] = (
         ParticipantConfig(id="random", type="random"),
         ParticipantConfig(id="tight", type="tight"),
     )

@@ -75,8 +75,9 @@ class LegalActions(msgspec.Struct, frozen=True, gc=False):
         min_raise_to: The smallest legal `raiseTo` amount; 0 if no raise is legal.
         max_raise_to: The largest (all-in); 0 if no raise is legal.
 
-    >>> print(LegalActions(300, 600, 9000))
-    fold, call (300), raiseTo 600..9000
+    Examples:
+        >>> print(LegalActions(300, 600, 9000))
+        fold, call (300), raiseTo 600..9000
     """
 
     to_call: int

@@ -35,11 +35,12 @@ def cards_to_text(cards: Iterable[int]) -> str:
 def cards_from_text(text: str) -> tuple[int, ...]:
     """Read cards such as `"AhKd"`, with or without spaces; no card may appear twice.
 
-    >>> cards_from_text("2c 2d As")
-    (0, 1, 51)
-    >>> cards_from_text("Ax")
-    Traceback (most recent call last):
-    molt_bench.errors.RulesError: 'Ax' in 'Ax' is not a card: expected a rank of 23456789TJQKA, then a suit of cdhs
+    Examples:
+        >>> cards_from_text("2c 2d As")
+        (0, 1, 51)
+        >>> cards_from_text("Ax")
+        Traceback (most recent call last):
+        molt_bench.errors.RulesError: 'Ax' in 'Ax' is not a card: expected a rank of 23456789TJQKA, then a suit of cdhs
     """
     packed = "".join(text.split())
     pieces = [packed[at : at + 2] for at in range(0, len(packed), 2)]

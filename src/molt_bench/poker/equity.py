@@ -53,9 +53,10 @@ class Showdowns(NamedTuple):
 def equity(first: Sequence[int], second: Sequence[int], board: Sequence[int] = ()) -> float:
     """Return the exact share of the pot that `first` wins on average against `second`.
 
-    >>> from molt_bench.poker.cards import cards_from_text
-    >>> round(equity(cards_from_text("AhAd"), cards_from_text("KsKc")), 6)
-    0.812555
+    Examples:
+        >>> from molt_bench.poker.cards import cards_from_text
+        >>> round(equity(cards_from_text("AhAd"), cards_from_text("KsKc")), 6)
+        0.812555
     """
     if board:
         return showdowns(first, second, board).equity

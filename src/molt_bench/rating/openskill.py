@@ -30,10 +30,11 @@ class RatingService:
         sigma: Its standard deviation.
         initial: Initial beliefs that differ, by participant.
 
-    >>> ratings = RatingService(["tight", "random"])
-    >>> change = ratings.update("tight", "random", "A")
-    >>> [(rating.id, round(rating.mu, 2), rating.wins) for rating in ratings.leaderboard()]
-    [('tight', 27.64, 1), ('random', 22.36, 0)]
+    Examples:
+        >>> ratings = RatingService(["tight", "random"])
+        >>> change = ratings.update("tight", "random", "A")
+        >>> [(rating.id, round(rating.mu, 2), rating.wins) for rating in ratings.leaderboard()]
+        [('tight', 27.64, 1), ('random', 22.36, 0)]
     """
 
     def __init__(

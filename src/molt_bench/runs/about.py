@@ -14,7 +14,12 @@ _LONGEST_NOTE: Final = 10_000
 
 
 class About(msgspec.Struct, frozen=True):
-    """The name of a run, on one line, and a note on it; empty if there is none. Neither changes a result."""
+    """What people call a run and say about it. Neither changes a result.
+
+    Attributes:
+        name: The name of the run, on one line; empty if there is none.
+        note: A note on it; empty if there is none.
+    """
 
     name: str = ""
     note: str = ""

@@ -23,9 +23,12 @@ _MEANWHILE: Final = "nobody is asked before there is room"
 
 
 class AnswersHeader(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename="camel"):
-    """The first line: the format version, and the lines of the journal when recording began.
+    """The first line.
 
-    Games in those lines were played by a version that recorded no answers.
+    Attributes:
+        format: The format version.
+        since: The lines of the journal when recording began; games in those were played by a version that recorded no
+            answers.
     """
 
     format: int

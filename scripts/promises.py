@@ -1,0 +1,117 @@
+"""What users may rely on: public names, commands and flags, fields of the config and of the files of a run.
+
+`tests/promises.txt` has everything that was ever promised, and a test fails if any of it is gone. New things become a
+promise with a release: `python scripts/promises.py --write` adds them, and `make dist` fails if some are missing.
+"""
+
+import inspect
+import itertools
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, Literal, get_args, get_origin
+
+import typer
+from schemas import fields_of, schemas
+
+import molt_bench
+from molt_bench.cli import app
+from molt_bench.config.sections import BenchmarkConfig
+
+STORED: Final = Path(__file__).parents[1] / "tests" / "promises.txt"
+#: Public names that are not on the face of the package, since few need them; the docs use each.
+DEEPER: Final = {
+    "molt_bench.arena.status": ("Observer", "RunStatus"),
+    "molt_bench.bench.stop_rules": ("Progress", "budget", "first_reason"),
+    "molt_bench.rating.openskill": ("RatingService",),
+    "molt_bench.schedule": ("Situation", "register_policy"),
+}
+
+
+def promised() -> list[str]:
+    """Return everything that this version offers, a line each."""
+    return sorted({*_api(), *_cli(), *_config(), *_files()})
+
+
+def stored() -> list[str]:
+    """Return everything that was promised so far."""
+    return STORED.read_text("utf-8").splitlines()
+
+
+def _api() -> Iterator[str]:
+    homes = {"molt_bench": tuple(molt_bench.__all__), **DEEPER}
+    for module, names in homes.items():
+        for name in names:
+            value = getattr(import_module(module), name)
+            yield f"api {module}.{name}"
+            yield from (f"api {module}.{name}{part}" for part in _parts(value))
+
+
+def _parts(value: Any) -> Iterator[str]:
+    """Return the arguments of a function, and the public members of a class."""
+    if inspect.isclass(value):
+        ours = [each for each in value.__mro__ if each.__module__.startswith("molt_bench")]
+        members = {name for each in ours for name in (*vars(each), *inspect.get_annotations(each))}
+        yield from (f".{name}" for name in members if not name.startswith(("_", "model_")))
+    elif inspect.isfunction(value):
+        for name, argument in inspect.signature(value).parameters.items():
+            many = argument.kind is argument.VAR_KEYWORD and get_args(argument.annotation)
+            yield from (f"({each})" for each in (many[0].__annotations__ if many else [name]))
+
+
+def program(command: str) -> Any:
+    """Return the program as typer parses it, with all flags of one command."""
+    app_for = getattr(app, "app_for", None) or vars(app)["_app_for"]
+    return typer.main.get_command(app_for(command))
+
+
+def values_of(parameter: Any) -> list[str]:
+    """Return the values that a flag can have, if there is a list of them; typer keeps it in one place or the other."""
+    listed = getattr(getattr(parameter, "type", None), "choices", None)
+    described = getattr(parameter, "type_descriptor", None)
+    return [str(value) for value in listed] if listed else _literals(getattr(described, "annotation", None))
+
+
+def _literals(annotation: Any) -> list[str]:
+    if get_origin(annotation) is Literal:
+        return [str(value) for value in get_args(annotation)]
+    return [value for part in get_args(annotation) for value in _literals(part)]
+
+
+def _cli() -> Iterator[str]:
+    for name in app.COMMANDS:
+        yield f"cli {name}"
+        group = program(name)
+        yield from (f"cli {flag}" for parameter in group.params for flag in parameter.opts)
+        places = itertools.count(1)
+        for parameter in group.commands[name].params:
+            flags = [*parameter.opts, *parameter.secondary_opts]
+            for flag in flags if flags[0].startswith("-") else [f"argument {next(places)}"]:
+                yield f"cli {name} {flag}"
+                yield from (f"cli {name} {flag} {value}" for value in values_of(parameter))
+
+
+def _config() -> Iterator[str]:
+    yield from (f"config {field.path}" for field in fields_of(BenchmarkConfig.model_json_schema(by_alias=True)))
+
+
+def _files() -> Iterator[str]:
+    for name, schema in schemas().items():
+        yield from (f"file {name} {field.path}" for field in fields_of(schema))
+
+
+def main() -> None:
+    """Print what is not promised yet, with status 1; `--write` adds it. What is gone has to be removed by hand."""
+    new = sorted({*promised()} - {*stored()}) if STORED.exists() else promised()
+    if "--write" in sys.argv[1:]:
+        known = stored() if STORED.exists() else []
+        STORED.write_text("".join(f"{line}\n" for line in sorted({*known, *new})), "utf-8")
+        print(f"{len(new)} added to {STORED.name}")
+    elif new:
+        print("Not in tests/promises.txt yet; `python scripts/promises.py --write` adds them:", *new, sep="\n")
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

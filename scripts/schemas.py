@@ -1,0 +1,405 @@
+"""Write the JSON Schema of every file of a run to docs/schemas; that of config.json is printed by `molt-bench schema`.
+
+Files that are written from structs get the schema of the structs, with the docstrings as descriptions. Those that
+`report/artifacts.py` puts together are described here. Unknown fields are allowed, since later versions may add some.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from molt_bench.records import ESTIMATORS
+from molt_bench.report.grades import Grades
+from molt_bench.report.style_file import StyleFile
+from molt_bench.runs.about import About
+from molt_bench.runs.answers import Answer, AnswersHeader
+from molt_bench.runs.exchanges import Exchange, ExchangeHeader
+from molt_bench.runs.journal import Line
+
+FOLDER: Final = Path(__file__).parents[1] / "docs" / "schemas"
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+Schema = dict[str, Any]
+INTEGER, NUMBER, TEXT, BOOLEAN = ({"type": name} for name in ("integer", "number", "string", "boolean"))
+SEED: Final[Schema] = {"type": ["integer", "string"]}
+
+
+def say(schema: Schema, what: str) -> Schema:
+    """Return a schema with a description."""
+    return {**schema, "description": what}
+
+
+def or_null(schema: Schema, what: str) -> Schema:
+    """Return a schema that also takes null, with a description."""
+    if "type" in schema and "properties" not in schema and "items" not in schema:
+        return say({**schema, "type": [schema["type"], "null"]}, what)
+    return say({"anyOf": [schema, {"type": "null"}]}, what)
+
+
+def listed(items: Schema, what: str) -> Schema:
+    """Return the schema of a list."""
+    return say({"type": "array", "items": items}, what)
+
+
+def by_key(values: Schema, what: str) -> Schema:
+    """Return the schema of an object whose keys are names."""
+    return say({"type": "object", "additionalProperties": values}, what)
+
+
+def fields(what: str, **found: Schema) -> Schema:
+    """Return the schema of an object; a field whose name ends in `_` may be absent."""
+    return {
+        "description": what,
+        "type": "object",
+        "properties": {name.rstrip("_"): schema for name, schema in found.items()},
+        "required": [name for name in found if not name.endswith("_")],
+    }
+
+
+UNRANKED: Final = say(BOOLEAN, "False for one that hardly ever gave a usable answer; absent otherwise.")
+REFERENCE: Final = say(TEXT, "Who the others are measured against; absent where there is nobody.")
+PARTS: Final = {
+    "mean": or_null(NUMBER, "The estimate; null if nothing is known."),
+    "halfWidth95": or_null(NUMBER, "Half of its 95% interval; null if nothing is known."),
+}
+INTERVAL: Final = fields("A mean and its interval.", **PARTS)
+
+LEADERBOARD: Final = fields(
+    "The final table. The same config gives the same bytes.",
+    reference_=REFERENCE,
+    estimator=say(TEXT, "The estimator of bbPer100, from the config."),
+    participants=listed(
+        fields(
+            "One participant.",
+            rank=or_null(INTEGER, "Its rank, which ties share; null if it has not played, or is not ranked."),
+            id=say(TEXT, "Its id in the config."),
+            name=say(TEXT, "Its display name."),
+            mu=say(NUMBER, "OpenSkill: the mean of the belief about its skill."),
+            sigma=say(NUMBER, "OpenSkill: the standard deviation of that belief."),
+            matches=say(INTEGER, "Matches played."),
+            wins=say(INTEGER, "Matches won."),
+            losses=say(INTEGER, "Matches lost."),
+            draws=say(INTEGER, "Matches drawn."),
+            bbPer100=or_null(NUMBER, "Big blinds won per 100 hands against the field; null before its first match."),
+            bbPer100HalfWidth95=or_null(NUMBER, "Half of its 95% interval; null if it is not known."),
+            bbPer100FromReference_=or_null(NUMBER, "What it won from the reference, if there is one."),
+            bbPer100FromReferenceHalfWidth95_=or_null(NUMBER, "Half of the 95% interval of that."),
+            rankInterval95=or_null({"type": "array", "items": INTEGER}, "Lowest and highest rank that are possible."),
+            betterThanNext=or_null(NUMBER, "Confidence that it is better than the next one; null for the last."),
+            hands=say(INTEGER, "Hands dealt to it, warm-up included."),
+            faults=by_key(INTEGER, "How many faults of each kind it made."),
+            forcedFolds=say(INTEGER, "Hands folded for it after its last attempt."),
+            ranked_=UNRANKED,
+        ),
+        "Everybody, best first.",
+    ),
+)
+_SUMS: Final = {
+    "scoreA": say(INTEGER, "Chips that A won from B."),
+    "scoreB": say(INTEGER, "The same for B."),
+    "winner": say({"enum": ["A", "B", "draw"]}, "Who won the match."),
+    "hands": say(INTEGER, "Hands that count."),
+    "errors": say(INTEGER, "Faults of both."),
+}
+_MATCH: Final = {
+    "id": say(TEXT, "match-0001 and so on."),
+    "round": say(INTEGER, "The round in which it was scheduled, from 1."),
+    "meeting": say(INTEGER, "Which meeting of this pair it was, from 1."),
+    "participantA": say(TEXT, "Id of player A."),
+    "participantB": say(TEXT, "Id of player B."),
+    "ownDecks_": say(BOOLEAN, "True if each seating was dealt cards of its own; absent otherwise."),
+    "seeds": listed(SEED, "The seeds, in order of play."),
+    "ratingDelta": by_key(
+        fields("A change.", mu=say(NUMBER, "Of mu."), sigma=say(NUMBER, "Of sigma.")),
+        "How OpenSkill's ratings changed, by participant.",
+    ),
+}
+_SEED_PAIR: Final = fields(
+    "One seed pair: the same cards twice, with seats swapped.",
+    seed=say(SEED, "Names the decks."),
+    netA=say(INTEGER, "Chips that A won in both games."),
+    hands=say(INTEGER, "Hands that count."),
+    aFirst=say(INTEGER, "Chips that A won in seat 0."),
+    bFirst=say(INTEGER, "Chips that A won in seat 1."),
+    draw=say(BOOLEAN, "Whether neither player gave a usable answer in a game."),
+    marginsMbb=fields(
+        "What A won in thousandths of a big blind per hand, by estimator.", **dict.fromkeys(ESTIMATORS, NUMBER)
+    ),
+)
+MATCHES: Final = fields(
+    "Every match. The same config gives the same bytes.",
+    matches=listed(
+        fields(
+            "One match.",
+            **_MATCH,
+            result=fields("Its result.", **_SUMS, perSeed=listed(_SEED_PAIR, "Every seed pair.")),
+        ),
+        "In schedule order.",
+    ),
+)
+MARGINS: Final = fields(
+    "Who wins how much from whom. The same config gives the same bytes.",
+    unit=say(TEXT, "The unit of all means and intervals."),
+    reference_=say(TEXT, "The reference of a gauntlet; absent otherwise."),
+    estimator=say(TEXT, "`rating.estimator` of the config."),
+    luckVersion=say(INTEGER, "Version of the frozen coefficients that take luck out."),
+    luckHash=say(TEXT, "Their hash."),
+    ranking=listed(
+        fields(
+            "What a participant wins from the field.",
+            id=TEXT,
+            **PARTS,
+            anchor=say(BOOLEAN, "Whether it only anchors the scale."),
+            ranked_=UNRANKED,
+        ),
+        "Best first.",
+    ),
+    neighbours=listed(
+        fields(
+            "Two neighbours in the ranking.",
+            above=TEXT,
+            below=TEXT,
+            verdict={"enum": ["ordered", "tied", "unresolved"]},
+            sure=say(NUMBER, "Confidence of the stop rule in this order."),
+            posterior=say(NUMBER, "The probability of this order after a single look."),
+            lead=say(INTERVAL, "How much more the upper one wins."),
+        ),
+        "What the run claims about each pair of neighbours.",
+    ),
+    pairs=listed(
+        fields(
+            "Two that have met.",
+            a=TEXT,
+            b=TEXT,
+            seedPairs=say(INTEGER, "Seed pairs they have played."),
+            estimator=say(TEXT, "The estimator in use for this pair."),
+            sure=say(NUMBER, "Confidence that one of them wins from the other."),
+            certifiedHalfWidth=or_null(NUMBER, "Half of the interval that holds however often one looks."),
+            estimators=fields(
+                "What a wins from b by each estimator.",
+                **dict.fromkeys(
+                    ESTIMATORS,
+                    fields(
+                        "By one estimator.",
+                        **PARTS,
+                        varianceRatio=or_null(NUMBER, "Its variance over that of the chips won."),
+                    ),
+                ),
+            ),
+        ),
+        "All pairs that have met.",
+    ),
+    transitiveShare=fields(
+        "How much of the results one number for each participant explains.",
+        measured=or_null(NUMBER, "Of what was measured."),
+        withoutLuck=or_null(NUMBER, "Of what is left without luck."),
+    ),
+    nashAverage=or_null(
+        listed(fields("One participant.", id=TEXT, weight=NUMBER, average=NUMBER), "Everybody."),
+        "The equilibrium if each side could choose its participant; null for a gauntlet, or if pairs are missing.",
+    ),
+    payoffs=listed(
+        listed(or_null(INTERVAL, "What the row wins from the column; null if they have not met."), "A row."),
+        "The payoff matrix, in the order of the config.",
+    ),
+    cycles=listed(
+        fields("Each beats the next, and the last the first.", members=listed(TEXT, "Ids."), sure=NUMBER),
+        "Cycles that are sure on every edge.",
+    ),
+)
+CONVERGENCE: Final = fields(
+    "Ratings and confidences after every match. The same config gives the same bytes.",
+    steps=listed(
+        fields(
+            "After one match.",
+            match=say(INTEGER, "Its number."),
+            ratings=listed(fields("One rating.", id=TEXT, mu=NUMBER, sigma=NUMBER), "OpenSkill's ratings, best first."),
+            confidences=listed(
+                fields("Two neighbours.", above=TEXT, below=TEXT, confidence=NUMBER), "Confidence in each order."
+            ),
+        ),
+        "In schedule order.",
+    ),
+)
+LOG: Final[Schema] = {
+    "description": "One event per line. The same config gives the same bytes.",
+    "anyOf": [
+        fields("A match was rated.", event={"const": "match"}, **_MATCH, result=fields("Its result.", **_SUMS)),
+        fields(
+            "An agent made a fault.",
+            event={"const": "fault"},
+            match=say(INTEGER, "Number of the match."),
+            seed=SEED,
+            seating={"enum": ["AB", "BA"]},
+            participant=say(TEXT, "Who made it."),
+            hand=say(INTEGER, "Number of the hand, from 1; 0 before the first."),
+            kind=say(TEXT, "The kind of fault."),
+            attempt=say(INTEGER, "Which attempt at the decision it was, from 1; 0 for a hook."),
+            forcedFold=say(BOOLEAN, "Whether it was the last, so that the hand was folded."),
+            message=say(TEXT, "What was wrong."),
+        ),
+        fields("The run ended.", event={"const": "stop"}, reason=say(TEXT, "Why.")),
+    ],
+}
+USAGE: Final = fields(
+    "What each language model used; only in runs with one.",
+    models=listed(
+        fields(
+            "One model.",
+            id=say(TEXT, "Its id in the config."),
+            model=say(TEXT, "The model in the config."),
+            reportedAs=listed(TEXT, "The model as its provider reports it; several if that changed."),
+            outputModes=listed(TEXT, "How replies were asked for."),
+            decisions=say(INTEGER, "Decisions it was asked for."),
+            exchanges=say(INTEGER, "Questions in games, those after a fault included."),
+            tokens=fields("Tokens.", input=INTEGER, cached=INTEGER, output=INTEGER, reasoning=INTEGER),
+            costUsd=or_null(NUMBER, "Dollars; null if a price is unknown, or no reply ever came."),
+            costUsdPerHand=or_null(NUMBER, "Dollars per hand."),
+            costUsdPer100Decisions=or_null(NUMBER, "Dollars per 100 decisions."),
+            comprehension=or_null(
+                fields("How often it misread the table.", readings=INTEGER, misreadHand=INTEGER, misreadToCall=INTEGER),
+                "Null where it was not asked.",
+            ),
+        ),
+        "In the order of the leaderboard.",
+    ),
+)
+SUMMARY: Final = fields(
+    "The run as a whole. It has times, so it differs from run to run.",
+    stopReason=say(TEXT, "Why the run ended."),
+    totals=fields("What was played.", matches=INTEGER, games=INTEGER, hands=INTEGER, actions=INTEGER),
+    seconds=say(NUMBER, "How long it took, over all sessions."),
+    handsPerSecond=or_null(INTEGER, "Hands per second of that."),
+    errors=by_key(by_key(INTEGER, "How many faults of each kind."), "The faults of each participant."),
+    convergenceEfficiency=fields(
+        "Games played, beside those of a round robin of the same depth.",
+        games=INTEGER,
+        roundRobinGames=INTEGER,
+        ratio=or_null(NUMBER, "One over the other."),
+    ),
+    latency_=by_key(
+        fields(
+            "One model.",
+            p50S=or_null(NUMBER, "Seconds within which half of its replies came."),
+            p95S=or_null(NUMBER, "Seconds within which 95% of them came."),
+            requests=INTEGER,
+        ),
+        "Response times of language models, by participant.",
+    ),
+    guardrails=fields(
+        "Checks that every trustworthy run passes.",
+        errorRate=say(NUMBER, "Share of games with a forced fold."),
+        chipsConserved=say(BOOLEAN, "Whether chips never came or went."),
+        sigmaDecreased=say(NUMBER, "Share of rating updates that made a rating surer."),
+    ),
+    secondHalf_=by_key(
+        fields("One participant.", changeMbb=NUMBER, halfWidth95Mbb=NUMBER),
+        "The second half of the seed pairs against the first, for participants that may remember.",
+    ),
+    history_=listed(
+        fields("One stage.", matches=INTEGER, stopReason=TEXT, stop=say({"type": "object"}, "Its stop rule.")),
+        "The earlier stages of an extended run.",
+    ),
+    journal_=fields(
+        "The journal that all this follows from.",
+        lines=INTEGER,
+        sha256=say(TEXT, "Hash of its last line, which identifies the whole."),
+    ),
+    warnings=listed(TEXT, "What readers should know."),
+)
+SEEDS: Final = listed(SEED, "The seeds of the run, which `--seeds-file` takes.")
+
+WRITTEN: Final[Mapping[str, Schema]] = {
+    "leaderboard.json": LEADERBOARD,
+    "matches.json": MATCHES,
+    "margins.json": MARGINS,
+    "convergence.json": CONVERGENCE,
+    "log.jsonl": LOG,
+    "usage.json": USAGE,
+    "summary.json": SUMMARY,
+    "seeds.json": SEEDS,
+}
+#: Files that are written from structs: what they say, and the structs.
+STRUCTS: Final[Mapping[str, tuple[str, Any]]] = {
+    "journal.jsonl": ("The journal, format 2. Each line but the first begins with the hash of the one before.", Line),
+    "exchanges.jsonl": ("Exchanges with language models, format 1, after a header.", ExchangeHeader | Exchange),
+    "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", AnswersHeader | Answer),
+    "grades.json": ("What each agent's decisions gave away, format 1; written by `molt-bench grade`.", Grades),
+    "styles.json": ("How everybody plays, format 1: how often each thing was done, of how many chances.", StyleFile),
+    "about.yaml": ("What you call the run and say about it; any of it may be absent.", About),
+}
+PREV: Final = say(TEXT, "SHA-256 of the line before.")
+
+
+def struct_schema(what: str, types: Any) -> Schema:
+    """Return the schema of structs; the attributes in their docstrings become descriptions of fields."""
+    (found,), defs = msgspec.json.schema_components([types], ref_template="#/$defs/{name}")
+    for schema in defs.values():
+        text, _, attributes = schema.pop("description", "").partition("Attributes:")
+        schema["description"] = " ".join(text.split())
+        for name, said in _attributes(attributes):
+            if name in schema.get("properties", {}):
+                schema["properties"][name] = say(schema["properties"][name], said)
+    found.pop("discriminator", None)
+    return {"description": what, **found, "$defs": defs}
+
+
+def _attributes(text: str) -> Iterator[tuple[str, str]]:
+    """Return the fields that a docstring describes, as they are named in the struct and in camelCase."""
+    for name, said in re.findall(r"^ {8}(\w+): (.*?)(?=^ {8}\w|\Z)", text, re.MULTILINE | re.DOTALL):
+        plain = " ".join(said.split())
+        yield name, plain
+        yield re.sub(r"_(\w)", lambda found: found[1].upper(), name), plain
+
+
+def schemas() -> dict[str, Schema]:
+    """Return the schema of every file of a run."""
+    found = {**WRITTEN, **{name: struct_schema(*each) for name, each in STRUCTS.items()}}
+    for name in ("Game", "Sitting", "Extension", "Resumption"):
+        found["journal.jsonl"]["$defs"][name]["properties"]["prev"] = PREV
+    return {name: {"$schema": DIALECT, "title": name, **schema} for name, schema in sorted(found.items())}
+
+
+class Field(NamedTuple):
+    """One field of a schema: where it is, such as `participants[].rank`, what it is, and whether it may be absent."""
+
+    path: str
+    schema: Schema
+    required: bool
+
+
+def fields_of(schema: Schema, path: str = "", defs: Mapping[str, Schema] | None = None) -> Iterator[Field]:
+    """Return all fields of a schema, those inside others after them; one of several alternatives may come twice."""
+    defs = schema.get("$defs", {}) if defs is None else defs
+    if "$ref" in schema:
+        yield from fields_of(defs[schema["$ref"].rpartition("/")[2]], path, defs)
+    for part in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        yield from fields_of(part, path, defs)
+    for name, inner in schema.get("properties", {}).items():
+        here = f"{path}.{name}" if path else name
+        yield Field(here, inner, name in schema.get("required", ()))
+        yield from fields_of(inner, here, defs)
+    if isinstance(schema.get("items"), dict):
+        yield from fields_of(schema["items"], f"{path}[]", defs)
+    if isinstance(schema.get("additionalProperties"), dict):
+        yield from fields_of(schema["additionalProperties"], f"{path}.*", defs)
+
+
+def file_name(artifact: str) -> str:
+    """Return the name of the schema of a file: `leaderboard.schema.json`."""
+    return f"{artifact.rpartition('.')[0]}.schema.json"
+
+
+def as_text(schema: Schema) -> str:
+    """Return a schema as it is stored."""
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for artifact, schema in schemas().items():
+        (FOLDER / file_name(artifact)).write_text(as_text(schema), "utf-8")

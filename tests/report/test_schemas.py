@@ -1,0 +1,181 @@
+"""Every file of a run follows its published schema, and the schema leaves nothing out."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+from schemas import FOLDER, as_text, file_name, schemas
+from tests.agents.llm.provider import Provider
+from tests.e2e.shell import BOTS, SMALL, quick, quick_run
+
+from molt_bench.config.sections import BenchmarkConfig
+
+ROOT = Path(__file__).parents[2]
+SCHEMAS = {name: json.loads((FOLDER / file_name(name)).read_text("utf-8")) for name in schemas()}
+CONFIG = BenchmarkConfig.model_json_schema(by_alias=True)
+
+
+def bots(folder):
+    return quick_run("results", "--participants", "tag,tight,callstation", *SMALL, cwd=folder)
+
+
+def named_extended_and_graded(folder):
+    run = quick_run(
+        "results", "--participants", "tight,maniac", *SMALL, "--set", "game.stacks=carry", "--name", "A name",
+        "--note", "A note", cwd=folder,
+    )  # fmt: skip
+    assert quick("resume", run, "--max-matches", "4", cwd=folder).returncode == 0
+    assert quick("grade", run, cwd=folder).returncode == 0
+    return run
+
+
+def gauntlet_with_a_file_of_seeds(folder):
+    (folder / "seeds.json").write_text('["one", 2, "three", 4]')
+    more = ("--set", "scheduler.reference=blueprint", "--seeds-file", "seeds.json")
+    return quick_run("results", "--participants", "blueprint,tight,random", *SMALL, *more, cwd=folder)
+
+
+def failing_and_own(folder):
+    (folder / "bots.py").write_text(BOTS)
+    return quick_run("results", "--participants", "bots.py:make_thrower,bots.py:make_caller,tight", *SMALL, cwd=folder)
+
+
+def program_that_may_remember(folder):
+    command = [sys.executable, str(ROOT / "docs" / "examples" / "bots" / "bot.py")]
+    bot = {"id": "bot", "type": "exec", "command": command, "isolated": False}
+    (folder / "config.yaml").write_text(yaml.safe_dump({"participants": [bot, "tight"]}))
+    return quick_run("results", "--config", "config.yaml", *SMALL, "--seeds", "4", cwd=folder)
+
+
+def model(folder):
+    with Provider() as provider:
+        config = {
+            "participants": [
+                {"id": "m", "type": "llm", "model": "openai:test", "baseUrl": provider.url, "comprehension": True},
+                "tight",
+            ],
+            "llm": {"prices": {"openai:test": {"input": 1.0, "output": 2.0}}},
+        }
+        (folder / "config.yaml").write_text(yaml.safe_dump(config))
+        return quick_run("results", "--config", "config.yaml", *SMALL, cwd=folder, env={"OPENAI_API_KEY": "a-key"})
+
+
+#: Kinds of runs, and fields of files that not every run has.
+KINDS = {
+    bots: [("summary.json", "journal")],
+    named_extended_and_graded: [("summary.json", "history"), ("about.yaml", "note"), ("grades.json", "reference")],
+    gauntlet_with_a_file_of_seeds: [
+        ("leaderboard.json", "reference"),
+        ("leaderboard.json", "participants[].bbPer100FromReferenceHalfWidth95"),
+        ("margins.json", "reference"),
+    ],
+    failing_and_own: [
+        ("leaderboard.json", "participants[].ranked"),
+        ("margins.json", "ranking[].ranked"),
+        ("log.jsonl", "forcedFold"),
+        ("journal.jsonl", "masterSeedHash"),
+        ("journal.jsonl", "masterSeed"),
+    ],
+    program_that_may_remember: [
+        ("matches.json", "matches[].ownDecks"),
+        ("log.jsonl", "ownDecks"),
+        ("summary.json", "secondHalf"),
+        ("answers.jsonl", "action"),
+        ("journal.jsonl", "record.spec.deck_seed"),
+    ],
+    model: [("usage.json", "models[].comprehension.readings"), ("summary.json", "latency"), ("exchanges.jsonl", "key")],
+}
+
+
+def contents(path):
+    """Return what is to follow the schema: the file, or each of its lines."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in text.splitlines()]
+    return [yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)]
+
+
+def paths_in(value, path=""):
+    """Return where each field of a value is, such as `participants[].rank`."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            here = f"{path}.{name}" if path else name
+            yield here
+            yield from paths_in(inner, here)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from paths_in(inner, f"{path}[]")
+
+
+def options(schema, defs):
+    """Return the plain schemas that a schema allows."""
+    if "$ref" in schema:
+        return options(defs[schema["$ref"].rpartition("/")[2]], defs)
+    return [each for part in schema["anyOf"] for each in options(part, defs)] if "anyOf" in schema else [schema]
+
+
+def unlisted(value, schema, path="", defs=None):
+    """Return where a value has fields that its schema does not have."""
+    defs = schema.get("$defs", {}) if defs is None else defs
+    allowed = options(schema, defs)
+    if isinstance(value, list):
+        items = {"anyOf": [each["items"] for each in allowed if each.get("items")]}
+        return [found for inner in value for found in unlisted(inner, items, f"{path}[]", defs) if items["anyOf"]]
+    objects = [each for each in allowed if "object" in each.get("type", ())]
+    if not isinstance(value, dict) or any(not {"properties", "additionalProperties"} & each.keys() for each in objects):
+        return []  # no field, or an object that may hold anything
+    missing = []
+    for name, inner in value.items():
+        here = f"{path}.{name}" if path else name
+        others = [each["additionalProperties"] for each in objects if each.get("additionalProperties")]
+        fits = [each["properties"][name] for each in objects if name in each.get("properties", ())] or others
+        missing += unlisted(inner, {"anyOf": fits}, here, defs) if fits else [here]
+    return missing
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_file_of_a_run_follows_its_schema_which_has_every_field(kind, tmp_path):
+    run = kind(tmp_path)
+    files = {path.name: contents(path) for path in run.iterdir() if path.is_file()}
+    for content in files.pop("config.json"):
+        Draft202012Validator(CONFIG).validate(content)
+    assert files.keys() <= SCHEMAS.keys()
+    found = {name: {each for content in read for each in paths_in(content)} for name, read in files.items()}
+    for name, read in files.items():
+        for content in read:
+            Draft202012Validator(SCHEMAS[name]).validate(content)
+            assert unlisted(content, SCHEMAS[name]) == [], f"add them to scripts/schemas.py, at {name}"
+    assert [(name, field) for name, field in KINDS[kind] if field not in found.get(name, ())] == []
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_the_stored_schema_is_that_of_the_code(name):
+    Draft202012Validator.check_schema(SCHEMAS[name])
+    stored = (FOLDER / file_name(name)).read_text("utf-8")
+    assert stored == as_text(schemas()[name]), "run: python scripts/schemas.py"
+
+
+def test_a_file_that_does_not_follow_its_schema_is_noticed():
+    validator = Draft202012Validator(SCHEMAS["leaderboard.json"])
+    assert not validator.is_valid({"estimator": "auto", "participants": [{"rank": 1}]})
+    assert not validator.is_valid({"participants": []})
+    assert validator.is_valid({"estimator": "auto", "participants": [], "later": True})
+
+
+def test_a_field_that_is_not_in_a_schema_is_noticed():
+    row = {"rank": 1, "faults": {"illegal": 3}, "luck": 1}
+    assert unlisted({"later": 1, "participants": [row]}, SCHEMAS["leaderboard.json"]) == [
+        "later",
+        "participants[].luck",
+    ]
+    summary = {
+        "errors": {"me": {"illegal": 1}},
+        "latency": {"me": {"p50S": 1, "p99S": 1}},
+        "history": [{"stop": {"a": 1}}],
+    }
+    assert unlisted(summary, SCHEMAS["summary.json"]) == ["latency.me.p99S"]
+    line = {"line": "game", "config": {"a": {"b": 1}}, "record": {"spec": {"seed": 1, "seeds": 1}}}
+    assert unlisted(line, SCHEMAS["journal.jsonl"]) == ["record.spec.seeds"]

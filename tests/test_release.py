@@ -1,0 +1,93 @@
+"""What a release promises: one version everywhere, a changelog in order, and nothing public that is lost."""
+
+import re
+from pathlib import Path
+
+import yaml
+from jsonschema import Draft202012Validator
+from promises import promised, stored
+
+from molt_bench import __version__
+
+ROOT = Path(__file__).parents[1]
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+#: What the Citation File Format asks for, as far as our file uses it; `make dist` checks it by the whole schema.
+CFF = {
+    "type": "object",
+    "required": ["cff-version", "message", "title", "authors"],
+    "additionalProperties": False,
+    "properties": {
+        "cff-version": {"const": "1.2.0"},
+        "message": {"type": "string", "minLength": 1},
+        "type": {"enum": ["software", "dataset"]},
+        "title": {"type": "string", "minLength": 1},
+        "abstract": {"type": "string", "minLength": 1},
+        "authors": {
+            "type": "array",
+            "minItems": 1,
+            "items": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
+        },
+        "version": {"type": "string"},
+        "date-released": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"},
+        "license": {"const": "MIT"},
+        "keywords": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+    },
+}
+
+
+def test_nothing_that_was_promised_is_lost():
+    assert sorted({*stored()} - {*promised()}) == [], "a promise: see docs/stability.md before you take it back"
+
+
+def test_promises_are_sorted_and_named_once():
+    assert stored() == sorted({*stored()})
+
+
+def test_a_lost_name_flag_field_or_setting_would_be_noticed():
+    kinds = {line.split()[0] for line in stored()}
+    assert kinds == {"api", "cli", "config", "file"}
+    for line in (
+        "api molt_bench.run_benchmark(agents)",
+        "api molt_bench.Observation.pot_odds",
+        "cli run --participants",
+        "cli export --format phh",
+        "config stop.budget.maxMatches",
+        "file leaderboard.json participants[].rank",
+        "file journal.jsonl record.spec.seed",
+    ):
+        assert line in stored()
+        assert line in promised()
+
+
+def test_the_citation_follows_its_format_and_has_the_version():
+    Draft202012Validator(CFF).validate(CITATION)
+    assert CITATION["version"] == __version__
+
+
+def test_the_version_is_written_in_one_place_and_is_a_semantic_one():
+    assert re.fullmatch(r"\d+\.\d+\.\d+(?:(?:a|b|rc|\.dev)\d+)?", __version__)
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert 'dynamic = ["version"]' in project
+    assert 'path = "src/molt_bench/_version.py"' in project
+    assert not re.search(r"^version\s*=", project, re.MULTILINE)
+
+
+def test_the_changelog_has_versions_in_order_with_the_usual_sections_once_each():
+    """As keepachangelog.com says; the newest version released is that of the package, or it is still unreleased."""
+    titles = re.findall(r"^## (.*)$", CHANGELOG, re.MULTILINE)
+    assert titles[0] == "[Unreleased]"
+    released = [re.fullmatch(r"\[(\d+)\.(\d+)\.(\d+)\] - \d{4}-\d\d-\d\d", title) for title in titles[1:]]
+    assert all(released), titles
+    numbers = [tuple(map(int, each.groups())) for each in released]
+    assert numbers == sorted({*numbers}, reverse=True)
+    assert not numbers or numbers[0] <= tuple(map(int, __version__.split(".")[:3]))
+    for part in re.split(r"^## ", CHANGELOG, flags=re.MULTILINE)[1:]:
+        sections = re.findall(r"^### (.*)$", part, re.MULTILINE)
+        assert len({*sections}) == len(sections)
+        assert {*sections} <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def test_no_line_of_the_changelog_stands_twice():
+    entries = [" ".join(entry.split()) for entry in re.split(r"^(?:- |#.*$)", CHANGELOG, flags=re.MULTILINE)]
+    assert len({*filter(None, entries)}) == len([*filter(None, entries)])
