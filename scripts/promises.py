@@ -62,8 +62,7 @@ def _parts(value: Any) -> Iterator[str]:
 
 def program(command: str) -> Any:
     """Return the program as typer parses it, with all flags of one command."""
-    app_for = getattr(app, "app_for", None) or vars(app)["_app_for"]
-    return typer.main.get_command(app_for(command))
+    return typer.main.get_command(app.app_for(command))
 
 
 def values_of(parameter: Any) -> list[str]:

@@ -12,12 +12,13 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from molt_bench.agents.llm.exchange import Exchange, SentBatch
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.grades import Grades
 from molt_bench.report.style_file import StyleFile
 from molt_bench.runs.about import About
 from molt_bench.runs.answers import Answer, AnswersHeader
-from molt_bench.runs.exchanges import Exchange, ExchangeHeader
+from molt_bench.runs.exchanges import ExchangeHeader
 from molt_bench.runs.journal import Line
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "schemas"
@@ -68,6 +69,8 @@ PARTS: Final = {
 }
 INTERVAL: Final = fields("A mean and its interval.", **PARTS)
 
+HARNESS: Final = say(TEXT, "How a language model is asked: the harness with its version.")
+TRACK: Final = say(TEXT, "What a language model is told besides what the table shows.")
 LEADERBOARD: Final = fields(
     "The final table. The same config gives the same bytes.",
     reference_=REFERENCE,
@@ -94,6 +97,8 @@ LEADERBOARD: Final = fields(
             faults=by_key(INTEGER, "How many faults of each kind it made."),
             forcedFolds=say(INTEGER, "Hands folded for it after its last attempt."),
             ranked_=UNRANKED,
+            harness_=HARNESS,
+            track_=TRACK,
         ),
         "Everybody, best first.",
     ),
@@ -254,6 +259,10 @@ USAGE: Final = fields(
             model=say(TEXT, "The model in the config."),
             reportedAs=listed(TEXT, "The model as its provider reports it; several if that changed."),
             outputModes=listed(TEXT, "How replies were asked for."),
+            harness_=HARNESS,
+            track_=TRACK,
+            samples_=say(INTEGER, "Answers to each question, if it was asked several times."),
+            tools_=listed(TEXT, "What it could ask before it answered, if anything."),
             decisions=say(INTEGER, "Decisions it was asked for."),
             exchanges=say(INTEGER, "Questions in games, those after a fault included."),
             tokens=fields("Tokens.", input=INTEGER, cached=INTEGER, output=INTEGER, reasoning=INTEGER),
@@ -327,6 +336,7 @@ WRITTEN: Final[Mapping[str, Schema]] = {
 STRUCTS: Final[Mapping[str, tuple[str, Any]]] = {
     "journal.jsonl": ("The journal, format 2. Each line but the first begins with the hash of the one before.", Line),
     "exchanges.jsonl": ("Exchanges with language models, format 1, after a header.", ExchangeHeader | Exchange),
+    "batches.jsonl": ("Batches of requests to language models; the last line of a name counts.", SentBatch),
     "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", AnswersHeader | Answer),
     "grades.json": ("What each agent's decisions gave away, format 1; written by `molt-bench grade`.", Grades),
     "styles.json": ("How everybody plays, format 1: how often each thing was done, of how many chances.", StyleFile),
