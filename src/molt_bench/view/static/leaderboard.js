@@ -16,7 +16,12 @@ function roleNote(id, agents) {
 
 /** How a language model was asked, beside its name. */
 function harnessNote({ harness }) {
-  return harness && h("span.note", { title: "How this model was asked: its harness with its version, and its track" }, visible(harness));
+  return harness &&
+    h(
+      "span.note",
+      { title: "How this model was asked: its harness with its version, and its track" },
+      visible(harness),
+    );
 }
 
 /** The columns: head, cell, and whether a column is shown only on demand. */
