@@ -56,7 +56,7 @@ def take(browser: Browser, url: str, run: str) -> None:
     page.goto(f"{url}#/run/{run}/match/1")
     hand = page.locator("tbody tr a[href*='/hand/']").first.get_attribute("href")
     page.goto(f"{url}{hand}")
-    page.get_by_role("button", name="Where lines part").click()
+    page.get_by_role("button", name="Where the lines diverge").click()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     hand = page.evaluate("location.hash")

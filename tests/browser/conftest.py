@@ -99,8 +99,13 @@ def only_new(folder: Path, known: set[str]) -> str:
 @pytest.fixture(scope="session")
 def server(runs: Runs) -> Iterator[str]:
     """The address of `molt-bench view` over the runs."""
+    yield from viewing(runs.folder)
+
+
+def viewing(folder: Path) -> Iterator[str]:
+    """Yield the address of `molt-bench view` over a folder."""
     with subprocess.Popen(
-        [*PROGRAM, "view", str(runs.folder), "--port", "0", "--no-browser"], stdout=subprocess.PIPE, text=True
+        [*PROGRAM, "view", str(folder), "--port", "0", "--no-browser"], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()

@@ -28,13 +28,14 @@ def test_the_run_page_shows_every_part_of_a_run_of_bots(visit: Visit, server: st
     assert titles == [
         "Leaderboard",
         "Who beats whom",
-        "Convergence",
+        "Match by match",
         "Hands per pairing",
         "Winnings and luck",
         "Playing styles",
         "Grade of decisions",
         "Matches",
         "Reproduce this run",
+        "Words on this page",
     ]
     rows = page.locator(".leaderboard tbody tr")
     assert rows.count() == 4

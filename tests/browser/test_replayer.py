@@ -3,6 +3,7 @@
 import json
 import urllib.request
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any
 
 import pytest
@@ -22,19 +23,36 @@ def counter(page: Any) -> str:
     return str(page.locator(".counter").inner_text())
 
 
-def test_arrow_keys_step_through_both_seatings(visit: Visit, server: str, runs: Runs) -> None:
+def rows_of(data: Any) -> list[list[int | None]]:
+    """Return which steps of both sides stand side by side: the first ones of each street, then the second ones."""
+    found: list[list[int | None]] = []
+    for street in ("preflop", "flop", "turn", "river"):
+        own = [[at for at, step in enumerate(side["steps"]) if step["street"] == street] for side in data["sides"]]
+        found += [list(row) for row in zip_longest(*own)]
+    return found
+
+
+def test_arrow_keys_step_through_both_seatings_aligned_by_street(visit: Visit, server: str, runs: Runs) -> None:
     data = hand(server, runs.bots, "3/1/2")
-    last = max(len(side["steps"]) for side in data["sides"])
+    rows = rows_of(data)
     page = visit(f"{server}#/run/{runs.bots}/hand/3/1/2")
-    assert counter(page) == f"Step 1 of {last}"
-    for at in range(1, last):
-        page.keyboard.press("ArrowRight")
-        assert counter(page) == f"Step {at + 1} of {last}"
-        for pane, side in zip(page.locator("section.side").all(), data["sides"], strict=True):
-            step = side["steps"][min(at, len(side["steps"]) - 1)]
-            assert step["text"] in pane.locator("[aria-current=step]").inner_text()
-            assert pane.locator(".board .playing:not(.slot)").count() == len(step["board"])
+    assert counter(page) == f"Step 1 of {len(rows)}"
+    now = [0, 0]
+    for at, row in enumerate(rows):
+        if at:
+            page.keyboard.press("ArrowRight")
+        assert counter(page) == f"Step {at + 1} of {len(rows)}"
+        now = [before if cell is None else cell for before, cell in zip(now, row, strict=True)]
+        current = page.locator(".lines .now td").all()
+        for pane, cell, side, index in zip(
+            page.locator("section.side").all(), current, data["sides"], now, strict=True
+        ):
+            step = side["steps"][index]
+            if row[data["sides"].index(side)] is not None:
+                assert step["text"] in cell.locator("[aria-current=step]").inner_text()
+            assert pane.locator(".board .playing:not(.slot):not(.ghost)").count() == len(step["board"])
             assert f"{step['pot']:,}" in pane.locator(".felt .pot").inner_text()
+    last = len(rows)
     page.keyboard.press("ArrowRight")
     assert counter(page) == f"Step {last} of {last}", "it stays at the end"
     page.keyboard.press("ArrowLeft")
@@ -43,6 +61,86 @@ def test_arrow_keys_step_through_both_seatings(visit: Visit, server: str, runs: 
     assert counter(page) == f"Step 1 of {last}"
     page.keyboard.press("End")
     assert counter(page) == f"Step {last} of {last}"
+
+
+def test_numbers_jump_to_the_streets(visit: Visit, server: str, runs: Runs) -> None:
+    data = hand(server, runs.bots, "3/1/2")
+    flop = next(at for at, row in enumerate(rows_of(data)) if "flop" in street_of(data, row))
+    page = visit(f"{server}#/run/{runs.bots}/hand/3/1/2")
+    page.keyboard.press("2")
+    assert counter(page).startswith(f"Step {flop + 1} of")
+    page.keyboard.press("1")
+    assert counter(page).startswith("Step 1 of")
+
+
+def street_of(data: Any, row: list[int | None]) -> set[str]:
+    return {side["steps"][at]["street"] for side, at in zip(data["sides"], row, strict=True) if at is not None}
+
+
+def test_cards_lie_face_down_until_the_showdown_on_demand(visit: Visit, server: str, runs: Runs) -> None:
+    number = ends(server, runs, showdown=True)
+    data = hand(server, runs.bots, f"3/1/{number}")
+    page = visit(f"{server}#/run/{runs.bots}/hand/3/1/{number}?step=4")
+    side = page.locator("section.side").first
+    everything = side.locator(".hole .playing:not(.back)").count()
+    page.locator("#cards").select_option("none")
+    assert (everything, side.locator(".hole .back").count()) == (4, 4)
+    assert side.locator(".equity").count() == 0, "equities would tell"
+    assert "won" not in page.locator(".summary").inner_text()
+    texts = page.locator(".lines").inner_text()
+    assert data["sides"][0]["steps"][-1]["text"] not in texts, "nor does the list of steps tell what comes"
+    page.locator("#cards").select_option("A")
+    shown = [card.get_attribute("aria-label") for card in side.locator(".hole .playing").all()]
+    assert shown.count("hidden card") == 2
+    assert shown[2 * data["sides"][0]["players"].index(1)] == "hidden card", "A sees its own"
+    assert "cards=A" in page.url
+    page.keyboard.press("End")
+    assert side.locator(".hole .back").count() == 0
+    assert side.locator(".equity").count() > 0
+    assert "bb" in page.locator(".summary").inner_text()
+
+
+def test_what_the_opponent_said_is_hidden_with_its_cards(visit: Visit, server: str, runs: Runs) -> None:
+    data = hand(server, runs.models, "1/0/1")
+    side = data["sides"][0]
+    of_b = next(
+        at for at, step in enumerate(side["steps"]) if step["decision"] is not None and side["players"][step["seat"]]
+    )
+    decision = side["steps"][of_b]["decision"]
+    said = side["decisions"][decision]["exchange"]["attempts"][-1]["reply"]
+    where = f"{server}#/run/{runs.models}/hand/1/0/1?seating=AB&decision={decision}"
+    page = visit(f"{where}&cards=A")
+    panel = page.locator("section.side").first.locator(".decision")
+    assert panel.get_by_text("What was said is hidden with the cards.").is_visible()
+    assert said[:20] not in panel.inner_text()
+    page.locator("#cards").select_option("B")
+    assert not panel.get_by_text("hidden with the cards").count()
+
+
+def test_cards_that_were_not_dealt_are_grey_and_say_so(visit: Visit, server: str, runs: Runs) -> None:
+    number = ends(server, runs, showdown=False)
+    data = hand(server, runs.bots, f"3/1/{number}")
+    page = visit(f"{server}#/run/{runs.bots}/hand/3/1/{number}?step=99")
+    for pane, side in zip(page.locator("section.side").all(), data["sides"], strict=True):
+        assert pane.locator(".ghost").count() == len(side["undealt"])
+        assert pane.get_by_text("not dealt, would have come").count() == (1 if side["undealt"] else 0)
+    page.keyboard.press("Home")
+    assert page.locator(".ghost").count() == 0
+    page.locator("#cards").select_option("none")
+    for _ in range(len(rows_of(data)) - 1):
+        assert page.locator(".ghost").count() == 0, "a line that has ended does not tell what comes in the other"
+        page.keyboard.press("ArrowRight")
+    assert page.locator(".ghost").count() > 0
+
+
+def ends(server: str, runs: Runs, *, showdown: bool) -> int:
+    """Return the number of a hand that ends with a showdown in both seatings, or without one in the first."""
+    for number in range(1, 21):
+        sides = hand(server, runs.bots, f"3/1/{number}")["sides"]
+        shown = [any(step["kind"] == "showdown" for step in side["steps"]) for side in sides]
+        if all(shown) if showdown else not shown[0]:
+            return number
+    raise AssertionError("no such hand")
 
 
 def test_up_and_down_go_to_the_neighbouring_hands(visit: Visit, server: str, runs: Runs) -> None:
@@ -83,7 +181,7 @@ def test_where_the_lines_diverge_is_marked_and_what_it_cost_is_said(visit: Visit
         if data["parted"] is not None and data["cost"]:
             break
     page = visit(f"{server}#/run/{runs.bots}/hand/3/1/{number}")
-    assert f"The lines diverge at step {data['parted'] + 1}" in page.locator(".summary").inner_text()
+    assert f"The lines diverge at step {data['parted'] + 1}:" in page.locator(".summary").inner_text()
     assert f"{abs(data['cost']):,.2f} bb" in page.locator(".summary").inner_text()
     page.get_by_role("button", name="Where the lines diverge").click()
     assert counter(page).startswith(f"Step {data['parted'] + 1} of")

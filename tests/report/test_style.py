@@ -128,7 +128,7 @@ def counted(*games):
     count = StyleCount()
     for pair, record in games:
         count.add(pair, record)
-    return {name: combined(parts) for name, parts in count.parts.items()}
+    return count.styles()
 
 
 @pytest.mark.parametrize("seating", ["AB", "BA"])

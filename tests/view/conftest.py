@@ -88,7 +88,7 @@ class Viewer:
         self.said = self.process.stdout.readline()
         self.port = int(re.search(r":(\d+)/", self.said)[1])
 
-    def ask(self, path, *, method="GET", host=None, headers=None, raw_host=True):
+    def ask(self, path, *, method="GET", host=None, headers=None, raw_host=True, body=None):
         """Send a request as it is written, and return status, headers and body."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
@@ -97,7 +97,7 @@ class Viewer:
                 connection.putheader("Host", host or f"127.0.0.1:{self.port}")
             for name, value in (headers or {}).items():
                 connection.putheader(name, value)
-            connection.endheaders()
+            connection.endheaders(body)
             answer = connection.getresponse()
             body = answer.read()
         finally:

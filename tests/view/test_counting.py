@@ -8,10 +8,11 @@ from time import monotonic, sleep
 
 import pytest
 
-from molt_bench.report.style import StyleCount, combined
+from molt_bench.report.style import StyleCount
 from molt_bench.report.style_file import STYLES, read_styles, write_styles
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.run_parts import styles_data
 from tests.e2e.shell import rechained
 
 
@@ -84,7 +85,8 @@ def test_in_the_end_a_counted_run_says_what_a_stored_one_says(folder, held):
     seen = library.run_page("slow")
     assert library.newer_page("slow", str(seen["version"])) is None
     held.set()
-    waited_for(lambda: library.run_page("slow")["complete"])
+    for name in ("slow", "quick"):
+        waited_for(lambda name=name: library.run_page(name)["complete"])
     same = ("leaderboard", "sentences", "convergence", "payoff", "spent", "winnings", "matches", "styles", "totals")
     pages = [library.run_page(name) for name in ("slow", "quick")]
     assert {key: pages[0][key] for key in same} == {key: pages[1][key] for key in same}
@@ -105,7 +107,21 @@ def test_styles_are_stored_with_the_run_and_not_counted_again(runs, bots_id, mon
     monkeypatch.setattr(StyleCount, "add", None)
     run.catch_up()
     assert (run.styles.games, run.pending) == (0, None)
-    assert run.styles.known() == dict(read_styles(runs / bots_id / STYLES).styles)
+    stored = read_styles(runs / bots_id / STYLES)
+    assert run.styles.known() == {row.group: row.style for row in stored.groups}
+    by_agent = {style["id"]: style["hands"] for style in styles_data(run)}
+    assert by_agent == {name: style.hands for name, style in stored.styles.items()}
+
+
+def test_styles_that_an_earlier_version_stored_are_counted_again(runs, bots_id, tmp_path):
+    shutil.copytree(runs / bots_id, tmp_path / bots_id)
+    stored = json.loads((tmp_path / bots_id / STYLES).read_bytes())
+    for damaged in ({key: value for key, value in stored.items() if key != "groups"}, stored | {"groups": [["a"]]}):
+        (tmp_path / bots_id / STYLES).write_text(json.dumps(damaged))
+        run = OpenRun(tmp_path / bots_id)
+        run.catch_up()
+        assert run.styles.games == len(run.games)
+        assert styles_data(run)
 
 
 def test_stored_styles_are_those_that_are_counted(runs, bots_id):
@@ -113,9 +129,8 @@ def test_stored_styles_are_those_that_are_counted(runs, bots_id):
     for game in run.games.values():
         count.add(game.participants, game.record)
     stored = read_styles(runs / bots_id / STYLES).styles
-    assert stored.keys() == count.parts.keys()
-    for name, parts in count.parts.items():
-        counted = combined(parts)
+    assert stored.keys() == count.styles().keys()
+    for name, counted in count.styles().items():
         assert (stored[name].hands, stored[name].vpip) == (counted.hands, counted.vpip)
         assert stored[name].showdown_winnings.per_100 == pytest.approx(counted.showdown_winnings.per_100)
 
@@ -136,4 +151,6 @@ def test_styles_of_another_journal_are_not_believed_and_later_games_are_added(ru
     longer = OpenRun(part)
     longer.catch_up()
     assert longer.styles.games == 14
-    assert longer.styles.known()["tag"].vpip == run.styles.known()["tag"].vpip
+    assert {group: style.vpip for group, style in longer.styles.known().items()} == {
+        group: style.vpip for group, style in run.styles.known().items()
+    }

@@ -3,6 +3,7 @@
 import json
 import shlex
 import shutil
+from collections import Counter
 
 import msgspec
 import pytest
@@ -19,9 +20,21 @@ from tests.e2e.shell import one_clear_line, quick, quick_run, read, rechained, s
 from tests.view.conftest import EVIL
 
 RUN_KEYS = {
+    "live",
     *("id", "version", "status", "started", "stopReason", "pending", "complete", "warnings", "totals", "participants"),
     *("leaderboard", "sentences", "convergence", "spent", "payoff", "styles", "winnings", "costs", "faults"),
-    *("reproduce", "matches", "grades", "counting", "rule", "title", "note", "totalWinnings"),
+    *(
+        "reproduce",
+        "matches",
+        "grades",
+        "counting",
+        "rule",
+        "title",
+        "note",
+        "totalWinnings",
+        "styleGroups",
+        "editable",
+    ),
 }
 
 
@@ -141,11 +154,34 @@ def test_winnings_end_where_the_matches_do(library, bots_id):
         assert len(each["raw"]) == len(each["allIn"]) == len(each["used"])
 
 
+def test_winnings_with_and_without_showdown_are_those_of_the_hands(library, runs, bots_id):
+    page = told(library, f"api/runs/{bots_id}.json")
+    shown = Counter()
+    for line in (runs / bots_id / "journal.jsonl").read_text().splitlines():
+        game = json.loads(line)
+        if game["line"] != "game":
+            continue
+        a, b = game["participants"]
+        for text, net in zip(game["record"]["hand_texts"], game["record"]["hand_nets"], strict=True):
+            if text.split(":")[5][-1:] not in ("f", "F"):
+                shown[a] += net
+                shown[b] -= net
+    for one in page["totalWinnings"]["series"]:
+        assert one["showdown"][-1] == pytest.approx(shown[one["id"]] / 100)
+        assert one["showdown"][-1] + one["noShowdown"][-1] == pytest.approx(one["raw"][-1])
+        (style,) = [row for row in page["styles"] if row["id"] == one["id"]]
+        counted = {stat["key"]: stat["count"] for stat in style["stats"]}
+        assert counted["showdown_winnings"] == pytest.approx(one["showdown"][-1])
+        assert counted["other_winnings"] == pytest.approx(one["noShowdown"][-1])
+    for each in page["winnings"]:
+        assert each["showdown"][-1] + each["noShowdown"][-1] == pytest.approx(each["raw"][-1])
+
+
 def test_what_everybody_has_won_adds_up_to_nothing_and_ends_where_the_matches_do(library, bots_id):
     page = told(library, f"api/runs/{bots_id}.json")
     total = page["totalWinnings"]
     assert total["matches"] == [0, 1, 2, 3, 4]
-    for kind in ("raw", "allIn", "used"):
+    for kind in ("raw", "allIn", "used", "showdown", "noShowdown"):
         for at in range(5):
             assert sum(one[kind][at] for one in total["series"]) == pytest.approx(0, abs=1e-6)
     for one in total["series"]:

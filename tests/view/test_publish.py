@@ -3,7 +3,10 @@
 import json
 import shlex
 import shutil
+import subprocess
 from hashlib import sha256
+from itertools import chain
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
@@ -11,6 +14,8 @@ import pytest
 from molt_bench.view.library import Library
 from molt_bench.view.publish import publish
 from tests.e2e.shell import one_clear_line, quick
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "run"
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +97,60 @@ def test_a_site_is_replaced_and_anything_else_is_left_alone(site, runs, bots_id,
     one_clear_line(quick("publish", runs, "--output", tmp_path / "mine"), "mine", "not empty")
     one_clear_line(quick("publish", runs, "--output", runs / "site"), "--output", "outside")
     one_clear_line(quick("publish", tmp_path / "none", "--output", tmp_path / "x"), "DIR")
+
+
+def test_every_command_that_a_site_shows_works_with_its_archive(site, bots_id, models_id, tmp_path):
+    for run in (bots_id, models_id):
+        place = tmp_path / run
+        place.mkdir()
+        shutil.copy(site / "files" / run / f"{run}.zip", place)
+        shown = {each["title"]: each["command"] for each in read(site, f"api/runs/{run}.json")["reproduce"]["commands"]}
+        assert list(shown)[:2] == ["Unpack the archive", "Check that no file was changed"]
+        for title, command in shown.items():
+            if title == "Play it again" and run == models_id:
+                continue  # it would ask the models
+            if command.startswith("molt-bench"):
+                again = ("--output-dir", place / "again", "--quiet") if title == "Play it again" else ()
+                done = quick(*shlex.split(command)[1:], *again, cwd=place)
+            else:
+                done = subprocess.run(command, shell=True, cwd=place, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, (title, done.stderr)
+    journal = tmp_path / bots_id / bots_id / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes() + b" ")
+    check = shown["Check that no file was changed"].replace(models_id, bots_id)
+    assert subprocess.run(check, shell=True, cwd=tmp_path / bots_id, capture_output=True, check=False).returncode != 0
+
+
+def test_an_archive_has_the_same_bytes_when_it_is_written_again(site, runs, bots_id, tmp_path):
+    for _ in publish(Library(runs / bots_id), tmp_path / "again", most_deals=1):
+        pass
+    name = f"files/{bots_id}/{bots_id}.zip"
+    assert (tmp_path / "again" / name).read_bytes() == (site / name).read_bytes()
+
+
+def test_any_two_of_its_runs_are_side_by_side_and_no_path_of_this_machine_is_told(site, bots_id, models_id, runs):
+    for old, new in ((bots_id, models_id), (models_id, bots_id)):
+        found = read(site, f"api/compare/{old}/{new}.json")
+        assert [each["id"] for each in found["runs"]] == [old, new]
+        assert (bool(found["why"]), found["command"]) == (True, None), "what is shown works, and this would not"
+    told = [
+        path.read_text() for path in chain((site / "api" / "compare").rglob("*.json"), (site / "api").glob("*.json"))
+    ]
+    assert len(told) == 2 + 3
+    assert not any(str(runs.parent) in text or "damaged/journal" in text for text in told)
+    assert read(site, "api/pools.json") == []
+
+
+def test_the_commands_of_a_run_with_an_odd_name_work(tmp_path):
+    name = "-x 'n\"ame 100% & <b> \u00e9"
+    shutil.copytree(EXAMPLE, tmp_path / "runs" / name)
+    for _ in publish(Library(tmp_path / "runs"), tmp_path / "site", most_deals=1):
+        pass
+    shutil.copy(tmp_path / "site" / "files" / name / f"{name}.zip", tmp_path)
+    commands = read(tmp_path / "site", f"api/runs/{name}.json")["reproduce"]["commands"]
+    shown = {each["title"]: each["command"] for each in commands}
+    for title in ("Unpack the archive", "Check that no file was changed"):
+        done = subprocess.run(shown[title], shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    verify = shlex.split(shown["Check that every recorded game plays out the same"])
+    assert quick(*verify[1:], cwd=tmp_path).returncode == 0

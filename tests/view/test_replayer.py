@@ -8,7 +8,7 @@ import pytest
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.equity import equity
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.view.hand_page import hand_page, parted
+from molt_bench.view.hand_page import _undealt, hand_page, parted
 from molt_bench.view.steps import steps_of
 from tests.view.conftest import EVIL
 
@@ -187,3 +187,21 @@ def test_every_attempt_is_shown_with_its_reply_error_tokens_and_cost_and_they_ad
                 assert all("I refuse." in attempts[attempt - 1]["reply"] for attempt in errors)
                 seen += len(attempts) > 1
     assert seen > 3
+
+
+def test_the_cards_that_would_have_come_complete_the_deck_of_the_hand(library, bots_id, models_id):
+    missing = 0
+    for run in (bots_id, models_id):
+        for page in every_side(library, run):
+            boards = [side["board"] + side["undealt"] for side in page["sides"]]
+            assert boards[0] == boards[-1], "both seatings have one deck"
+            for side, board in zip(page["sides"], boards, strict=True):
+                assert len({*board, *side["cards"][0], *side["cards"][1]}) == 9
+                missing += len(side["undealt"]) > 0
+    assert missing > 20
+
+
+def test_no_card_would_have_come_in_a_hand_that_is_not_from_its_deck(library, bots_id):
+    record = next(iter(library.open(bots_id).games.values())).record
+    other = hand_from_text("1:50/100/0:10000,10000:b0:AhKd|7c7d|:r300r900f:-300").hand
+    assert _undealt(record, 1, other) == []

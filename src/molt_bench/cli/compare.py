@@ -159,8 +159,9 @@ def _run(folder: str) -> "Run":
 
     stored = StoredRun.open(folder)
     skills = stored.exchanges().skills
-    harnesses = recorded_harnesses(stored.header)
-    return Run(folder, stored.config, stored.result(), stored.header.source_hashes, skills, harnesses)
+    header = stored.header
+    known = {"harnesses": recorded_harnesses(header), "bench_version": header.bench_version}
+    return Run(folder, stored.config, stored.result(), header.source_hashes, skills, **known)
 
 
 def _write_badge(outcome: "Outcome", target: str) -> None:

@@ -11,7 +11,7 @@ from molt_bench.cli.completion import run_folders
 from molt_bench.cli.options import AsJson, Printing, port_number
 from molt_bench.errors import MoltBenchError
 from molt_bench.view.library import Library
-from molt_bench.web.addresses import bound, url_of
+from molt_bench.web.addresses import bound, is_loopback, url_of
 
 #: Seconds that a page waits for what is still to be counted; after that it says so, and is updated.
 _WAIT_S: Final = 0.5
@@ -41,7 +41,7 @@ def view(
         raise MoltBenchError(
             f"view needs {error.name}, which is not installed: pip install 'molt-bench[view]'"
         ) from error
-    library = Library(folder, wait_s=_WAIT_S)
+    library = Library(folder, wait_s=_WAIT_S, editable=is_loopback(host))
     listener = bound(host, port)
     url = f"{url_of(host, listener.getsockname()[1])}/"
     count = len(library.runs.ids())

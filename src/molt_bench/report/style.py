@@ -19,8 +19,8 @@ The definitions are those of the usual trackers, heads-up:
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -67,6 +67,17 @@ class Style(msgspec.Struct, frozen=True, rename="camel"):
     other_winnings: Ratio = Ratio()
 
 
+Position: TypeAlias = Literal["button", "bigBlind"]
+
+
+class Group(NamedTuple):
+    """Hands that are counted together: those of one player against one opponent in one position."""
+
+    player: str
+    opponent: str
+    position: Position
+
+
 class TableDecision(NamedTuple):
     """One decision with the state of the table that is needed to judge it."""
 
@@ -87,20 +98,35 @@ class StyleCount:
 
     def __init__(self) -> None:
         self.games = 0
-        #: The style of each participant, in parts to be added up.
-        self.parts: dict[str, list[Style]] = defaultdict(list)
+        #: The styles of each group of hands, in parts to be added up.
+        self.parts: dict[Group, list[Style]] = defaultdict(list)
         self._lines: dict[str, tuple[Style, Style]] = {}
 
     def add(self, players: tuple[str, str], record: GameRecord) -> None:
         """Count a game, without its warm-up hands."""
-        found = [self._hand(text) for text in record.hand_texts[record.spec.warmup_hands :]]
+        texts = record.hand_texts[record.spec.warmup_hands :]
+        found = [(int(text.split(":", 4)[3][1:]), self._hand(text)) for text in texts]
         swapped = record.seating == "BA"
         for player, name in enumerate(players):
             seat = 1 - player if swapped else player
-            self.parts[name].append(combined([both[seat] for both in found]))
-            if len(self.parts[name]) > 100:
-                self.parts[name] = [combined(self.parts[name])]
+            own: dict[Position, list[Style]] = {"button": [], "bigBlind": []}
+            for button, both in found:
+                own["button" if button == seat else "bigBlind"].append(both[seat])
+            for position, styles in own.items():
+                parts = self.parts[Group(name, players[1 - player], position)]
+                parts.append(combined(styles))
+                if len(parts) > 100:
+                    parts[:] = [combined(parts)]
         self.games += 1
+
+    def groups(self) -> dict[Group, Style]:
+        """Return the style in each group of hands that were played."""
+        found = {group: combined(parts) for group, parts in self.parts.items()}
+        return {group: style for group, style in found.items() if style.hands}
+
+    def styles(self) -> dict[str, Style]:
+        """Return the style of each participant."""
+        return grouped(self.groups(), lambda group: group.player)
 
     def _hand(self, text: str) -> tuple[Style, Style]:
         _, blinds, stacks, button, _, actions, net = text.split(":")
@@ -122,6 +148,14 @@ def combined(parts: Iterable[Style]) -> Style:
         name: Ratio(sum([r.count for r in column]), sum([r.of for r in column])) for name, column in columns.items()
     }
     return Style(sum([part.hands for part in every]), **ratios)
+
+
+def grouped(styles: Mapping[Group, Style], key: Callable[[Group], str]) -> dict[str, Style]:
+    """Return styles added up by what a function says of their group."""
+    found: dict[str, list[Style]] = defaultdict(list)
+    for group, style in styles.items():
+        found[key(group)].append(style)
+    return {name: combined(parts) for name, parts in found.items()}
 
 
 def hand_style(hand: Hand, seat: int) -> Style:

@@ -44,6 +44,7 @@ class Run(msgspec.Struct, frozen=True):
         sources: Hashes of the source files of custom agents, by participant.
         skills: The system prompts of its language models, by participant.
         harnesses: The harnesses of its language models with their versions, by participant.
+        bench_version: The version of the rules that it was played by; None if that is not known.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Run(msgspec.Struct, frozen=True):
     sources: Mapping[str, str] = {}
     skills: Mapping[str, str] = {}
     harnesses: Mapping[str, str] = {}
+    bench_version: int | None = None
 
     def identity(self, participant: str) -> dict[str, Any]:
         """Return everything that determines how a participant plays."""
@@ -220,6 +222,9 @@ def _check_games(old: Run, new: Run) -> list[str]:
             if field not in _TOLERANCE:
                 raise MoltBenchError(f"these runs cannot be compared: {said}")
             warnings.append(said)
+    versions = old.bench_version, new.bench_version
+    if None not in versions and versions[0] != versions[1]:
+        warnings.append(f"{old.name} was played by bench version {versions[0]} and {new.name} by {versions[1]}")
     return warnings
 
 

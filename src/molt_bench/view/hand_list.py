@@ -1,14 +1,12 @@
 """The lists to find a hand in: all hands of a run as columns, and the seed pairs of a match."""
 
 from collections.abc import Container, Sequence
-from functools import cache
-from itertools import zip_longest
 from typing import Any, Final, TypeAlias
 
 from molt_bench.errors import ConfigError
-from molt_bench.poker.notation import hand_from_text
-from molt_bench.report.exports.chip_flow import chip_flow
+from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.runs.journal import Game
+from molt_bench.seeds import Seed
 from molt_bench.view import rounded
 from molt_bench.view.grades import losses_by_game
 from molt_bench.view.open_run import OpenRun, seating_of
@@ -44,80 +42,123 @@ def hand_columns(run: OpenRun, only: Container[Deal] | None = None) -> dict[str,
     number_of = {name: at for at, name in enumerate(ids)}
     losses = losses_by_game(run)
     kinds = list(dict.fromkeys(fault.kind for game in run.games.values() for fault in game.record.faults))
-    rows: list[tuple[int, ...]] = []
-    worst: list[tuple[int | None, int | None]] = []
+    columns: list[list[int]] = [[] for _ in _COLUMNS]
+    listed = 0
+    worst: tuple[list[int | None], list[int | None]] = ([], [])
     for match in sorted(run.pairs):
         a, b = (number_of[name] for name in run.pairs[match])
         for at, seed in enumerate(run.seeds_of(match)):
-            games = run.sides(match, seed)
-            fields = [[text.split(":") for text in game.record.hand_texts] for game in games]
-            lines = [one[5] != two[5] for one, two in zip(*fields, strict=False)] if len(games) == 2 else []
-            for game, own in zip(games, fields, strict=True):
-                with run.reading([game]):
-                    every = _game_rows(game, own, lines, kinds)
-                whole = range(len(every))
-                shown = whole if only is None else [each for each in whole if (match, at, every[each][1]) in only]
-                rows += [(match, at, *every[place][:2], a, b, *every[place][2:]) for place in shown]
+            for game, own in zip(*_pair_columns(run, match, seed, kinds), strict=True):
+                listed += 1
+                shown = range(len(own[0]))
+                if only is not None:
+                    shown = [place for place in shown if (match, at, place + 1) in only]  # type: ignore[assignment]
+                    own = [[column[place] for place in shown] for column in own]
+                count, seating = len(shown), seating_of(game.record)
+                same = [[value] * count for value in (match, at, seating, a, b)]
+                for column, values in zip(columns, (*same[:3], own[0], *same[3:], *own[1:]), strict=True):
+                    column += values
                 if losses is not None:
-                    found = [*zip_longest(*losses.get((match, at, game.record.seating), ([], [])))]
-                    worst += [found[place] if place < len(found) else (None, None) for place in shown]
-    columns = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in _COLUMNS]
+                    for kept, found in zip(worst, losses.get((match, at, game.record.seating), ([], [])), strict=True):
+                        kept += [found[place] if place < len(found) else None for place in shown]
     return {
         "agents": ids,
         "bigBlind": run.config.game.big_blind,
         # What a set bit in the columns faultsA and faultsB means, and a number in cardsA and cardsB.
         "faultKinds": kinds,
+        # Games that were played, and whose cards are secret while others can still be dealt them.
+        "notShown": len(run.games) - listed,
         "startingHands": STARTING_HANDS,
         "columns": dict(zip(_COLUMNS, columns, strict=True)),
         # The largest mistakes of A and B in each hand, in mbb, if the run has been graded.
-        "losses": None if losses is None else [list(column) for column in zip(*worst, strict=True)] or [[], []],
+        "losses": None if losses is None else list(worst),
     }
 
 
-def _game_rows(game: Game, fields: list[list[str]], lines: list[bool], kinds: Sequence[str]) -> list[tuple[int, ...]]:
-    """Return the seating, number, net, pot, last street, flags, cards and faults of every hand.
+def _pair_columns(
+    run: OpenRun, match: int, seed: Seed, kinds: Sequence[str]
+) -> tuple[list[Game], list[list[list[int]]]]:
+    """Return the games of a seed pair that may be shown, and the columns of each."""
+    games = run.sides(match, seed)
+    with run.reading(games):
+        fields = [[_fields(text) for text in game.record.hand_texts] for game in games]
+        lines = [one[5] != two[5] for one, two in zip(*fields, strict=False)] if len(games) == 2 else []
+        return games, [_game_columns(game, own, lines, kinds) for game, own in zip(games, fields, strict=True)]
 
-    `fields` are those of the notation, and `lines` says of each deal whether its seatings were played differently.
+
+def _fields(text: str) -> list[str]:
+    """Return the seven fields of a hand in the notation."""
+    found = text.split(":")
+    if len(found) != 7:
+        raise ValueError("not a hand")
+    return found
+
+
+def _game_columns(game: Game, fields: list[list[str]], lines: list[bool], kinds: Sequence[str]) -> list[list[int]]:
+    """Return the number, net, pot, last street, flags, cards and faults of every hand, as columns.
+
+    `fields` are those of the notation, and `lines` says of each deal whether its seatings were played differently. This
+    runs for each of maybe 100,000 hands while a reader waits.
     """
     record = game.record
-    big_blind, seating = record.spec.big_blind, seating_of(record)
-    faults: dict[int, list[int]] = {}
+    seating, button_of_a = seating_of(record), f"b{seating_of(record)}"
+    always = NOT_COUNTED if record.both_failed else 0
+    big_blind = record.spec.big_blind
+    nets, pots, streets, all_flags = [], [], [], []
+    for (_, rules, stacks, button, _, actions, _), net in zip(fields, record.hand_nets, strict=True):
+        stake, flags = abs(net), always
+        end = actions[-1:]
+        if end == "F":
+            flags |= FORCED_FOLD
+        elif end != "f":
+            most = min(map(int, stacks.split(",")))
+            stake = stake or min(most, _called(rules, actions))
+            flags |= SHOWDOWN | ALL_IN if stake >= most else SHOWDOWN
+        if button == button_of_a:
+            flags |= A_ON_BUTTON
+        nets.append(round(100 * net / big_blind))
+        pots.append(round(200 * stake / big_blind))
+        streets.append(actions.count("/"))
+        all_flags.append(flags)
+    for at, differ in enumerate(lines[: len(all_flags)]):
+        all_flags[at] |= LINES_DIFFER if differ else 0
+    for at in range(min(record.spec.warmup_hands, len(all_flags))):
+        all_flags[at] |= NOT_COUNTED
+    try:
+        holes = [[_STARTING[parts[4][start : start + 4]] for parts in fields] for start in (0, 5)]
+    except KeyError as error:
+        raise ValueError(f"no such cards: {error}") from error
+    faults = [[0] * len(fields), [0] * len(fields)]
     for fault in record.faults:
-        faults.setdefault(fault.hand_number, [0, 0])[fault.player] |= 1 << kinds.index(fault.kind)
-    rows: list[tuple[int, ...]] = []
-    for number, (parts, net) in enumerate(zip(fields, record.hand_nets, strict=True), start=1):
-        _, _, stacks, button, cards, actions, _ = parts
-        stake, flags = abs(net), 0
-        forced = actions.endswith("F")
-        if not forced and not actions.endswith("f"):
-            flags = SHOWDOWN
-            stake = stake or _stake_of_split(record.hand_texts[number - 1])
-            flags |= ALL_IN if stake >= min(map(int, stacks.split(","))) else 0
-        flags |= (FAULT if number in faults else 0) | (FORCED_FOLD if forced else 0)
-        flags |= NOT_COUNTED if number <= record.spec.warmup_hands or record.both_failed else 0
-        flags |= LINES_DIFFER if number <= len(lines) and lines[number - 1] else 0
-        flags |= A_ON_BUTTON if button == f"b{seating}" else 0
-        won, pot = round(100 * net / big_blind), round(200 * stake / big_blind)
-        first, second, _ = cards.split("|")
-        own = (second, first) if seating else (first, second)
-        both = faults.get(number, (0, 0))
-        rows.append((seating, number, won, pot, actions.count("/"), flags, *map(_starting_hand, own), *both))
-    return rows
+        if 1 <= fault.hand_number <= len(fields):
+            faults[fault.player][fault.hand_number - 1] |= 1 << kinds.index(fault.kind)
+            all_flags[fault.hand_number - 1] |= FAULT
+    return [[*range(1, len(fields) + 1)], nets, pots, streets, all_flags, *holes[:: -1 if seating else 1], *faults]
 
 
-@cache
-def _starting_hand(hole: str) -> int:
+def _called(rules: str, actions: str) -> int:
+    """Return what each player has put in by a showdown, unless a stack is shorter: every bet was called.
+
+    >>> _called("50/100/10", "r300c/kr600c/kk/kk")
+    910
+    """
+    _, big, ante, *_ = map(int, rules.split("/"))
+    first, *later = [street.rpartition("r")[2].rstrip("kc") for street in actions.split("/")]
+    return ante + int(first or big) + sum([int(raised or 0) for raised in later])
+
+
+def _starting_hand(one: str, two: str) -> int:
     """Return the place of two cards among the starting hands.
 
-    >>> [STARTING_HANDS[_starting_hand(hole)] for hole in ("AhKh", "KdAh", "2c2d")]
+    >>> [STARTING_HANDS[_starting_hand(*hole)] for hole in (("Ah", "Kh"), ("Kd", "Ah"), ("2c", "2d"))]
     ['AKs', 'AKo', '22']
     """
-    one, two = sorted((_RANKS.index(hole[0]), _RANKS.index(hole[2])))
-    return 13 * one + two if hole[1] == hole[3] else 13 * two + one
+    high, low = sorted((_RANKS.index(one[0]), _RANKS.index(two[0])))
+    return 13 * high + low if one[1] == two[1] else 13 * low + high
 
 
-def _stake_of_split(text: str) -> int:
-    return chip_flow(hand_from_text(text).hand).pot // 2
+#: The place of all pairs of cards, written as in the notation.
+_STARTING: Final = {one + two: _starting_hand(one, two) for one in CARD_TEXT for two in CARD_TEXT if one != two}
 
 
 def match_page(run: OpenRun, match: int) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from molt_bench.agents.llm.traces import trace_of
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.records import Fault
+from molt_bench.records import Fault, GameRecord
 from molt_bench.runs.journal import Game
 from molt_bench.seeds import Seed
 from molt_bench.view import rounded
@@ -124,6 +125,7 @@ def _side(run: OpenRun, game: Game, number: int, *, prompts: bool, grades: bool)
         "counts": number > record.spec.warmup_hands and not record.both_failed,
         "cards": [[CARD_TEXT[card] for card in hole] for hole in hand.holes],
         "board": [CARD_TEXT[card] for card in hand.board],
+        "undealt": _undealt(record, number, hand),
         "net": list(hand.payoffs),
         "luck": {
             "raw": rounded(won.raw * unit),
@@ -136,6 +138,14 @@ def _side(run: OpenRun, game: Game, number: int, *, prompts: bool, grades: bool)
         "faults": [_fault(fault, seats, swapped=swapped) for fault in faults],
         "grades": hand_grades(parsed, max_actions=record.spec.max_actions) if grades else None,
     }
+
+
+def _undealt(record: GameRecord, number: int, hand: Hand) -> list[str]:
+    """Return the cards of the board that would have come, from the deck of the hand; none if the record differs."""
+    holes, board = Shoe(record.spec.decks).deal(number)
+    if holes != hand.holes or board[: len(hand.board)] != tuple(hand.board):
+        return []
+    return [CARD_TEXT[card] for card in board[len(hand.board) :]]
 
 
 def _fault(fault: Fault, seats: tuple[str, ...], *, swapped: bool) -> dict[str, Any]:

@@ -11,16 +11,23 @@ from molt_bench.errors import MoltBenchError
 from molt_bench.report.analysis import MBB_PER_BB100, Analysis
 from molt_bench.study.comparison import Run, compare
 from molt_bench.view import rounded
+from molt_bench.view.names import about_data
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import started
 
 
 class Chapter(msgspec.Struct, frozen=True):
-    """One run of the history: when it started, in ISO 8601, and the result of each participant by id."""
+    """One run of the history: what people call it, when it started (ISO 8601), and everybody's result by id."""
 
     run: Run
+    title: str
     started: str | None
+    finished: bool
     points: dict[str, dict[str, Any]]
+
+    def about(self) -> dict[str, Any]:
+        """Return what is said of the run where it is named."""
+        return {"id": self.run.name, "title": self.title, "started": self.started, "finished": self.finished}
 
 
 def chapter_of(run: OpenRun) -> Chapter:
@@ -44,8 +51,14 @@ def chapter_of(run: OpenRun) -> Chapter:
         }
         for row in rows
     }
-    compared = Run(run.id, run.config, result, run.header.source_hashes, run.skills)
-    return Chapter(compared, began, points)
+    header = run.header
+    compared = Run(run.id, run.config, result, header.source_hashes, run.skills, header.bench_version)
+    return Chapter(compared, about_data(run)["title"], began, run.status == "finished", points)
+
+
+def in_order(chapters: Sequence[Chapter]) -> list[Chapter]:
+    """Return runs by their start, oldest first; those without a time in their name come first."""
+    return sorted(chapters, key=lambda chapter: (chapter.started or "", chapter.run.name))
 
 
 def history(chapters: Sequence[Chapter]) -> dict[str, Any]:
@@ -54,35 +67,46 @@ def history(chapters: Sequence[Chapter]) -> dict[str, Any]:
     Changes are measured as by `compare`: on the same cards where both runs have them, and only against opponents that
     have not changed. If two runs cannot be compared, the reason is given.
     """
-    ordered = sorted(chapters, key=lambda chapter: (chapter.started or "", chapter.run.name))
+    ordered = in_order(chapters)
     appearances: dict[str, list[Chapter]] = defaultdict(list)
     for chapter in ordered:
         for name in chapter.points:
             appearances[name].append(chapter)
     return {
+        "runs": [chapter.about() for chapter in ordered],
         "agents": [
             {"name": name, "points": [chapter.points[name] for chapter in found]}
             for name, found in sorted(appearances.items())
         ],
         "regressions": [
-            _difference(name, old, new) for name, found in sorted(appearances.items()) for old, new in pairwise(found)
+            agent_change(name, old.run, new.run)
+            for name, found in sorted(appearances.items())
+            for old, new in pairwise(found)
         ],
     }
 
 
-def _difference(name: str, old: Chapter, new: Chapter) -> dict[str, Any]:
-    about: dict[str, Any] = {"agent": name, "from": old.run.name, "to": new.run.name}
+def agent_change(name: str, old: Run, new: Run) -> dict[str, Any]:
+    """Return how an agent has changed from one run to another, as `compare` measures it; or why that is not known."""
+    about: dict[str, Any] = {"agent": name, "from": old.name, "to": new.name}
     try:
-        compared = compare(old.run, new.run, agents=[(name, name)])
+        compared = compare(old, new, agents=[(name, name)])
     except MoltBenchError as error:
-        return {**about, "difference": None, "halfWidth": None, "verdict": "unknown", "why": str(error)}
+        unknown = dict.fromkeys(("old", "new", "difference", "halfWidth", "paired"))
+        nothing: dict[str, Any] = {"seedPairs": [], "opponents": [], "warnings": []}
+        return {**about, **unknown, **nothing, "verdict": "unknown", "why": str(error)}
     (found,) = compared.differences
     low, high = found.interval
     return {
         **about,
+        "old": rounded(found.old / MBB_PER_BB100),
+        "new": rounded(found.new / MBB_PER_BB100),
         "difference": rounded(found.change.mean / MBB_PER_BB100),
         "halfWidth": rounded((high - low) / 2 / MBB_PER_BB100),
-        "verdict": found.verdict,
         "paired": found.paired,
+        "verdict": found.verdict,
+        "seedPairs": list(found.seed_pairs),
+        "opponents": list(found.opponents),
         "why": None,
+        "warnings": list(compared.warnings),
     }

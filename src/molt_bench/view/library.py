@@ -13,11 +13,16 @@ from molt_bench.runs.folder import JOURNAL
 from molt_bench.view.grades import grades_version
 from molt_bench.view.hand_list import hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
-from molt_bench.view.history import Chapter, chapter_of, history
+from molt_bench.view.history import Chapter, chapter_of, history, in_order
+from molt_bench.view.names import names_data
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.pooled import pooled
 from molt_bench.view.run_list import RunList, started
 from molt_bench.view.run_page import run_page, run_summary
+from molt_bench.view.run_parts import from_here
+from molt_bench.view.search import search_data, search_task, searched
 from molt_bench.view.shelf import Shelf, Volume, acquired
+from molt_bench.view.side_by_side import side_by_side
 
 #: Seconds that the page of a run waits for a match that is being rated, before it shows what was known before.
 _PATIENCE_S: Final = 1.0
@@ -25,6 +30,7 @@ _PATIENCE_S: Final = 1.0
 _LIST_WAIT_S: Final = 1.0
 #: Seconds that a line of the list waits for a match of a running run that is being rated.
 _LINE_WAIT_S: Final = 0.3
+_COUNTING: Final = "it is still being counted"
 
 
 class Library:
@@ -34,15 +40,18 @@ class Library:
         folder: A folder of runs, or a run.
         wait_s: Seconds that a request waits for what is still to be counted, which goes on after that; None to count
             everything before the answer.
+        editable: Whether the pages may change the names and notes of runs.
     """
 
-    def __init__(self, folder: str | Path, *, wait_s: float | None = None) -> None:
+    def __init__(self, folder: str | Path, *, wait_s: float | None = None, editable: bool = False) -> None:
+        self.editable = editable
         self.runs = RunList(folder)
         self._wait_s = wait_s
         self._shelf = Shelf()
         self._lines: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {}
         self._pages: dict[str, tuple[OpenRun, dict[str, Any]]] = {}
         self._chapters: dict[str, tuple[tuple[int, ...], Chapter]] = {}
+        self._pools: tuple[Any, list[Chapter], list[dict[str, Any]]] | None = None
         self._hands: dict[str, tuple[OpenRun, int, dict[str, Any]]] = {}
 
     def open(self, run: str) -> OpenRun:
@@ -80,7 +89,7 @@ class Library:
             if not free and not opened.counting and known is not None and known[0] is opened:
                 return known[1]
             with volume.reading:
-                page = run_page(opened, counted=free)
+                page = {**run_page(opened, counted=free), "editable": self.editable}
         self._pages = {run: (opened, page)}
         return page
 
@@ -88,6 +97,12 @@ class Library:
         """Return the page of a run, or None if its version has not changed."""
         page = self.run_page(run)
         return None if str(page["version"]) == version else page
+
+    def names(self, run: str) -> dict[str, Any]:
+        """Return who plays in a run, and what it is called."""
+        volume = self._volume(run, wait_s=0)
+        with volume.reading:
+            return names_data(volume.run)
 
     def match_page(self, run: str, match: int) -> dict[str, Any]:
         """Return the seed pairs of a match."""
@@ -113,19 +128,55 @@ class Library:
         with volume.reading:
             return hand_page(volume.run, match, seed, hand)
 
+    def search(self, run: str, query: str, *, regex: bool = False, skip: int = 0) -> dict[str, Any]:
+        """Return where the models of a run said something; nothing else waits for it."""
+        volume = self._volume(run, wait_s=0)
+        with volume.reading:
+            opened = volume.run
+            task = search_task(opened, query, regex=regex, skip=skip)
+        found = searched(task)
+        with volume.reading:
+            return search_data(opened, task, found)
+
     def history(self) -> dict[str, Any]:
         """Return the results of each agent over all runs, and who got worse; runs that are being counted are named."""
-        chapters, counting = [], []
+        chapters, unfit = self._all_chapters()
+        return {**history(chapters), "counting": [run for run, why in unfit.items() if why == _COUNTING]}
+
+    def pools(self) -> list[dict[str, Any]]:
+        """Return the leaderboards over several runs of the same config."""
+        chapters, unfit = self._all_chapters()
+        state = tuple([id(chapter) for chapter in chapters]), tuple(unfit.items())
+        if self._pools is None or self._pools[0] != state:
+            self._pools = state, chapters, pooled(in_order(chapters), unfit=unfit)
+        return self._pools[2]
+
+    def side_by_side(self, old: str, new: str, paths: tuple[str, str] | None = None) -> dict[str, Any]:
+        """Return two runs side by side; `paths` are their folders in the command that is shown, if not as from here."""
+        one, two = self._known_chapter(old), self._known_chapter(new)
+        here = [from_here(self.runs.folder(run) or Path(run)) for run in (old, new)]
+        return side_by_side(one, two, paths or (here[0], here[1]))
+
+    def _known_chapter(self, run: str) -> Chapter:
+        found = self._chapter(run)
+        if found is None:
+            raise MoltBenchError(f"{run}: {_COUNTING}; try again in a while")
+        return found
+
+    def _all_chapters(self) -> tuple[list[Chapter], dict[str, str]]:
+        """Return the results of all runs that are known, and why the others are not."""
+        chapters, unfit = [], {}
         for run in reversed(self.runs.ids()):
             try:
                 found = self._chapter(run)
-            except MoltBenchError:
+            except MoltBenchError as error:
+                unfit[run] = f"it cannot be read: {error}"
                 continue
             if found is None:
-                counting.append(run)
+                unfit[run] = _COUNTING
             else:
                 chapters.append(found)
-        return {**history(chapters), "counting": counting}
+        return chapters, unfit
 
     def _line(self, run: str, *, wait_s: float) -> dict[str, Any]:
         state, known = self._state(run), self._lines.get(run)
@@ -188,11 +239,14 @@ _RUN: Final = r"api/runs/([^/]+)"
 _ROUTES: Final[dict[str, Callable[..., Any]]] = {
     r"api/runs\.json": Library.run_list,
     r"api/history\.json": Library.history,
+    r"api/pools\.json": Library.pools,
     rf"{_RUN}\.json": Library.run_page,
+    rf"{_RUN}/names\.json": Library.names,
     rf"{_RUN}/hands\.json": Library.hand_columns,
     rf"{_RUN}/match/{_NUMBER}\.json": Library.match_page,
     rf"{_RUN}/hand/{_NUMBER}/{_NUMBER}/{_NUMBER}\.json": Library.hand_page,
 }
+_PAIR: Final = r"api/compare/([^/]+)/([^/]+)\.json"
 
 
 def answer(library: Library, path: str) -> Any | None:
@@ -201,10 +255,15 @@ def answer(library: Library, path: str) -> Any | None:
         found = re.fullmatch(pattern, path)
         if found:
             return make(library, *found.groups()[:1], *map(int, found.groups()[1:]))
-    return None
+    pair = re.fullmatch(_PAIR, path)
+    return library.side_by_side(pair[1], pair[2]) if pair else None
 
 
-def run_of(path: str) -> str | None:
-    """Return the run if a path is the page of a run."""
-    found = re.fullmatch(rf"{_RUN}\.json", path)
+def run_of(path: str, page: str = "") -> str | None:
+    """Return the run if a path is the page of a run, or another page of it.
+
+    >>> run_of("api/runs/mine.json"), run_of("api/runs/mine/search.json", "/search"), run_of("api/runs.json")
+    ('mine', 'mine', None)
+    """
+    found = re.fullmatch(rf"{_RUN}{page}\.json", path)
     return found[1] if found else None

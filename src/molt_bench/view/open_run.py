@@ -4,13 +4,13 @@ Nothing of the run is executed: agents that are the user's own programs or files
 on a match is taken from the run's `matches.json` where possible, since computing it takes some time.
 """
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from math import inf
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time_ns
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -62,6 +62,7 @@ class OpenRun:
         pairs: The participants of every match, by its number.
         standings: Everybody's win rate after every match.
         skills: The system prompts of language models.
+        at_showdown: Chips that player A won at showdown in each seed pair of a match, where that was counted.
         exchanges: The exchanges of every hand without their texts, and where those are in their file.
     """
 
@@ -94,7 +95,10 @@ class OpenRun:
         self._counted = False
         self._unread: deque[Exchange] = deque()
         self._blocks: dict[int, list[Seed]] = {}
+        self._meetings: dict[int, int] = {}  # how often the two of a match have met before it
+        self.at_showdown: dict[int, list[int]] = {}
         self._sittings = 0.0
+        self._resting = False  # whether the last line is the end of a session: when the next one began is not known
         self._status_changes = 0
         self._matches = StoredMatches(folder)
         self._take([*enumerate(self._stored.lines, start=2)])
@@ -165,15 +169,19 @@ class OpenRun:
         """Return the seeds of a match in the order in which they are dealt."""
         if match in self._blocks:
             return self._blocks[match]
-        pair = self.pairs[match]
-        earlier = sum(1 for number, other in self.pairs.items() if number < match and other == pair)
-        return self._decks.block(pair, earlier)
+        if len(self._meetings) != len(self.pairs):
+            met: Counter[tuple[str, str]] = Counter()
+            for number in sorted(self.pairs):
+                self._meetings[number] = met[self.pairs[number]]
+                met[self.pairs[number]] += 1
+        return self._decks.block(self.pairs[match], self._meetings[match])
 
     def sides(self, match: int, seed: Seed) -> list[Game]:
         """Return the finished games of a seed that may be shown; the one with player A in seat 0 comes first."""
-        return [game for game in self._played(match, seed) if not self.hidden(game)]
+        return [game for game in self.played(match, seed) if not self.hidden(game)]
 
-    def _played(self, match: int, seed: Seed) -> list[Game]:
+    def played(self, match: int, seed: Seed) -> list[Game]:
+        """Return the finished games of a seed, whether or not they may be shown."""
         found = [self.games.get((match, seed, seating)) for seating in SEATINGS]
         return [game for game in found if game is not None]
 
@@ -186,7 +194,7 @@ class OpenRun:
 
     def own_decks(self, match: int, seed: Seed) -> bool:
         """Return whether the two seatings of a seed were dealt different cards."""
-        return any(game.record.spec.deck_seed is not UNSET for game in self._played(match, seed))
+        return any(game.record.spec.deck_seed is not UNSET for game in self.played(match, seed))
 
     @contextmanager
     def reading(self, games: Iterable[Game]) -> Iterator[None]:
@@ -200,6 +208,11 @@ class OpenRun:
                     number = self._lines[game.match, game.record.seed, game.record.seating]
                     raise JournalError(f"{self.folder / JOURNAL} line {number} is damaged: {why}") from error
             raise
+
+    @property
+    def exchange_size(self) -> int:
+        """Bytes of the file of exchanges that have been read."""
+        return self._exchange_file.size
 
     def exchange_text(self, span: Span) -> str:
         """Read again what a model said."""
@@ -228,8 +241,19 @@ class OpenRun:
             harnesses=recorded_harnesses(self.header),
         )
 
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds that the run has taken; of a run in progress also those since its last finished game."""
+        if self.status != "running" or self._resting:
+            return self.seconds
+        with suppress(OSError):
+            since = time_ns() - (self.folder / JOURNAL).stat().st_mtime_ns
+            return self.seconds + max(0, since) / 1e9
+        return self.seconds
+
     def _take(self, lines: Sequence[tuple[int, Line]]) -> None:
         for number, line in lines:
+            self._resting = isinstance(line, Sitting)
             if isinstance(line, Game):
                 self._take_game(line, number)
             elif isinstance(line, Sitting):
@@ -259,13 +283,14 @@ class OpenRun:
     def _take_exchanges(self) -> None:
         if not self._models or not inside(self.folder, self._exchange_file.path):
             return
+        path = str(self.folder / EXCHANGES)
         for start, text in self._exchange_file.more():
-            line = read_exchange(text, f"{self.folder / EXCHANGES} at byte {start}")
+            line = read_exchange(text, f"{path} at byte {start}")
             if isinstance(line, ExchangeHeader):
                 self.skills = line.skills
                 continue
             if line.participant not in self._models:
-                raise JournalError(f"{self.folder / EXCHANGES} at byte {start}: {line.participant!r} is no model")
+                raise JournalError(f"{path} at byte {start}: {line.participant!r} is no model")
             self.spending.add(line)
             place = (line.game.match, line.game.seed, line.game.seating, line.hand)
             bare = msgspec.structs.replace(line, text="", wire=UNSET)
@@ -277,7 +302,7 @@ class OpenRun:
         number = len(self.ladder.matches) + 1
         if number not in self.pairs:
             return True
-        return any(len(self._played(number, seed)) < 2 for seed in self.seeds_of(number))
+        return any(len(self.played(number, seed)) < 2 for seed in self.seeds_of(number))
 
     def _rate_next(self) -> bool:
         """Rate one more match; return whether there was one."""
@@ -287,7 +312,7 @@ class OpenRun:
             self.ladder.model_draws.add(self._unread.popleft())
         number = len(self.ladder.matches) + 1
         seeds = self.seeds_of(number)
-        games = [self._played(number, seed) for seed in seeds]
+        games = [self.played(number, seed) for seed in seeds]
         found = [SeedResult(seed, (one.record, two.record)) for seed, (one, two) in zip(seeds, games, strict=True)]
         result = MatchResult(tuple(found), self.config.match.draw_threshold)
         stored = self._matches.of(number, self.pairs[number], result)

@@ -8,9 +8,11 @@ import re
 import shutil
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import permutations
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import msgspec
 
@@ -20,23 +22,27 @@ from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.grades import GRADES
 from molt_bench.report.style_file import STYLES
 from molt_bench.runs.about import ABOUT
-from molt_bench.runs.folder import EXCHANGES, JOURNAL
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.view.hand_list import Deal, hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.library import Library
+from molt_bench.view.names import names_data
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import inside
 from molt_bench.view.run_page import run_page
-from molt_bench.view.run_parts import reproduce_data
+from molt_bench.view.run_parts import archive_name, reproduce_data
+from molt_bench.view.search import said_in
 from molt_bench.view.single_file import STATIC, chosen_deals
 
 #: How many deals of a run are published, each as a file.
 MOST_DEALS: Final = 2000
+#: How many runs can be put side by side, two at a time; each pair is two files.
+_MOST_COMPARED: Final = 20
 #: The files of a run that are published; never a secret or what a program wrote to its standard error.
-_FILES: Final = (JOURNAL, EXCHANGES, *ARTIFACTS, STYLES, GRADES, ABOUT)
+_FILES: Final = (JOURNAL, EXCHANGES, ANSWERS, *ARTIFACTS, STYLES, GRADES, ABOUT)
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'"
+    "worker-src blob:; base-uri 'none'; form-action 'none'"
 )
 _SUMS: Final = "SHA256SUMS"
 _MARK: Final = "molt-bench-site"
@@ -52,16 +58,21 @@ def publish(library: Library, target: Path, *, most_deals: int = MOST_DEALS) -> 
     """
     _clear(target)
     _write_pages(target)
-    lines, kept = library.run_list(), []
+    lines = library.run_list()
+    kept: list[dict[str, Any]] = []
     for line in lines:
         if line["status"] == "unreadable":
             continue
         run = library.open(line["id"])
-        kept.append({**line, "status": _status(run)})
+        kept.append({**line, "status": _status(run), "comparable": len(kept) < _MOST_COMPARED})
         _write_run(run, target, most_deals)
         yield run.id
     _write_json(target / "api" / "runs.json", kept)
     _write_json(target / "api" / "history.json", library.history())
+    ids = [line["id"] for line in kept]
+    _write_json(target / "api" / "pools.json", [_without_paths(pool, ids) for pool in library.pools()])
+    for old, new in permutations(ids[:_MOST_COMPARED], 2):
+        _write_json(target / "api" / "compare" / old / f"{new}.json", library.side_by_side(old, new, (old, new)))
 
 
 def _clear(target: Path) -> None:
@@ -91,7 +102,8 @@ def _write_run(run: OpenRun, target: Path, most_deals: int) -> None:
     page = {
         **run_page(run),
         "status": _status(run),
-        "reproduce": reproduce_data(run, run.id),
+        "live": None,
+        "reproduce": reproduce_data(run, run.id, published=run.status == "finished"),
         "files": _write_files(run, target),
     }
     matches = {match: match_page(run, match) for match in sorted(run.pairs)}
@@ -102,16 +114,21 @@ def _write_run(run: OpenRun, target: Path, most_deals: int) -> None:
         page["limits"] = {"hands": len(kept), "of": len(deals), "text": text}
     place = target / "api" / "runs"
     _write_json(place / f"{run.id}.json", page)
+    _write_json(place / run.id / "names.json", {**names_data(run), "status": _status(run), "live": None})
     _write_json(place / run.id / "hands.json", hand_columns(run, kept))
     for match, found in matches.items():
         _write_json(place / run.id / "match" / f"{match}.json", _without_dead_links(found, kept))
-    for deal in kept:
+    said: list[list[Any]] = []
+    for deal in sorted(kept):
         match, seed, hand = deal
         found = hand_page(run, match, seed, hand, grades=False)
         for side in ("previous", "next"):
             if found[side] is not None and tuple(found[side].values()) not in kept:
                 found[side] = None
+        said += said_in(found)
         _write_json(place / run.id / "hand" / str(match) / str(seed) / f"{hand}.json", found)
+    if run.config.models():
+        _write_json(place / run.id / "said.json", said)
 
 
 def _without_dead_links(page: dict[str, Any], kept: set[Deal]) -> dict[str, Any]:
@@ -121,13 +138,19 @@ def _without_dead_links(page: dict[str, Any], kept: set[Deal]) -> dict[str, Any]
     return page
 
 
+def _without_paths(pool: dict[str, Any], ids: list[str]) -> dict[str, Any]:
+    """Return a leaderboard over several runs; an error that names a path of this machine is left out."""
+    why = "it cannot be read"
+    return {**pool, "leftOut": [each if each["id"] in ids else {**each, "why": why} for each in pool["leftOut"]]}
+
+
 def _write_files(run: OpenRun, target: Path) -> list[dict[str, Any]]:
-    """Copy the files of a finished run, and return their names, sizes and hashes."""
+    """Copy the files of a finished run, also as one archive, and return their names, sizes and hashes."""
     if run.status != "finished":
         return []  # its cards may still be secret, and its files are not final
     folder = target / "files" / run.id
     folder.mkdir(parents=True, exist_ok=True)
-    found = []
+    found: list[dict[str, Any]] = []
     for name in dict.fromkeys(_FILES):
         source = run.folder / name
         if inside(run.folder, source):
@@ -137,7 +160,15 @@ def _write_files(run: OpenRun, target: Path) -> list[dict[str, Any]]:
             found.append({"name": name, "href": href, "bytes": source.stat().st_size, "sha256": digest})
     sums = "".join(f"{each['sha256']}  {each['name']}\n" for each in found)
     write_whole(folder / _SUMS, sums.encode())
+    _write_archive(run.id, folder, [*[each["name"] for each in found], _SUMS])
     return found
+
+
+def _write_archive(run: str, folder: Path, names: list[str]) -> None:
+    """Put the files of a run into one archive, whose bytes depend on nothing else."""
+    with ZipFile(folder / archive_name(run), "w", ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.writestr(ZipInfo(f"{run}/{name}"), (folder / name).read_bytes(), ZIP_DEFLATED)
 
 
 def _status(run: OpenRun) -> str:

@@ -11,21 +11,22 @@ from molt_bench.rating.payoffs import nash_averaging, transitivity
 from molt_bench.report.analysis import MBB_PER_BB100, Analysis
 from molt_bench.report.claims import sentences
 from molt_bench.report.costs import cost_numbers
-from molt_bench.runs.about import ABOUT, About, read_about
 from molt_bench.runs.header import config_hash
 from molt_bench.view import rounded
 from molt_bench.view.grades import grades_data
+from molt_bench.view.live import live_data
+from molt_bench.view.names import about_data, participants_data
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.run_list import inside, started
+from molt_bench.view.run_list import started
 from molt_bench.view.run_parts import (
     costs_data,
     faults_data,
     matches_data,
     reproduce_data,
+    style_groups,
     styles_data,
-    totals_data,
-    winnings_data,
 )
+from molt_bench.view.winnings import totals_data, winnings_data
 
 
 def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
     found = Analysis(run.result()) if counted and not run.counting else None
     return {
         "id": run.id,
-        **_about(run),
+        **about_data(run),
         "started": started(run.id),
         "status": run.status,
         "stopReason": run.stop_reason,
@@ -63,7 +64,7 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
     found = Analysis(run.result()) if counted and not run.counting else None
     return {
         "id": run.id,
-        **_about(run),
+        **about_data(run),
         "version": run.version,
         "status": run.status,
         "started": started(run.id),
@@ -74,25 +75,16 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         "warnings": [*(found.result.warnings if found is not None else ()), *_doubts(run)],
         "totals": {
             **_played(run, counted=found is not None),
-            "seconds": rounded(run.seconds),
+            "seconds": rounded(run.elapsed_s),
             "usd": _usd(run),
             "tokens": run.spending.tokens if run.config.models() else None,
             "faults": _fault_count(run),
         },
-        "participants": [
-            {
-                "id": each["id"],
-                "name": each["displayName"] or each["id"],
-                "anchor": each["anchor"],
-                "reference": each["id"] == run.config.scheduler.reference,
-                "model": each.get("model"),
-                "type": each["type"],
-                "color": at,
-            }
-            for at, each in enumerate(run.participants)
-        ],
+        "participants": participants_data(run),
+        "live": live_data(run),
         **(_results(run, found) if found is not None else _NO_RESULTS),
         "styles": styles_data(run),
+        "styleGroups": style_groups(run),
         "grades": grades_data(run),
         "faults": faults_data(run),
         "reproduce": reproduce_data(run),
@@ -103,13 +95,8 @@ def _results(run: OpenRun, found: Analysis) -> dict[str, Any]:
     """Return the parts of a page that depend on all matches."""
     result = found.result
     return {
-        "rule": {
-            "method": found.rule.method,
-            "estimator": found.estimator,
-            "claimedFrom": rounded(found.claimed_from),
-            "tieBb100": rounded(found.rule.tie_margin_mbb / MBB_PER_BB100),
-        },
-        "leaderboard": _leaderboard(found),
+        "rule": rule_data(found),
+        "leaderboard": leaderboard_data(found),
         "sentences": sentences(found),
         "convergence": _convergence(run, result),
         "spent": _spent(result),
@@ -128,12 +115,6 @@ _NO_RESULTS: Final[Mapping[str, Any]] = {
     "totalWinnings": None,
     **dict.fromkeys(("leaderboard", "sentences", "spent", "winnings", "costs", "matches"), ()),
 }
-
-
-def _about(run: OpenRun) -> dict[str, str]:
-    """Return what people call the run and say about it."""
-    about = read_about(run.folder) if inside(run.folder, run.folder / ABOUT) else About()
-    return {"title": about.name, "note": about.note}
 
 
 def _doubts(run: OpenRun) -> Iterator[str]:
@@ -165,7 +146,18 @@ def _fault_count(run: OpenRun) -> int:
     return sum([len(game.record.faults) for game in run.games.values()])
 
 
-def _leaderboard(found: Analysis) -> list[dict[str, Any]]:
+def rule_data(found: Analysis) -> dict[str, Any]:
+    """Return what the order of a leaderboard is about, and from when on it is claimed."""
+    return {
+        "method": found.rule.method,
+        "estimator": found.estimator,
+        "claimedFrom": rounded(found.claimed_from),
+        "tieBb100": rounded(found.rule.tie_margin_mbb / MBB_PER_BB100),
+    }
+
+
+def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
+    """Return the rows of a leaderboard."""
     usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(found) if row.usd_per_hand is not None}
     kinds = {each.above: each.kind for each in found.verdicts}
     return [

@@ -1,33 +1,58 @@
-"""The parts of a run page: styles, winnings, costs, faults, matches, and how to reproduce the run, as plain JSON."""
+"""The parts of a run page: styles, costs, faults, matches, and how to reproduce the run, as plain JSON."""
 
 import shlex
 from collections import Counter
 from collections.abc import Iterator
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
 from molt_bench.bench.result import RunResult
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.costs import cost_numbers
-from molt_bench.report.style import Ratio
+from molt_bench.report.style import Ratio, grouped
 from molt_bench.runs.journal import Game
-from molt_bench.specs import Pair
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import inside
 
 #: The statistics of a style: key, label, kind of number, and what it means.
 _STATS: Final = (
-    ("vpip", "VPIP", "share", "Put chips in voluntarily before the flop; posting a blind is not voluntary"),
-    ("pfr", "PFR", "share", "Raised before the flop"),
-    ("three_bet", "3-bet", "share", "Re-raised the first raise before the flop, where that was possible"),
-    ("aggression_factor", "Aggression factor", "ratio", "Bets and raises per call, after the flop"),
-    ("aggression_frequency", "Aggression frequency", "share", "Bets and raises among bets, raises, calls and folds"),
-    ("c_bet", "C-bet", "share", "Made the first bet on the flop as the last raiser before it"),
-    ("fold_to_c_bet", "Fold to C-bet", "share", "Folded to that bet"),
-    ("wtsd", "WTSD", "share", "Went to showdown, of the flops seen"),
-    ("wsd", "W$SD", "share", "Won chips at showdown; a split pot counts as won"),
+    (
+        "vpip",
+        "VPIP",
+        "share",
+        "Voluntarily put money in the pot: called or raised before the flop, of the hands with a decision there. "
+        "Posting a blind is not voluntary, and checking the big blind is not VPIP",
+    ),
+    ("pfr", "PFR", "share", "Preflop raise: raised before the flop, of the hands with a decision there"),
+    (
+        "three_bet",
+        "3-bet",
+        "share",
+        "Re-raised the first raise before the flop, of the times it faced that raise and could raise",
+    ),
+    ("aggression_factor", "AF", "ratio", "Aggression factor: bets and raises per call, after the flop"),
+    (
+        "aggression_frequency",
+        "AFq",
+        "share",
+        "Aggression frequency: bets and raises among bets, raises, calls and folds after the flop; checks do not count",
+    ),
+    (
+        "c_bet",
+        "C-bet",
+        "share",
+        "Continuation bet: made the first bet on the flop, of the times it had made the last raise before it and "
+        "nobody had bet yet",
+    ),
+    ("fold_to_c_bet", "Fold to C-bet", "share", "Folded, of the times it faced such a bet"),
+    (
+        "wtsd",
+        "WTSD",
+        "share",
+        "Went to showdown, of the hands that saw a flop; a board that is run out after an all-in counts as seen",
+    ),
+    ("wsd", "W$SD", "share", "Won money at showdown, of the showdowns; a split pot counts as won"),
     ("showdown_winnings", "Showdown bb/100", "bb100", "Won in hands with a showdown, per 100 of all hands"),
     ("other_winnings", "Non-showdown bb/100", "bb100", "Won in hands without a showdown, per 100 of all hands"),
 )
@@ -35,9 +60,10 @@ _STATS: Final = (
 
 def styles_data(run: OpenRun) -> list[dict[str, Any]] | None:
     """Return the style statistics of each participant; None while games are still to be counted."""
-    found = run.styles.known()
-    if found is None:
+    groups = run.styles.known()
+    if groups is None:
         return None
+    found = grouped(groups, lambda group: group.player)
     return [
         {
             "id": each["id"],
@@ -47,6 +73,19 @@ def styles_data(run: OpenRun) -> list[dict[str, Any]] | None:
         for each in run.participants
         if each["id"] in found
     ]
+
+
+def style_groups(run: OpenRun) -> list[dict[str, Any]] | None:
+    """Return the same by opponent and position, as counts and chances in the order of the statistics."""
+    groups = run.styles.known()
+    if groups is None:
+        return None
+    found = []
+    for group, style in groups.items():
+        ratios = [getattr(style, stat[0]) for stat in _STATS]
+        counts = [rounded(ratio.count) for ratio in ratios]
+        found.append({**group._asdict(), "hands": style.hands, "counts": counts, "of": [ratio.of for ratio in ratios]})
+    return found
 
 
 def _stat(ratio: Ratio, key: str, label: str, kind: str, about: str) -> dict[str, Any]:
@@ -59,64 +98,6 @@ def _stat(ratio: Ratio, key: str, label: str, kind: str, about: str) -> dict[str
         "value": rounded(value),
         "count": rounded(ratio.count),
         "of": ratio.of,
-    }
-
-
-def winnings_data(run: OpenRun, found: Analysis) -> list[dict[str, Any]]:
-    """Return the cumulative winnings of every pairing in big blinds, by seed pair: as dealt, and with luck removed.
-
-    `used` is by the estimator that the result of the pairing is by, so it ends where that does.
-    """
-    big_blind = run.config.game.big_blind
-    sums: dict[Pair, dict[str, list[float]]] = {}
-    for match in found.result.matches:
-        pair, seeds = match.participants, match.result.seed_results
-        own = sums.setdefault(pair, {"raw": [], "allIn": [], "used": []})
-        own["raw"] += [seed.net / big_blind for seed in seeds]
-        for key, name in (("allIn", "allIn"), ("used", found.estimators[pair])):
-            margins = zip(match.margins[name], seeds, strict=True)
-            own[key] += [margin * seed.nominal_hands / 1000 for margin, seed in margins]
-    return [
-        {
-            "a": a,
-            "b": b,
-            "estimator": found.estimators[a, b],
-            **{key: [rounded(each) for each in accumulate(values)] for key, values in columns.items()},
-        }
-        for (a, b), columns in sums.items()
-    ]
-
-
-#: Points of a curve: more than these cannot be seen.
-_MOST_POINTS: Final = 400
-
-
-def totals_data(run: OpenRun, found: Analysis) -> dict[str, Any]:
-    """Return what each participant has won from all others together after every match, in big blinds.
-
-    As dealt, with all-in luck removed, and by the estimators that the results are by. Of many matches, not all.
-    """
-    big_blind, matches = run.config.game.big_blind, found.result.matches
-    ids = [each["id"] for each in run.participants]
-    curves = {name: {key: [0.0] for key in ("raw", "allIn", "used")} for name in ids}
-    for match in matches:
-        seeds, (a, b) = match.result.seed_results, match.participants
-        won = {"raw": sum([seed.net for seed in seeds]) / big_blind}
-        for key, name in (("allIn", "allIn"), ("used", found.estimators[a, b])):
-            margins = zip(match.margins[name], seeds, strict=True)
-            won[key] = sum([margin * seed.nominal_hands / 1000 for margin, seed in margins])
-        for name in ids:
-            sign = (name == a) - (name == b)
-            for key, values in curves[name].items():
-                values.append(values[-1] + sign * won[key])
-    step = max(1, -(-len(matches) // _MOST_POINTS))
-    shown = sorted({*range(0, len(matches) + 1, step), len(matches)})
-    return {
-        "matches": shown,
-        "series": [
-            {"id": name, **{key: [rounded(values[at]) for at in shown] for key, values in curves[name].items()}}
-            for name in ids
-        ],
     }
 
 
@@ -157,15 +138,24 @@ def faults_data(run: OpenRun) -> list[dict[str, Any]]:
     return found
 
 
-def reproduce_data(run: OpenRun, path: str | None = None) -> dict[str, Any]:
-    """Return everything needed to reproduce the run; `path` is where its folder is for those who type the commands."""
+def reproduce_data(run: OpenRun, path: str | None = None, *, published: bool = False) -> dict[str, Any]:
+    """Return everything needed to reproduce the run.
+
+    Args:
+        run: The run.
+        path: Where its folder is for those who type the commands; None for the folder as seen from here.
+        published: Whether its files come as an archive.
+    """
     import yaml  # loaded late, to keep start-up fast
 
     header = run.header
-    shown = path or _from_here(run.folder)
+    shown = path or from_here(run.folder)
     has_config = inside(run.folder, run.folder / "config.json")
     return {
-        "commands": [{"title": title, "command": command} for title, command in _commands(run, shown)],
+        "commands": [
+            {"title": title, "command": command}
+            for title, command in [*(_unpacking(run.id) if published else ()), *_commands(run, shown)]
+        ],
         "note": None if has_config else "Save the config below as config.yaml first.",
         "configYaml": yaml.safe_dump(run.plain, sort_keys=False, allow_unicode=True),
         "versions": {"molt-bench": header.version, "bench": str(header.bench_version), **header.versions},
@@ -174,20 +164,40 @@ def reproduce_data(run: OpenRun, path: str | None = None) -> dict[str, Any]:
     }
 
 
+def typed(path: str) -> str:
+    """Return a path as one types it in a shell: quoted, and never taken for a flag.
+
+    >>> typed("a b"), typed("-x")
+    ("'a b'", './-x')
+    """
+    return shlex.quote(f"./{path}" if path.startswith("-") else path)
+
+
+def archive_name(run: str) -> str:
+    """Return the name of the archive of a published run."""
+    return f"{run}.zip"
+
+
+def _unpacking(run: str) -> Iterator[tuple[str, str]]:
+    """Return what one does first with the files of a published run."""
+    yield "Unpack the archive", f"python3 -m zipfile -e {typed(archive_name(run))} ."
+    yield "Check that no file was changed", f"cd {shlex.quote(f'./{run}')} && sha256sum --check SHA256SUMS && cd .."
+
+
 def _commands(run: OpenRun, path: str) -> Iterator[tuple[str, str]]:
     """Return what can be done with a run, and the command for it."""
-    folder = shlex.quote(path)
+    folder = typed(path)
     if run.status == "interrupted":
         yield "Continue it", f"molt-bench resume {folder}"
     has_config = inside(run.folder, run.folder / "config.json")
-    config = shlex.quote(f"{path}/config.json") if has_config else "config.yaml"
+    config = typed(f"{path}/config.json") if has_config else "config.yaml"
     yield "Play it again", f"molt-bench run --config {config}"
     yield "Check that every recorded game plays out the same", f"molt-bench verify {folder}"
     if run.status == "finished":
         yield "Rebuild it from its records, calling no model, and compare every file", f"molt-bench replay {folder}"
 
 
-def _from_here(folder: Path) -> str:
+def from_here(folder: Path) -> str:
     """Return the path of a folder as one would type it where the program was started."""
     try:
         return str(folder.relative_to(Path.cwd()))

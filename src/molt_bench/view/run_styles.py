@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from molt_bench.report.style import Style, StyleCount, combined
+from molt_bench.report.style import Group, Style, StyleCount
 from molt_bench.report.style_file import STYLES, read_styles
 from molt_bench.runs.journal import Game
 from molt_bench.view.run_list import inside
@@ -40,9 +40,9 @@ class RunStyles:
         stored = read_styles(self._folder / STYLES)
         if stored is None or self.games or not 1 <= stored.lines <= len(hashes):
             return
-        if hashes[stored.lines - 1] == stored.sha256:
-            for name, style in stored.styles.items():
-                self._count.parts[name] = [style]
+        if hashes[stored.lines - 1] == stored.sha256 and stored.groups:
+            for row in stored.groups:
+                self._count.parts[row.group] = [row.style]
             self._waiting = [(number, game) for number, game in self._waiting if number > stored.lines]
 
     def next(self) -> Game | None:
@@ -55,8 +55,6 @@ class RunStyles:
         self._waiting.pop()
         self.games += 1
 
-    def known(self) -> Mapping[str, Style] | None:
-        """Return the style of each participant who has played; None while games are still to be counted."""
-        if self._waiting:
-            return None
-        return {name: combined(parts) for name, parts in self._count.parts.items()}
+    def known(self) -> Mapping[Group, Style] | None:
+        """Return the style in each group of hands that were played; None while games are still to be counted."""
+        return None if self._waiting else self._count.groups()

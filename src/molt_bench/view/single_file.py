@@ -21,6 +21,7 @@ from molt_bench.view.bundle import bundle
 from molt_bench.view.hand_list import Deal, hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
+from molt_bench.view.names import names_data
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page, run_summary
 from molt_bench.view.run_parts import reproduce_data
@@ -78,7 +79,7 @@ def single_file(run: OpenRun, *, static: Path = STATIC) -> str:
     known["limits"] = {"hands": count, "of": of, "text": text} if text else None
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        "worker-src blob:; base-uri 'none'; form-action 'none'"
     )
     page = _STYLE.sub("", page)
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -106,6 +107,7 @@ def _overview(run: OpenRun) -> dict[str, Any]:
     return {
         "api/runs.json": [{**run_summary(run), "id": ONLY_RUN}],
         "api/history.json": history([chapter_of(run)]),
+        f"api/runs/{ONLY_RUN}/names.json": {**names_data(run), "id": ONLY_RUN, "name": run.id},
         f"api/runs/{ONLY_RUN}.json": {
             **run_page(run),
             "id": ONLY_RUN,

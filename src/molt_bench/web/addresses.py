@@ -40,6 +40,18 @@ def is_every_address(host: str) -> bool:
     return host in _EVERY_ADDRESS
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether an address can be reached from this machine alone.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
 def bound(host: str, port: int) -> socket.socket:
     """Return a listening socket; an error says whether the port is taken or the host not of this machine."""
     try:

@@ -138,10 +138,11 @@ export function whiskerAxis(low, high) {
 
 /**
  * Draw lines over a common x.
- * series: [{name, colour, dashed, thin, y: [], half: []}]; format turns a y into text; zero draws a zero line.
+ * series: [{name, colour, dashed, thin, y: [], half: [], joins: []}]; format turns a y into text; zero draws a zero line.
+ * With joins, [from, to, whether it is a strong line], the values are dots with intervals. xName names an x by its index.
  */
 export function lineChart(
-  { label, x, xLabel, yLabel, series, format, tickFormat, zero = false, range = null, height = 260 },
+  { label, x, xLabel, xName = null, yLabel, series, format, tickFormat, zero = false, range = null, height = 260 },
 ) {
   const values = series.flatMap((one) =>
     one.y.flatMap((value, index) => (value === null ? [] : ends(value, one.half?.[index])))
@@ -149,7 +150,11 @@ export function lineChart(
   const [low, high] = range ?? extent(zero ? [...values, 0] : values);
   const last = x.length - 1;
   const legend = series.map(() => h("span.value"));
-  const show = (index) => series.forEach((one, at) => (legend[at].textContent = valueText(one, index, format)));
+  const place = h("li.soft");
+  const show = (index) => {
+    series.forEach((one, at) => (legend[at].textContent = valueText(one, index, format)));
+    place.textContent = xName ? `${whole(x[index])}: ${xName(index)}` : `${xLabel}: ${whole(x[index] ?? 0)}`;
+  };
   show(last);
   const frame = chartFrame(label, height, (width) => {
     const toX = scale(x[0] ?? 0, x.at(-1) ?? 1, MARGIN.left, width - MARGIN.right);
@@ -160,15 +165,16 @@ export function lineChart(
     const kept = x.map((_, index) => index).filter((index) => index % stride === 0 || index === last);
     return [
       axes(width, height, { at: toX, ticks: xTicks, label: xLabel, format: whole }, yAxis, { zero }),
-      series.filter((one) => one.half).map((one) => band(one, kept, x, toX, toY)),
-      series.map((one) => line(one, kept, x, toX, toY)),
+      series.filter((one) => one.half && !one.joins).map((one) => band(one, kept, x, toX, toY)),
+      series.map((one) => (one.joins ? joined(one, x, toX, toY) : line(one, kept, x, toX, toY))),
       pointerCatcher(x.map(toX), width, height, show),
     ];
   });
-  const keys = series.map((one, at) => h("li", lineKey(one), h("bdi", one.name), " ", legend[at]));
-  const rows = () => x.map((at, index) => [whole(at), ...series.map((one) => valueText(one, index, format))]);
+  const keys = series.map((one, at) => h("li", lineKey(one), h("bdi", { title: one.name }, one.name), " ", legend[at]));
+  const rows = () =>
+    x.map((at, index) => [xName ? xName(index) : whole(at), ...series.map((one) => valueText(one, index, format))]);
   const table = dataTable(label, [xLabel, ...series.map((one) => one.name)], rows);
-  return h("figure", h("figcaption", label), h("ul.legend", keys), frame, chartButtons(frame, label), table);
+  return h("figure", h("figcaption", label), h("ul.legend", keys, place), frame, chartButtons(frame, label), table);
 }
 
 function valueText(one, index, format) {
@@ -196,6 +202,23 @@ function line(one, kept, x, toX, toY) {
     s(`path.line.c${one.colour}`, { class: lineClass(one), d: linePath(kept.map((index) => toX(x[index])), ys) }),
     lonely.map((at) => s(`circle.dot.c${one.colour}`, { cx: toX(x[at]), cy: toY(one.y[at]), r: 3.5 })),
   ];
+}
+
+/** Draw dots with their intervals, and the lines between those that are joined. */
+function joined(one, x, toX, toY) {
+  const at = (index) => [toX(x[index]), toY(one.y[index])];
+  const isKnown = (index) => Number.isFinite(one.y[index]);
+  const lines = one.joins.filter(([from, to]) => isKnown(from) && isKnown(to)).map(([from, to, isStrong]) => {
+    const d = `M${point(...at(from))}L${point(...at(to))}`;
+    return s(`path.line.c${one.colour}`, { class: isStrong ? lineClass(one) : "faint", d });
+  });
+  const dots = x.map((_, index) => index).filter(isKnown).map((index) => {
+    const [cx, cy] = at(index);
+    const [y1, y2] = ends(one.y[index], one.half[index]).map(toY);
+    const stem = y2 !== undefined && s(`line.stem.thin.c${one.colour}`, { x1: cx, x2: cx, y1, y2 });
+    return s("g", stem, s(`circle.dot.c${one.colour}`, { cx, cy, r: 3.5 }));
+  });
+  return s("g", lines, dots);
 }
 
 /** Draw the band around a line, where both its edges are known. */

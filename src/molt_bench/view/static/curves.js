@@ -22,7 +22,7 @@ export function convergenceSection(run, agents) {
     zero: true,
   };
   const ratings = {
-    label: "Rating: mu with sigma",
+    label: "OpenSkill rating: mu ± sigma",
     yLabel: "rating",
     series: lines("mu", "sigma"),
     format: (value) => fixed(value),
@@ -34,7 +34,7 @@ export function convergenceSection(run, agents) {
   });
   const known = pairs.flatMap((pair) => pair.y.filter((sure) => sure !== null));
   const order = {
-    label: "Confidence in the order of neighbours",
+    label: "How sure the order of neighbours is",
     yLabel: "confidence",
     series: pairs,
     format: percent,
@@ -61,8 +61,10 @@ export function spentSection(run, agents, state) {
 
 const KINDS = [
   ["used", "luck removed, as in the result"],
-  ["raw", "as dealt (raw)"],
-  ["allIn", "all-in EV (allIn)"],
+  ["raw", "as dealt"],
+  ["allIn", "all-in EV"],
+  ["showdown", "showdown winnings, as dealt"],
+  ["noShowdown", "non-showdown winnings, as dealt"],
 ];
 
 /** What every agent has won from all others together, match by match. */
@@ -92,7 +94,8 @@ export function winningsSection(run, agents, state) {
   const draw = () => {
     const kind = KINDS.find(([value]) => value === (state.open.winnings ?? KINDS[0][0]));
     if (kind) return box.replaceChildren(totalChart(run, agents, kind));
-    const { a, b, raw, allIn, used, estimator } = pairs.find((pair) => key(pair) === state.open.winnings) ?? pairs[0];
+    const pair = pairs.find((one) => key(one) === state.open.winnings) ?? pairs[0];
+    const { a, b, raw, allIn, used, estimator } = pair;
     const colour = agents.colour(a);
     const chart = lineChart({
       label: `What ${agents.name(a)} has won from ${agents.name(b)}, bb`,
@@ -105,6 +108,8 @@ export function winningsSection(run, agents, state) {
       tickFormat: chips,
       series: [
         { name: "as dealt (raw)", colour: 7, thin: true, dashed: true, y: raw },
+        { name: "… of it at showdown", colour: 0, thin: true, dashed: "dotted", y: pair.showdown },
+        { name: "… of it without showdown", colour: 1, thin: true, dashed: "dotted", y: pair.noShowdown },
         { name: "all-in EV (allIn)", colour: 7, thin: true, y: allIn },
         estimator !== "raw" && estimator !== "allIn" &&
         { name: `luck removed (${visibleLine(estimator)}, as in the result)`, colour, y: used },

@@ -52,9 +52,27 @@ export async function load(path) {
   throw new LoadError("This file does not include that page.", hint);
 }
 
+/** Change the name and the note of a run; `was` is what the page showed. Returns them as they are then. */
+export async function saveAbout(run, about, was) {
+  const body = JSON.stringify({ ...about, was });
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`api/runs/${asPath(run)}/about.json`, { method: "PUT", headers, body }).catch(() =>
+    null
+  );
+  if (!response) throw new LoadError("The server does not respond.", RESTART);
+  if (!response.ok) throw new LoadError(await errorText(response), "");
+  return response.json();
+}
+
 /** Whether a path can be loaded: always from a server, from a file only if it is inside. */
 export function isHere(path) {
   return !isSingleFile || Object.hasOwn(inlined, path);
+}
+
+/** Return the pages of hands that a single file holds. */
+export function heldHands() {
+  const paths = Object.keys(inlined).filter((path) => path.startsWith(`api/runs/${ONLY_RUN}/hand/`));
+  return paths.map((path) => inlined[path]);
 }
 
 /** A link to a hand, or its text alone if a single file does not include the hand. */
@@ -69,8 +87,12 @@ export async function loadNewer(path, version) {
 
 const asPath = (...parts) => parts.map((part) => encodeURIComponent(part)).join("/");
 export const runPath = (run) => `api/runs/${asPath(run)}.json`;
+export const namesPath = (run) => `api/runs/${asPath(run)}/names.json`;
+export const saidPath = (run) => `api/runs/${asPath(run)}/said.json`;
+export const searchPath = (run, query) => `api/runs/${asPath(run)}/search.json?${new URLSearchParams(query)}`;
 export const matchPath = (run, match) => `api/runs/${asPath(run)}/match/${asPath(match)}.json`;
 export const handsPath = (run) => `api/runs/${asPath(run)}/hands.json`;
+export const comparePath = (old, fresh) => `api/compare/${asPath(old, fresh)}.json`;
 export const handPath = (run, match, seed, hand) => `api/runs/${asPath(run)}/hand/${asPath(match, seed, hand)}.json`;
 
 // The replayer needs the same names for every hand, and the hand list is large.

@@ -5,9 +5,12 @@ import { dollars, fixed, isMissing, visible, visibleLine, whole } from "./text.j
 
 const CUT = 4000; // characters shown at first: a reply of a megabyte must not freeze the page
 
+/** Where the reply of a model is folded away. */
+export const REPLY = "Reply as it came";
+
 /** A text, shortened if it is very long, with a button that shows the rest. `make` turns text into an element. */
-function longText(text, make) {
-  if (text.length <= CUT) return make(text);
+function longText(text, make, mark = "") {
+  if (text.length <= CUT || (mark && text.indexOf(mark) + mark.length > CUT)) return make(text);
   const box = h("div", make(text.slice(0, CUT)));
   const more = button(`Show all ${whole(text.length)} characters`, () => {
     box.replaceChildren(make(text));
@@ -17,13 +20,20 @@ function longText(text, make) {
   return box;
 }
 
-const raw = (label) => (text) => h("pre.said", { tabindex: "0", role: "region", "aria-label": label }, visible(text));
+/** A text as it is shown, with every occurrence of what was searched for marked. */
+function marked(text, mark) {
+  if (!mark) return visible(text);
+  return text.split(mark).flatMap((part, index) => [index > 0 && h("mark", visible(mark)), visible(part)]);
+}
+
+const raw = (label, mark = "") => (text) =>
+  h("pre.said", { tabindex: "0", role: "group", "aria-label": label }, marked(text, mark));
 
 /** Text with its paragraphs and line breaks, as plain text. */
-function prose(text) {
-  const parts = text.trim().split(/\n\s*\n/).map((part) => h("p", visible(part)));
-  return h("div.prose", { tabindex: "-1" }, parts);
-}
+const prose = (mark) => (text) => {
+  const parts = text.trim().split(/\n\s*\n/).map((part) => h("p", marked(part, mark)));
+  return h("div.prose", { tabindex: "0", role: "group", "aria-label": "Reasoning" }, parts);
+};
 
 /** The decision at step `at` of a side, as a panel. `open` remembers which texts the reader has opened. */
 export function decisionPanel(side, at, agents, open) {
@@ -78,10 +88,11 @@ function attemptBody(one, { many, isLast, open }) {
   const which = `${one.sample ? `, sample ${one.sample + 1}` : ""}${one.asksTools ? ", asks tools" : ""}`;
   const title = `Attempt ${attempt}${which}${failed ? " failed" : ""}`;
   const texts = [
-    !isMissing(reasoning) && longText(reasoning, prose),
-    !isMissing(trace) && [h("p.soft", "Thoughts that its server reported:"), longText(trace, prose)],
+    !isMissing(reasoning) && longText(reasoning, prose(open.mark), open.mark),
+    !isMissing(trace) &&
+    [h("p.soft", "Thoughts that its server reported:"), longText(trace, prose(open.mark), open.mark)],
     // Without reasoning that could be read, the reply is all there is.
-    isMissing(reasoning) ? longText(reply, raw("Reply")) : folded("Reply as it came", reply, open),
+    isMissing(reasoning) ? longText(reply, raw("Reply", open.mark), open.mark) : folded(REPLY, reply, open),
     folded(`Prompt ${visibleLine(promptHash).slice(0, 8)}`, prompt, open, "Prompt"),
   ];
   const body = [
@@ -97,7 +108,12 @@ function attemptBody(one, { many, isLast, open }) {
 /** A text behind its title; what the reader opens stays open at the next step. */
 function folded(title, text, open, key = title) {
   if (isMissing(text)) return null;
-  const box = h("details", { open: open[key] ?? false }, h("summary", title), longText(text, raw(title)));
+  const box = h(
+    "details",
+    { open: open[key] ?? false },
+    h("summary", title),
+    longText(text, raw(title, open.mark), open.mark),
+  );
   box.addEventListener("toggle", () => (open[key] = box.open));
   return box;
 }

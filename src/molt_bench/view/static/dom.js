@@ -1,5 +1,5 @@
 // Builds elements without innerHTML, so data can only ever become text; and the labels of agents and runs.
-import { visibleLine } from "./text.js";
+import { visible, visibleLine } from "./text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -50,7 +50,7 @@ export function choice(id, label, options, value, act) {
 /** A table that scrolls sideways on a narrow screen, also by keyboard. */
 export function scrollTable(label, head, rows, more = {}) {
   const table = h("table", more, h("thead", h("tr", head)), h("tbody", rows));
-  return h("div.scroll", { tabindex: "0", role: "region", "aria-label": label }, table);
+  return h("div.scroll", { tabindex: "0", role: "group", "aria-label": label }, table);
 }
 
 export function th(text, more = {}) {
@@ -114,6 +114,12 @@ async function copied(text) {
     area.remove();
     return done;
   }
+}
+
+/** A block of text with a button that copies it. */
+export function copyBlock(title, text) {
+  const block = h("pre", { tabindex: "0", role: "region", "aria-label": title }, h("code", visible(text)));
+  return h("div.copyable", h("div.bar", h("h3", title), copyButton(() => text)), block);
 }
 
 const COLOURS = 12;

@@ -42,8 +42,8 @@ const overlap = (one, other) =>
 
 /**
  * Dots with intervals around a zero line.
- * points: [{x, y, half, colour, name}]; x and y: {label, format}, x also {ticks, fromZero, log}; joined dots have no
- * names; frontier: points to draw a line through.
+ * points: [{x, y, half, colour, name, isJoined}]; x and y: {label, format}, x also {ticks, fromZero, log}; joined dots
+ * have no names, and the line to one that is not isJoined is faint; frontier: points to draw a line through.
  */
 export function dotChart({ label, points, x, y, joined = false, frontier = [] }) {
   const height = 280;
@@ -58,7 +58,10 @@ export function dotChart({ label, points, x, y, joined = false, frontier = [] })
     const path = (some) => linePath(some.map((one) => toX(one.x)), some.map((one) => toY(one.y)));
     return [
       axes(width, height, { ...x, at: toX, ticks: xTicks }, { ...y, at: toY, ticks: ticks(low, high) }, { zero: true }),
-      joined && s("path.line.thin.c7", { d: path(points) }),
+      joined &&
+      points.slice(1).map((one, index) =>
+        s("path.line.thin.c7", { class: one.isJoined ? "" : "faint", d: path([points[index], one]) })
+      ),
       frontier.length > 1 && s("path.line.thin.dashed.c7", { d: path(frontier) }),
       points.map((one) => dot(one, toX, toY, `${one.name}: ${y.format(one.y)}`)),
       !joined && dotNames(points, toX, toY, width),

@@ -13,12 +13,17 @@ const SUITS = { s: ["spades", SPADE], h: ["hearts", HEART], d: ["diamonds", DIAM
 const RANKS = "23456789TJQKA";
 const RANK_WORDS = "two three four five six seven eight nine ten jack queen king ace".split(" ");
 
-/** A card, face up, such as "Th". */
-function cardFace(card) {
+/** A card, face down. */
+function cardBack() {
+  return h("span.playing.back", { role: "img", "aria-label": "hidden card" });
+}
+
+/** A card, face up, such as "Th"; `more` is for a card that never came. */
+function cardFace(card, more = "") {
   const [rank, suit] = card;
   const [name, path] = SUITS[suit];
   const label = `${RANK_WORDS[RANKS.indexOf(rank)]} of ${name}`;
-  return h("span.playing", { class: name, role: "img", "aria-label": label }, [
+  return h("span.playing", { class: `${name} ${more}`, role: "img", "aria-label": label }, [
     h("span.pip", { "aria-hidden": "true" }, rank === "T" ? "10" : rank),
     s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: path })),
   ]);
@@ -50,9 +55,11 @@ export function icon(name) {
 
 const BUTTON = "Button: small blind, acts first before the flop";
 
-/** Draw the table of one side after step `at`. */
-export function drawTable(side, at, agents, bigBlind) {
+/** Draw the table of one side after step `at`; `up` says whose cards are face up, `isOver` whether all may be told. */
+export function drawTable(side, at, agents, { bigBlind, up, isOver }) {
   const { board, pot, bets, stacks, seat: actor } = side.steps[at];
+  const undealt = isOver && at === side.steps.length - 1 ? side.undealt : [];
+  const ghost = (card) => cardFace(card, "ghost");
   const inBlinds = (chips) => `${(chips / bigBlind).toFixed(1)} bb`;
   const folded = (seat) => side.steps.slice(0, at + 1).some((step) => step.seat === seat && step.action === "fold");
   const seats = [0, 1].map((seat) => {
@@ -62,16 +69,24 @@ export function drawTable(side, at, agents, bigBlind) {
       h("div.stack", whole(stacks[seat]), h("span.soft", ` chips · ${inBlinds(stacks[seat])}`)),
     ]);
     const word = folded(seat) && h("span.word", "folded");
-    const cards = h("div.hole", { class: folded(seat) ? "folded" : "" }, side.cards[seat].map(cardFace), word);
+    const cards = h(
+      "div.hole",
+      { class: folded(seat) ? "folded" : "" },
+      side.cards[seat].map((card) => (up[seat] ? cardFace(card) : cardBack())),
+      word,
+    );
     const chips = h("div.bet", bets[seat] > 0 && [chipStack(bets[seat], bigBlind), h("span", whole(bets[seat]))]);
     const body = h("div.body", cards, plate);
     return h("div.seat", seat === 0 ? [body, chips] : [chips, body]);
   });
   const middle = h("div.middle", [
     h("div.board", { role: "group", "aria-label": board.length ? "Board" : "Board, no cards yet" }, [
-      board.map(cardFace),
-      Array.from({ length: 5 - board.length }, () => h("span.playing.slot", { "aria-hidden": "true" })),
+      board.map((card) => cardFace(card)),
+      undealt.length
+        ? h("span.undealt", { role: "group", "aria-label": "Not dealt: would have come" }, undealt.map(ghost))
+        : Array.from({ length: 5 - board.length }, () => h("span.playing.slot", { "aria-hidden": "true" })),
     ]),
+    h("div.would", undealt.length > 0 && "Grey: not dealt, would have come"),
     h("div.pot", "Pot ", h("strong", whole(pot)), h("span.soft", ` · ${inBlinds(pot)}`)),
   ]);
   return h("div.felt", { role: "group", "aria-label": `Table, ${side.seating}` }, seats[0], middle, seats[1]);

@@ -9,7 +9,7 @@ const LINES_DIFFER = 32;
 const A_ON_BUTTON = 64;
 export const FIELDS = [
   ...["agent", "opponent", "position", "cards", "match", "street", "pot", "mistake"],
-  ...["showdown", "allin", "fault", "kind", "lines"],
+  ...["showdown", "allin", "fault", "kind", "lines", "q", "regex"],
 ];
 
 /** Read filters and order from the query of an address. */
@@ -73,8 +73,8 @@ function playerTests(data, filters) {
   ];
 }
 
-/** Return the indices of the hands that pass the filters, in the requested order. */
-export function chosen(data, filters, order) {
+/** Return the indices of the hands that pass the filters, in the requested order; `hits` marks those with a hit. */
+export function chosen(data, filters, order, hits = null) {
   const { match, net, pot, street, flags } = data.columns;
   const least = Number(filters.pot || 0) * 100;
   const mistake = Number(filters.mistake || 0) * 1000;
@@ -86,13 +86,23 @@ export function chosen(data, filters, order) {
     least > 0 && ((index) => pot[index] >= least),
     data.losses && mistake > 0 && ((index) => (loss[index] ?? 0) >= mistake),
     ...flagTests(filters, flags),
+    hits && ((index) => hits[index] === 1),
   ].filter(Boolean);
   const found = [];
   for (let index = 0; index < net.length; index += 1) if (tests.every((test) => test(index))) found.push(index);
   if (order.key === "place") return order.down ? found.reverse() : found;
   const values = order.key === "swing" ? net.map(Math.abs) : order.key === "loss" ? loss : data.columns[order.key];
-  const sign = order.down ? -1 : 1;
-  return found.sort((one, other) => sign * (values[one] - values[other]) || one - other);
+  return values ? inOrder(found, values, order.down) : found;
+}
+
+/**
+ * Sort indices by their values, equal ones by their place. Value and place make up one number: the browser sorts those
+ * ten times as fast as by a comparison in a script. Values are whole numbers.
+ */
+function inOrder(indices, values, down) {
+  const many = values.length;
+  const keys = Float64Array.from(indices, (index) => (down ? -1 : 1) * (values[index] ?? 0) * many + index);
+  return Array.from(keys.sort(), (key) => ((key % many) + many) % many);
 }
 
 /** Return the deals of a list of hands in its order, each once: [match, seed, hand]. */

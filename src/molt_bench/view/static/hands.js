@@ -1,10 +1,13 @@
 // Every hand of a run, with filters and sorting kept in the address; 100,000 rows are no problem.
 import { rootSize } from "./charts.js";
-import { handsPath, loadOnce, runPath } from "./data.js";
+import { forget, handsPath, isFinal, load, loadOnce, namesPath } from "./data.js";
 import { announce, button, cast, choice, h, runName } from "./dom.js";
 import { chosen, FAULT, FIELDS, FORCED, lossOf, queryOf, wishesIn } from "./filters.js";
+import { livePanel, SAY_MS } from "./live.js";
+import { longList } from "./longlist.js";
 import { ariaSort, arrow } from "./matches.js";
 import { crumbs, replaceHash, route, withQuery } from "./router.js";
+import { hitPanel, hitsOf, searched } from "./search.js";
 import { fixed, isMissing, NONE, plural, signed, STREETS, visibleLine, whole } from "./text.js";
 
 // Row heights, as in pages.css.
@@ -29,15 +32,19 @@ const ABOUT_HANDS =
   "Each deal appears twice, once per seating (AB and BA). Match · seed pair · hand links to the replayer.";
 const listScroll = new Map();
 
+/** The list that a link comes from, for its query. */
+function listOf(filters, order) {
+  const wishes = Object.entries(queryOf(filters, order)).filter(([, value]) => value);
+  return new URLSearchParams(wishes).toString() || "all";
+}
+
 /** The row of one hand in the list. */
 function handRow(run, data, agents, wishes, index) {
   const { filters: { agent }, order } = wishes;
   const at = Object.fromEntries(Object.entries(data.columns).map(([key, column]) => [key, column[index]]));
   const net = at.net / 100;
   const loss = lossOf(data, agent, index);
-  const list =
-    new URLSearchParams(Object.entries(queryOf(wishes.filters, order)).filter(([, value]) => value)).toString() ||
-    "all";
+  const list = listOf(wishes.filters, order);
   const href = withQuery(route("run", run, "hand", at.match, at.seed, at.hand), { list });
   const marks = MARKS.filter(([bit]) => at.flags & bit);
   const cells = {
@@ -54,21 +61,26 @@ function handRow(run, data, agents, wishes, index) {
   return h("div.v-row", { role: "row" }, shown);
 }
 
+const UPDATE_MS = 3000;
+
 export async function handsPage(place, view) {
   const id = place.parts[1];
-  const [run, data] = await Promise.all([loadOnce(runPath(id)), loadOnce(handsPath(id))]);
+  let [run, data] = await Promise.all([loadOnce(namesPath(id)), loadOnce(handsPath(id))]);
   const agents = cast(run.participants);
-  const total = data.columns.net.length;
   const { filters, order } = wishesIn(place.query);
+  let said = null; // what a search has found
   let found = [];
 
   const count = h("p.count", { role: "status" });
+  const about = h("p.soft");
+  const panel = h("div");
+  const now = h("div");
+  const form = h("div");
   const head = h("div.v-row", { role: "row", "aria-rowindex": "1" });
   const rowHeight = () => (matchMedia(NARROW).matches ? NARROW_ROW_REM : ROW_REM) * rootSize();
   const row = (index) => handRow(id, data, agents, { filters, order }, found[index]);
   const list = longList({ label: "Hands", head, rowHeight, row });
-  list.element.classList.toggle("graded", Boolean(data.losses));
-  const none = h("p.empty", { hidden: true }, total ? "No hand passes these filters." : "No hand has been played yet.");
+  const none = h("p.empty");
 
   function drawHead() {
     head.replaceChildren(
@@ -84,18 +96,45 @@ export async function handsPage(place, view) {
     );
   }
 
-  function draw() {
-    found = chosen(data, filters, order);
-    drawHead();
-    list.setCount(found.length);
+  function draw(keepPlace = false) {
+    const total = data.columns.net.length;
+    const isLive = run.status === "running" && !isFinal;
+    found = chosen(data, filters, order, said && hitsOf(data, said));
+    if (!keepPlace) drawHead();
+    list.element.classList.toggle("graded", Boolean(data.losses));
+    list.setCount(found.length, { keepPlace });
     list.element.hidden = found.length === 0;
     none.hidden = found.length > 0;
-    count.textContent = `${whole(found.length)} of ${plural(total, "hand")}`;
+    none.textContent = total ? "No hand passes these filters." : "No hand has been played yet.";
+    count.setAttribute("aria-live", isLive ? "off" : "polite");
+    count.textContent = `${whole(found.length)} of ${plural(total, "hand")}${isLive ? " so far" : ""}`;
+    now.replaceChildren(...[!isFinal && livePanel(run, agents)].filter(Boolean));
+    about.textContent = [ABOUT_HANDS, isLive && "This page updates itself.", secretGames(data)].filter(Boolean).join(
+      " ",
+    );
   }
 
-  function update() {
-    draw();
+  /** Apply what the reader wants; a search is waited for. */
+  async function update(isSearch = false) {
     replaceHash(withQuery(route("run", id, "hands"), queryOf(filters, order)));
+    if (isSearch) await search();
+    else draw();
+  }
+
+  async function search() {
+    const { q, regex } = filters;
+    said = null;
+    panel.replaceChildren();
+    if (q !== "") {
+      count.textContent = "Searching …";
+      const isRegex = regex === "1";
+      const result = await searched(id, q, isRegex);
+      if (view.signal.aborted || filters.q !== q || filters.regex !== regex) return;
+      said = result;
+      panel.replaceChildren(hitPanel(id, agents, result, { q, isRegex, list: listOf(filters, order) }));
+      announce(result.problem ?? plural(result.total, "hit"));
+    }
+    draw();
   }
 
   function sortBy(key, down) {
@@ -103,15 +142,23 @@ export async function handsPage(place, view) {
     update();
   }
 
+  function drawForm() {
+    form.replaceChildren(filterForm(run, agents, filters, update, data));
+  }
+
   const biggest = button("Biggest swings first", () => {
     sortBy("swing", true);
     announce("Sorted by the size of the swing");
   });
+  drawForm();
+  if (filters.q !== "") await search();
   view.show("Hands", [
     crumbs([`Run ${runName(run)}`, route("run", id)], ["Hands", null]),
     h("h1", "Hands"),
-    h("p.soft", ABOUT_HANDS),
-    filterForm(run, agents, filters, update, data),
+    about,
+    now,
+    form,
+    panel,
     h("div.bar", count, biggest),
     list.element,
     none,
@@ -121,6 +168,40 @@ export async function handsPage(place, view) {
   list.element.scrollTop = listScroll.get(location.hash) ?? 0;
   const remember = () => view.signal.aborted || listScroll.set(location.hash, list.element.scrollTop);
   list.element.addEventListener("scroll", remember, { passive: true });
+  if (run.status === "running" && !isFinal) follow();
+
+  /** Follow a run in progress; the longer its hands take to load, the less often. */
+  async function follow() {
+    let took = 0;
+    let spoken = Date.now();
+    while (!view.signal.aborted && run.status === "running") {
+      await new Promise((done) => setTimeout(done, Math.max(UPDATE_MS, 20 * took)));
+      if (view.signal.aborted || document.hidden) continue;
+      const began = performance.now();
+      const newer = await Promise.all([load(namesPath(id)), load(handsPath(id))]).catch(() => null);
+      took = performance.now() - began;
+      if (view.signal.aborted || !newer) continue;
+      const [before, kinds] = [data.columns.net.length, data.faultKinds.length];
+      [run, data] = newer;
+      if (data.columns.net.length === before && run.status === "running") {
+        now.replaceChildren(livePanel(run, agents));
+        continue;
+      }
+      forget(id);
+      if (data.faultKinds.length !== kinds && !form.contains(document.activeElement)) drawForm();
+      draw(true);
+      if (run.status !== "running" || Date.now() - spoken > SAY_MS) {
+        spoken = Date.now();
+        announce(`Run ${run.status}: ${count.textContent}.`);
+      }
+    }
+  }
+}
+
+/** Why some games are missing from the list of a run in progress. */
+function secretGames({ notShown }) {
+  return notShown > 0 &&
+    `${plural(notShown, "game")} will be listed later: others can still be dealt their cards, so they are secret.`;
 }
 
 function filterForm(run, agents, filters, update, data) {
@@ -144,6 +225,12 @@ function filterForm(run, agents, filters, update, data) {
   const input = h("input", { ...hole, on: { input: () => set("cards")(input.value) } });
   input.value = filters.cards;
   const cards = h("div.field", h("label", { for: "filter-cards" }, "Its hole cards"), input);
+  const clear = button("Clear", () => {
+    for (const field of FIELDS) filters[field] = "";
+    for (const control of form.querySelectorAll("select, input")) control.value = "";
+    for (const control of form.querySelectorAll("input[type=checkbox]")) control.checked = false;
+    update(true);
+  });
   const form = h("form.filters", { "aria-label": "Filters", on: { submit: (event) => event.preventDefault() } }, [
     pick("agent", "Agent", [["", "all"], ...names]),
     pick("opponent", "Opponent", [["", "all"], ...names]),
@@ -158,76 +245,34 @@ function filterForm(run, agents, filters, update, data) {
     yesNo("lines", "Lines differ"),
     yesNo("fault", "Fault"),
     data.faultKinds.length > 0 && pick("kind", "Kind of fault", [["", "any"], ...kinds]),
-    button("Clear", () => {
-      for (const field of FIELDS) filters[field] = "";
-      for (const control of form.querySelectorAll("select, input")) control.value = "";
-      update();
-    }),
+    h("div.search", hasModels(run) && searchField(filters, update), clear),
   ]);
   return form;
 }
 
-const SPARE = 8; // rows drawn above and below the screen, so quick scrolling shows no gaps
-const TALLEST = 8_000_000; // pixels; browsers limit the height of an element, so a longer list is scaled
+const hasModels = ({ participants }) => participants.some(({ model }) => model);
 
-/** Make a scrolling list. `row(index)` makes the element of a row; `setCount` redraws them all from the top. */
-function longList({ label, head, row, rowHeight: measure }) {
-  const space = h("div.v-space", { role: "rowgroup" });
-  const top = h("div.v-head", { role: "rowgroup" }, head);
-  const body = h("div.v-body", { role: "table", "aria-label": label }, top, space);
-  const box = h("div.v-list", { tabindex: "0", role: "region", "aria-label": `${label}, scrolling` }, body);
-  let count = 0;
-  let rowHeight = measure();
-  let pending = false;
-  let first = -1;
-  let last = -1;
-
-  function draw(force) {
-    pending = false;
-    const full = count * rowHeight;
-    const stretch = Math.min(1, TALLEST / Math.max(full, 1));
-    const start = box.scrollTop / stretch;
-    const from = Math.max(0, Math.floor(start / rowHeight) - SPARE);
-    const to = Math.min(count, Math.ceil((start + box.clientHeight) / rowHeight) + SPARE);
-    if (!force && from === first && to === last) return;
-    const focused = document.activeElement?.closest?.(".v-row")?.dataset.row;
-    [first, last] = [from, to];
-    const shift = box.scrollTop - start; // 0 unless scaled
-    space.replaceChildren();
-    for (let index = from; index < to; index += 1) {
-      const element = row(index);
-      element.style.transform = `translateY(${index * rowHeight + shift}px)`;
-      element.dataset.row = index;
-      element.setAttribute("aria-rowindex", index + 2);
-      space.append(element);
-    }
-    if (focused !== undefined) space.querySelector(`[data-row="${focused}"] a`)?.focus({ preventScroll: true });
-  }
-
-  box.addEventListener("scroll", () => {
-    if (!pending) {
-      pending = true;
-      requestAnimationFrame(() => draw(false));
-    }
-  }, { passive: true });
-  new ResizeObserver(() => {
-    size();
-    draw(false);
-  }).observe(box);
-
-  function size() {
-    rowHeight = measure();
-    space.style.height = `${Math.min(count * rowHeight, TALLEST)}px`;
-  }
-
-  return {
-    element: box,
-    setCount(next) {
-      count = next;
-      body.setAttribute("aria-rowcount", count + 1);
-      size();
-      box.scrollTop = 0;
-      draw(true);
-    },
+/** A search in what the models said; it starts with Enter or on leaving the field, not with every letter. */
+function searchField(filters, update) {
+  const start = () => {
+    const [q, regex] = [input.value.trim(), box.checked ? "1" : ""];
+    if (q === filters.q && (regex === filters.regex || q === "")) return;
+    Object.assign(filters, { q, regex });
+    update(true);
   };
+  const input = h("input", {
+    ...{ id: "filter-q", type: "search", size: "24", maxlength: "500", placeholder: "pot odds", autocomplete: "off" },
+    on: { change: start, keydown: (event) => event.key === "Enter" && start() },
+  });
+  input.value = filters.q;
+  const box = h("input", {
+    id: "filter-regex",
+    type: "checkbox",
+    checked: filters.regex === "1",
+    on: { change: start },
+  });
+  return [
+    h("div.field", h("label", { for: "filter-q" }, "Said in reasoning or reply"), input),
+    h("label.check", box, "Regular expression"),
+  ];
 }

@@ -1,26 +1,41 @@
-// All runs side by side, one agent over its runs, and where an agent got worse.
-import { dataTable } from "./charts.js";
+// The results of all agents over all runs as lines, what changed from run to run, and why something cannot be compared.
+import { dataTable, lineChart } from "./charts.js";
 import { dotChart } from "./dots.js";
 import { load } from "./data.js";
-import { h, number, numberHead, row, scrollTable, th } from "./dom.js";
+import { cast, h, number, numberHead, row, runName, scrollTable, th } from "./dom.js";
+import { tableButton } from "./download.js";
 import { crumbs, route } from "./router.js";
 import { fixed, moment, plural, signed, signedTick, visibleLine } from "./text.js";
 
-const VERDICTS = { worse: "▼ worse", better: "▲ better", within: "within the noise", unknown: "not comparable" };
-const byStart = (one, other) => ((one.started ?? one.run) < (other.started ?? other.run) ? -1 : 1);
-const linkTo = (run) => h("a", { href: route("run", run) }, visibleLine(run));
+const WITHIN = "no difference that matters (25 bb/100)";
+const VERDICTS = { worse: "▼ worse", better: "▲ better", within: WITHIN, unknown: "not known: too few hands" };
+const UNCOMPARABLE = "cannot be compared";
+
+/** A link to a run: what people call it, and its id where that is another. */
+export function runLink(run) {
+  const id = visibleLine(run.id);
+  return [h("a", { href: route("run", run.id) }, h("bdi", runName(run))), runName(run) !== id && h("small", id)];
+}
 
 /** A link to an agent: its latest name, and its id where that is another. */
 function agentLink({ name: id, points }) {
-  const shown = visibleLine(points.at(-1)?.name ?? id);
+  const shown = latestName(id, points);
   return [
-    h("a", { href: route("history", id) }, h("bdi", shown)),
+    h("a.agent", { href: route("history", id), title: shown }, h("bdi", shown)),
     shown !== visibleLine(id) && h("small", visibleLine(id)),
   ];
 }
 
+const latestName = (id, points) => visibleLine(points.at(-1)?.name ?? id).trim() || visibleLine(id);
+
+/** A table with a button that saves it. */
+const savedTable = (name, ...rest) => {
+  const table = scrollTable(name, ...rest);
+  return [table, tableButton(() => table.querySelector("table"), name)];
+};
+
 export async function historyPage(_place, view) {
-  const { agents, regressions, counting = [] } = await load("api/history.json");
+  const { runs, agents, regressions, counting = [] } = await load("api/history.json");
   const title = h("h1", "History");
   const missing = counting.length > 0 &&
     h(
@@ -28,30 +43,72 @@ export async function historyPage(_place, view) {
       `Still being counted, so not shown yet: ${counting.map(visibleLine).join(", ")}. Reload to see more.`,
     );
   if (!agents.length) return view.show("History", title, missing, h("p.empty", "No run has a result yet."));
-  const found = new Map(agents.flatMap((agent) => agent.points.map((point) => [point.run, point])));
-  const runs = [...found.values()].sort(byStart);
-  const head = runs.map(({ run, started }) => numberHead([linkTo(run), h("small", moment(started))]));
-  const rows = agents.map((agent) => {
-    const { name, points } = agent;
-    const byRun = new Map(points.map((point) => [point.run, point]));
-    const change = (run) => regressions.find((one) => one.agent === name && one.to === run);
-    return row(agentLink(agent), runs.map(({ run }) => pointCell(byRun.get(run), change(run))));
-  });
-  const table = scrollTable("Results of all agents in all runs", [th("Agent"), ...head], rows, { class: "stats" });
-  const about =
-    "bb/100 with its 95% interval in each run, by the estimator of that run, oldest run first. Results against other " +
-    "opponents or under other rules are not comparable; the verdicts below only compare what is.";
   view.show("History", [
     title,
-    h("p.soft", about),
     missing,
-    h("section.part", h("h2", "Runs side by side"), table),
-    h("section.part", h("h2", "Changes from run to run"), regressionTable(regressions, agents)),
+    h("section.part", h("h2", "Results over all runs"), historyChart(runs, agents, regressions)),
+    h("section.part", h("h2", "Changes from run to run"), changesTable(regressions, runs, agents)),
+    h("section.part", h("h2", "All results"), resultsTable(runs, agents, regressions)),
   ]);
 }
 
+/** A line for every agent; it is faint between two runs that cannot be compared. */
+function historyChart(runs, all, changes) {
+  const place = new Map(runs.map(({ id }, index) => [id, index]));
+  const again = all.filter(({ points }) => points.length > 1);
+  const agents = again.length ? again : all;
+  const shown = cast(agents.map(({ name, points }) => ({ id: name, name: latestName(name, points) })));
+  const series = agents.map(({ name, points }) => {
+    const byRun = new Map(points.map((point) => [point.run, point]));
+    const own = changes.filter((one) => one.agent === name);
+    return {
+      name: shown.name(name),
+      colour: shown.colour(name),
+      dashed: shown.dashed(name),
+      y: runs.map(({ id }) => byRun.get(id)?.bb100 ?? null),
+      half: runs.map(({ id }) => byRun.get(id)?.halfWidth ?? null),
+      joins: own.map((one) => [place.get(one.from), place.get(one.to), !one.why]),
+    };
+  });
+  const isBroken = changes.some((one) => one.why);
+  const rest = all.length - agents.length;
+  const about = [
+    "Each point is an agent's bb/100 in one run, against everybody in that run, ± the 95% interval. ",
+    isBroken && "A faint line joins runs that cannot be compared; the table below says why. ",
+    rest > 0 && `${plural(rest, "agent")} played in one run only, and ${rest === 1 ? "is" : "are"} in the last table.`,
+  ];
+  const chart = lineChart({
+    label: "bb/100 from run to run, oldest run first",
+    x: runs.map((_, index) => index + 1),
+    xLabel: "runs",
+    xName: (index) => runName(runs[index]),
+    yLabel: "bb/100",
+    series,
+    format: (value) => signed(value),
+    tickFormat: signedTick,
+    zero: true,
+    height: 320,
+  });
+  return [h("p.soft", about), chart];
+}
+
+function resultsTable(runs, agents, changes) {
+  const head = runs.map((run) => numberHead([runLink(run), h("small", moment(run.started))]));
+  const rows = agents.map((agent) => {
+    const { name, points } = agent;
+    const byRun = new Map(points.map((point) => [point.run, point]));
+    const change = (run) => changes.find((one) => one.agent === name && one.to === run);
+    return row(agentLink(agent), runs.map(({ id }) => pointCell(byRun.get(id), change(id))));
+  });
+  const about = "bb/100 with its 95% interval. A cell is empty where an agent did not play.";
+  return [
+    h("p.soft", about),
+    savedTable("Results of all agents in all runs", [th("Agent"), ...head], rows, { class: "stats" }),
+  ].flat();
+}
+
 function pointCell(point, change) {
-  if (!point) return h("td.number.soft", "–");
+  if (!point) return h("td", h("span.unseen", "did not play"));
   const verdict = ["worse", "better"].includes(change?.verdict) ? change.verdict : null;
   return h("td.number", { class: verdict ? `is-${verdict}` : "" }, [
     verdict && h("span", { title: VERDICTS[verdict] }, VERDICTS[verdict].slice(0, 2)),
@@ -61,52 +118,80 @@ function pointCell(point, change) {
   ]);
 }
 
-function regressionTable(changes, agents = null) {
-  if (!changes.length) return h("p.empty", "No agent has played in two comparable runs.");
+/** What became of an agent, in words; or why that cannot be said. */
+export function verdictCell({ verdict, why }, more = "") {
+  const text = why ? UNCOMPARABLE : VERDICTS[verdict];
+  const small = why ? visibleLine(why) : more;
+  return h("td.wide", { class: why ? "" : `is-${verdict}` }, text, small && h("small", small));
+}
+
+function changesTable(changes, runs, agents = null) {
+  if (!changes.length) return h("p.empty", "No agent has played in two runs.");
+  const byId = new Map(runs.map((run) => [run.id, run]));
   const rows = changes.map((one) =>
     h("tr", [
       agents && h("th", { scope: "row" }, agentLink(agents.find(({ name }) => name === one.agent))),
-      h("td", linkTo(one.from)),
-      h("td", linkTo(one.to)),
-      number(signed(one.difference)),
-      number(fixed(one.halfWidth)),
-      h("td", { class: `is-${one.verdict}` }, VERDICTS[one.verdict], one.why && h("small", visibleLine(one.why))),
+      h("td", runLink(byId.get(one.from))),
+      h("td", runLink(byId.get(one.to))),
+      h("td.number", signed(one.difference), one.halfWidth !== null && h("small", `± ${fixed(one.halfWidth)}`)),
+      verdictCell(one),
+      h("td", h("a", { href: route("compare", one.from, one.to) }, "Side by side")),
     ])
   );
-  const numbers = [numberHead("Difference, bb/100"), numberHead("± 95%")];
-  return scrollTable("Changes", [agents && th("Agent"), th("From"), th("To"), numbers, th("Verdict")], rows);
+  const about =
+    "Measured as by molt-bench compare: against the opponents that are the same in both runs, on the same " +
+    "cards where both have them. Each verdict by itself is 95% sure.";
+  const head = [
+    agents && th("Agent"),
+    th("From"),
+    th("To"),
+    numberHead("Change, bb/100"),
+    th("Verdict"),
+    th("Both runs"),
+  ];
+  return [h("p.soft", about), savedTable("Changes from run to run", head, rows)].flat();
 }
 
 export async function agentPage(place, view) {
   const name = place.parts[1];
   const data = await load("api/history.json");
   const agent = data.agents.find((one) => one.name === name);
-  const shown = visibleLine(agent?.points.at(-1)?.name ?? name);
+  const shown = agent ? latestName(name, agent.points) : visibleLine(name);
   const top = [crumbs(["History", "#/history"], [shown, null]), h("h1", shown)];
   if (!agent) return view.show(shown, top, h("p.empty", "No run in this folder has an agent of this name."));
-  const points = [...agent.points].sort(byStart);
+  const byId = new Map(data.runs.map((run) => [run.id, run]));
   const changes = data.regressions.filter((one) => one.agent === name);
-  const verdict = (point) => changes.find((one) => one.to === point.run)?.verdict;
-  const rows = points.map((point, index) => pointRow(point, index, points[index - 1], verdict(point)));
-  const numbers = ["bb/100", "± 95%", "Rating"].map((text) => numberHead(text));
+  const changeTo = (point) => changes.find((one) => one.to === point.run);
+  const rows = agent.points.map((point, index) =>
+    pointRow(point, index, agent.points[index - 1], changeTo(point), byId.get(point.run))
+  );
+  const numbers = ["bb/100", "Rating"].map((text) => numberHead(text));
   const rest = ["Code", "Against the previous run", "Opponents"].map((text) => th(text));
   const head = [numberHead("#"), th("Run"), th("Started"), numbers, rest];
   view.show(shown, [
     ...top,
-    h("p.soft", `${plural(points.length, "run")}.`),
-    pointChart(points, shown, verdict),
-    h("section.part", h("h2", "Runs"), scrollTable("Runs of this agent", head, rows)),
-    h("section.part", h("h2", "Changes"), regressionTable(changes)),
+    h("p.soft", `${plural(agent.points.length, "run")}.`),
+    pointChart(agent.points, shown, changeTo, byId),
+    h("section.part", h("h2", "Runs"), savedTable(`Runs of ${shown}`, head, rows)),
+    h("section.part", h("h2", "Changes"), changesTable(changes, data.runs)),
   ]);
 }
 
-function pointChart(points, shown, verdict) {
+function pointChart(points, shown, changeTo, byId) {
   const label = `bb/100 of ${shown} over its runs, with 95% intervals`;
   const ticks = points.length <= 12 ? points.map((_, index) => index + 1) : null;
   const format = (value) => (Number.isInteger(value) ? String(value) : "");
   const dots = points.map((point, index) => {
-    const colour = verdict(point) === "worse" ? 1 : 0;
-    return { x: index + 1, y: point.bb100, half: point.halfWidth, colour, name: visibleLine(point.run) };
+    const colour = changeTo(point)?.verdict === "worse" ? 1 : 0;
+    const isJoined = !changeTo(point)?.why;
+    return {
+      x: index + 1,
+      y: point.bb100,
+      half: point.halfWidth,
+      colour,
+      name: runName(byId.get(point.run)),
+      isJoined,
+    };
   });
   const chart = dotChart({
     label,
@@ -115,22 +200,26 @@ function pointChart(points, shown, verdict) {
     joined: true,
     points: dots.filter((one) => one.y !== null),
   });
-  const rows = () => points.map(({ run, bb100, halfWidth }) => [visibleLine(run), signed(bb100), fixed(halfWidth)]);
+  const rows = () =>
+    points.map(({ run, bb100, halfWidth }) => [runName(byId.get(run)), signed(bb100), fixed(halfWidth)]);
   return h("figure", h("figcaption", label), chart, dataTable(label, ["Run", "bb/100", "± 95%"], rows));
 }
 
-function pointRow(point, index, previous, verdict) {
-  const code = point.codeHash ? visibleLine(point.codeHash).slice(0, 10) : "–";
+function pointRow(point, index, previous, change, run) {
+  const code = point.codeHash ? visibleLine(point.codeHash).slice(0, 10) : "";
   const isChanged = previous && previous.codeHash !== point.codeHash;
   return h("tr", [
     number(String(index + 1)),
-    h("th", { scope: "row" }, linkTo(point.run)),
+    h("th", { scope: "row" }, runLink(run)),
     h("td", moment(point.started)),
-    number(signed(point.bb100), { class: "strong" }),
-    number(fixed(point.halfWidth)),
+    h(
+      "td.number",
+      h("span.strong", signed(point.bb100)),
+      point.halfWidth !== null && h("small", `± ${fixed(point.halfWidth)}`),
+    ),
     number(point.mu === null ? "–" : `${fixed(point.mu)} ± ${fixed(point.sigma)}`),
     h("td", h("code", code), isChanged && h("span.note", "changed")),
-    h("td", { class: `is-${verdict}` }, VERDICTS[verdict] ?? ""),
+    change ? verdictCell(change) : h("td", h("span.soft", "the first")),
     h("td.wide", point.opponents.map(visibleLine).join(", ")),
   ]);
 }

@@ -2,7 +2,6 @@
 import { ends, extent, whisker, whiskerAxis } from "./charts.js";
 import { button, h, number, numberHead, scrollTable, th } from "./dom.js";
 import { route, withQuery } from "./router.js";
-import { rankText } from "./runs.js";
 import { dollars, fixed, isMissing, NONE, percent, signed, visible, whole } from "./text.js";
 
 const ANCHOR = "A reference opponent: rated like the others, but not in the field that win rates are measured against";
@@ -60,6 +59,10 @@ function agentColumns(run, agents, state, [low, high]) {
   ].filter(Boolean);
 }
 
+function rankText([low, high]) {
+  return low === high ? String(low) : `${low}–${high}`;
+}
+
 function rankCell({ rank, ranks }, rows) {
   if (rank === null) return number(NONE);
   const shared = rows.filter((other) => other.rank === rank).length > 1;
@@ -70,6 +73,7 @@ function rankCell({ rank, ranks }, rows) {
 
 /** A count of hands that leads to them. */
 function handsLink(state, filters, count) {
+  if (!state.run) return whole(count); // of several runs together
   return h("a", { href: withQuery(route("run", state.run, "hands"), filters) }, whole(count));
 }
 
@@ -106,12 +110,13 @@ export function leaderboardSection(run, agents, state) {
 
 /** What the intervals, ranks and verdicts of the table mean. */
 function aboutLeaderboard({ method, claimedFrom, estimator }) {
-  const interval = "bb/100: big blinds won per 100 hands, with the 95% interval of a single look, by the estimator " +
-    `${visible(estimator)}. `;
-  if (method !== "margin") return `${interval}Ranked by rating (mu), which counts matches won.`;
+  const luck = estimator === "raw" ? "as dealt" : "with luck removed";
+  const interval = `bb/100: big blinds won per 100 hands from all opponents alike, ${luck} (estimator ` +
+    `${visible(estimator)}), ± the 95% interval. `;
+  if (method !== "margin") return `${interval}Ranked by OpenSkill rating (mu), which counts matches won.`;
   const level = Number((claimedFrom * 100).toPrecision(9));
-  return `${interval}Ranks, with those still possible below, come from the run's stop rule: it allows for a look ` +
-    `after every round, and claims an order from ${level}% on. Agents that are tied share a rank.`;
+  return `${interval}An order is claimed only where it is ${level}% sure, however often one looks; until then, the ` +
+    "ranks that are still possible stand below the rank. Agents that are tied share a rank.";
 }
 
 const WORDS = { ordered: "yes, above", tied: "tied with", unresolved: "not resolved against" };

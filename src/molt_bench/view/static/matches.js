@@ -4,10 +4,8 @@ import { route } from "./router.js";
 import { fixed, NONE, percent, signed, visibleLine, whole } from "./text.js";
 
 const about = ({ estimator }) =>
-  `bb/100 that the row wins from the column, with its 95% interval, by the estimator ${
-    visibleLine(estimator)
-  }. Bold: ` +
-  "the interval, at a single look, excludes 0; that alone is not a verdict.";
+  `bb/100 that the row wins from the column, ± the 95% interval (estimator ${visibleLine(estimator)}). Bold: the ` +
+  "interval excludes 0.";
 const NASH = "Share of each agent in the mix that no agent beats";
 
 export function payoffSection(run, agents) {
@@ -16,7 +14,7 @@ export function payoffSection(run, agents) {
   const { ids, mean, halfWidth, nash, estimators } = payoff;
   const top = Math.max(...mean.flat().filter((value) => value !== null).map(Math.abs), 1e-9);
   const opponents = ids.map((id) => numberHead(agents.label(id)));
-  const head = [h("td", "wins from →"), opponents, nash && numberHead("Nash", { title: NASH })];
+  const head = [h("td", "wins from →"), opponents, nash && numberHead("Nash share", { title: NASH })];
   const rows = ids.map((id, i) => {
     const cells = ids.map((
       _,

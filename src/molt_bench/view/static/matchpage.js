@@ -1,6 +1,6 @@
 // One match: its seed pairs, the biggest swings first.
 import { inlineChart, scale } from "./charts.js";
-import { handLink, load, loadOnce, matchPath, runPath } from "./data.js";
+import { handLink, load, loadOnce, matchPath, namesPath } from "./data.js";
 import { cast, h, number, redraw, runName, s, scrollTable, th } from "./dom.js";
 import { sorted, sortHead } from "./matches.js";
 import { crumbs, route, withQuery } from "./router.js";
@@ -21,7 +21,7 @@ const SORTS = {
 
 export async function matchPage(place, view) {
   const [, id, , which] = place.parts;
-  const [run, match] = await Promise.all([loadOnce(runPath(id)), load(matchPath(id, which))]);
+  const [run, match] = await Promise.all([loadOnce(namesPath(id)), load(matchPath(id, which))]);
   const agents = cast(run.participants);
   const total = match.seeds.reduce((sum, seed) => sum + seed.net, 0);
   const hands = match.seeds.reduce((sum, seed) => sum + seed.hands, 0);

@@ -1,45 +1,53 @@
 // The duplicate replayer: one deal, both seatings side by side, step by step, with what the agents saw and said.
-import { handPath, handsPath, isHere, load, loadOnce, runPath } from "./data.js";
-import { decisionPanel } from "./decision.js";
+import { handPath, handsPath, isHere, load, loadOnce, namesPath } from "./data.js";
+import { decisionPanel, REPLY } from "./decision.js";
 import { announce, button, cast, choice, copyButton, h, runName } from "./dom.js";
 import { drawTable, equityBars, icon } from "./felt.js";
 import { chosen, dealsOf, wishesIn } from "./filters.js";
-import { MISTAKE_BB } from "./grades.js";
+import { aligned, linesTable } from "./lines.js";
 import { crumbs, fullLink, helpDialog, listenKeys, replaceHash, route, withQuery } from "./router.js";
+import { hitsOf, searched } from "./search.js";
 import { fixed, isMissing, signed, STREETS, visibleLine, whole } from "./text.js";
 
 const SPEEDS = [["2000", "slow"], ["1000", "normal"], ["400", "fast"]]; // milliseconds for a step
 let speed = "1000";
 let seating = ""; // the seating shown alone, or both
+let cards = ""; // whose cards are shown: all, those of A or B, or "none"; the others lie face down until the showdown
 
 export async function replayerPage(place, view) {
   const [, id, , match, seed, hand] = place.parts;
-  const [run, data] = await Promise.all([loadOnce(runPath(id)), load(handPath(id, match, seed, hand))]);
+  const [run, data] = await Promise.all([loadOnce(namesPath(id)), load(handPath(id, match, seed, hand))]);
   const agents = cast(run.participants);
-  const last = Math.max(...data.sides.map((side) => side.steps.length)) - 1;
+  const rows = aligned(data.sides);
+  const last = rows.length - 1;
+  const partedAt = data.parted === null ? -1 : rows.findIndex(({ cells }) => cells.includes(data.parted));
   const list = place.query.get("list") ?? "";
   const way = await wayThrough(id, data, place.query);
   const here = route("run", id, "hand", match, seed, hand);
-  const open = {}; // texts that the reader has opened
+  // Texts that the reader has opened, and a text to mark: what a search has found.
+  const open = { [REPLY]: place.query.get("in") === "reply", mark: place.query.get("mark") ?? "" };
   let at = stepIn(place.query);
   let timer = null;
+  cards = CARDS.includes(place.query.get("cards")) ? place.query.get("cards") : cards;
 
   function clamp(step) {
     return Math.max(0, Math.min(last, Number.isFinite(step) ? Math.trunc(step) : 0));
   }
 
-  /** The step that an address names: by its number, or as a decision of one seating. */
+  /** The row that an address names: by its number, or as a decision of one seating. */
   function stepIn(query) {
-    const side = data.sides.find(({ seating }) => seating === query.get("seating"));
-    const found = side && side.steps.findIndex(({ decision }) => String(decision) === query.get("decision"));
-    return clamp(found > 0 ? found : Number(query.get("step") ?? 0));
+    const side = data.sides.findIndex(({ seating }) => seating === query.get("seating"));
+    const found = data.sides[side]?.steps.findIndex(({ decision }) => String(decision) === query.get("decision")) ?? -1;
+    return clamp(found > 0 ? rows.findIndex(({ cells }) => cells[side] === found) : Number(query.get("step") ?? 0));
   }
 
-  const panes = data.sides.map((side) => sidePane(side, data, agents, go));
+  const panes = data.sides.map((side) => sidePane(side, data, agents));
+  const lines = linesTable(data.sides, rows, partedAt, go);
   const on = { input: () => go(Number(slider.value)) };
   const slider = h("input.steps", { type: "range", min: "0", max: String(last), "aria-label": "Step", on });
   const counter = h("span.counter");
   const play = button([icon("play"), "Play"], toggle, { class: "play" });
+  const result = h("p.summary");
   const help = helpDialog();
   const [previous, next] = [way.previous, way.next].map((other) => {
     if (!other || !isHere(handPath(id, ...other))) return null;
@@ -57,14 +65,15 @@ export async function replayerPage(place, view) {
     jump("last", "Last step", "End", () => last),
     slider,
     counter,
-    h("span.streets", streetJumps(data, go)),
-    data.parted !== null && button("Where the lines diverge", () => go(data.parted)),
+    h("span.streets", streetJumps(rows, go)),
+    partedAt >= 0 && button("Where the lines diverge", () => go(partedAt)),
     h("span.pick", choice("speed", "Speed", SPEEDS, speed, (value) => (speed = value) && timer !== null && restart())),
     data.sides.length > 1 && h("span.pick", choice("seating", "Show", SEATINGS, seating, showOnly)),
+    h("span.pick", choice("cards", "Cards", cardChoices(data, agents), cards, showCards)),
     h("span.space"),
     neighbour(previous, "↑ Previous hand"),
     neighbour(next, "↓ Next hand"),
-    copyButton(() => fullLink(withQuery(here, { step: at })), "Copy link"),
+    copyButton(() => fullLink(withQuery(here, { step: at, cards })), "Copy link"),
     button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }),
   ]);
 
@@ -72,7 +81,10 @@ export async function replayerPage(place, view) {
     at = clamp(step);
     if (at === last) stop();
     draw();
-    const said = data.sides.map(({ seating, steps }) => `${seating}: ${visibleLine((steps[at] ?? steps.at(-1)).text)}`);
+    const said = data.sides.map(({ seating, steps }, side) => {
+      const step = steps[rows[at].now[side]];
+      return `${seating}: ${visibleLine(step.text)}`;
+    });
     announce(`Step ${at + 1} of ${last + 1}. ${said.join(". ")}`);
   }
 
@@ -101,12 +113,24 @@ export async function replayerPage(place, view) {
     draw();
   }
 
+  function showCards(value) {
+    cards = value;
+    draw();
+  }
+
   function draw() {
     slider.value = String(at);
     counter.textContent = `Step ${at + 1} of ${last + 1}`;
     slider.setAttribute("aria-valuetext", counter.textContent);
-    for (const pane of panes) pane.draw(at, open);
-    replaceHash(withQuery(here, { step: at, list }));
+    const hiding = cards !== "";
+    // While the other line goes on, the board of the one that has ended would tell what comes.
+    const isTold = !hiding || at === last;
+    panes.forEach((pane, side) => pane.draw(rows[at].now[side], open, isTold));
+    lines.draw(at, { hiding, only: seating === "" ? null : data.sides.findIndex((side) => side.seating === seating) });
+    result.textContent = isTold
+      ? summary(data, agents.name(data.a), partedAt)
+      : "The result is hidden, as the cards are, until the last step.";
+    replaceHash(withQuery(here, { step: at, cards, list }));
   }
 
   const where = `hand ${hand} of seed pair ${seed}`;
@@ -118,9 +142,13 @@ export async function replayerPage(place, view) {
       [where],
     ].filter(Boolean)),
     h("h1", agents.label(data.a), h("span.soft", " against "), agents.label(data.b), h("span.soft", `, ${where}`)),
-    h("p.summary", summary(data, agents.name(data.a))),
+    result,
     controls,
     h("div.duplicate", panes.map((pane) => pane.element)),
+    h("section.both-lines", { "aria-labelledby": "lines-title" }, [
+      h("h2", { id: "lines-title" }, data.sides.length > 1 ? "Both lines, street by street" : "Steps"),
+      lines.element,
+    ]),
     help,
   ]);
   showOnly(data.sides.some((side) => side.seating === seating) ? seating : "");
@@ -136,8 +164,15 @@ export async function replayerPage(place, view) {
     Home: () => go(0),
     End: () => go(last),
     " ": toggle,
+    ...Object.fromEntries(STREETS.map((street, index) => [String(index + 1), () => goStreet(street)])),
   });
+
+  function goStreet(street) {
+    const found = rows.findIndex((row) => row.street === street);
+    if (found >= 0) go(found);
+  }
   view.onQuery((query) => go(stepIn(query)));
+  if (open.mark) view.root.querySelector(".decision mark")?.scrollIntoView({ block: "center" });
 }
 
 /** The hands before and after this one: in the list that the reader comes from, or else in the run. */
@@ -146,7 +181,8 @@ async function wayThrough(id, data, query) {
   if (!query.has("list")) return { previous: plain[0], next: plain[1], place: null };
   const hands = await loadOnce(handsPath(id));
   const { filters, order } = wishesIn(new URLSearchParams(query.get("list")));
-  const deals = dealsOf(hands, chosen(hands, filters, order));
+  const said = filters.q === "" ? null : await searched(id, filters.q, filters.regex === "1");
+  const deals = dealsOf(hands, chosen(hands, filters, order, said && hitsOf(hands, said)));
   const at = deals.findIndex(([match, seed, hand]) =>
     match === data.match && seed === data.seedIndex && hand === data.hand
   );
@@ -157,17 +193,30 @@ async function wayThrough(id, data, query) {
 
 const SEATINGS = [["", "both seatings"], ["AB", "AB alone"], ["BA", "BA alone"]];
 
+const CARDS = ["", "A", "B", "none"];
+
+function cardChoices({ a, b }, agents) {
+  const texts = ["all", `as ${agents.name(a)} saw them`, `as ${agents.name(b)} saw them`, "hidden until showdown"];
+  return CARDS.map((key, index) => [key, texts[index]]);
+}
+
+/** Whether the cards of a seat are face up at a step. */
+function isOpen(side, seat, at) {
+  if (cards === "" || side.steps.slice(0, at + 1).some(({ kind }) => kind === "showdown")) return true;
+  return cards === "AB"[side.players[seat]];
+}
+
 /** Buttons that jump to the first step of each street that was reached. */
-function streetJumps({ sides }, go) {
-  return STREETS.map((street) => {
-    const first = sides.map(({ steps }) => steps.findIndex((step) => step.street === street)).filter((at) => at >= 0);
-    const more = { class: "street-jump", disabled: first.length === 0, "aria-label": `To the ${street}` };
-    return button(street, () => go(Math.min(...first)), more);
+function streetJumps(rows, go) {
+  return STREETS.map((street, index) => {
+    const first = rows.findIndex((row) => row.street === street);
+    const names = { "aria-label": `To the ${street}`, title: `To the ${street} (${index + 1})` };
+    return button(street, () => go(first), { class: "street-jump", disabled: first < 0, ...names });
   });
 }
 
 /** The result of both lines of play, in words. */
-function summary(data, name) {
+function summary(data, name, partedAt) {
   const [first, second] = data.sides.map((side) => side.net[side.players[0]] / data.bigBlind);
   if (second === undefined) return `Only one seating of this hand has been played: ${name} ${signed(first, 2)} bb.`;
   const each = `${signed(first, 2)} and ${signed(second, 2)}`;
@@ -178,20 +227,19 @@ function summary(data, name) {
   const texts = data.sides.map((side) => visibleLine(side.steps[data.parted]?.text ?? "the hand is over"));
   const lines = data.parted === null
     ? "Both agents played these cards alike. "
-    : `The lines diverge at step ${data.parted + 1}: ${texts.join(" / ")}. `;
+    : `The lines diverge at step ${partedAt + 1}: ${texts.join(" / ")}. `;
   const both = first + second;
   if (both === 0) return `${lines}Over both seatings nobody won: ${each} bb.`;
   return `${lines}Over both seatings ${name} ${both > 0 ? "won" : "lost"} ${fixed(Math.abs(both), 2)} bb (${each}): ` +
     "what the difference in play was worth with these cards. Identical play would cancel out.";
 }
 
-/** One seating: its table, equities, steps, and what was said. */
-function sidePane(side, data, agents, go) {
+/** One seating: its table, equities, and what was said. */
+function sidePane(side, data, agents) {
   const table = h("div");
   const equities = h("div");
   const said = h("div");
-  const items = side.steps.map((_, index) => stepItem(side, index, data.parted, () => go(index)));
-  const list = h("ol.step-list", { tabindex: "0", "aria-label": `Steps, ${side.seating}` }, items);
+  const luck = luckLine(side, agents.name(data.a));
   const id = `side-${side.seating}`;
   const soft = (text) => h("span.soft", text);
   const [above, below] = side.seats.map((seat) => h("bdi", agents.name(seat)));
@@ -203,42 +251,26 @@ function sidePane(side, data, agents, go) {
     h("div.stage", [
       h("div.stage-table", table),
       h("div.stage-said", h("h3", "The decision, and what the agent said"), said),
-      h("div.stage-steps", [
-        equities,
-        h("h3", "Steps"),
-        list,
-        luckLine(side, agents.name(data.a)),
-        strayFaults(side, agents),
-      ]),
+      h("div.stage-steps", equities, luck, strayFaults(side, agents)),
     ]),
   ]);
-  function draw(step, open) {
-    const at = Math.min(step, side.steps.length - 1);
-    table.replaceChildren(drawTable(side, at, agents, data.bigBlind));
-    equities.replaceChildren(equityBars(side, at, agents));
-    said.replaceChildren(decisionPanel(side, at, agents, open));
-    items.forEach((item, index) => {
-      item.classList.toggle("now", index === at);
-      item.classList.toggle("later", index > at);
-      item.querySelector("button").ariaCurrent = index === at ? "step" : null;
-    });
-    const { offsetTop, offsetHeight } = items[at];
-    const isAbove = offsetTop < list.scrollTop;
-    const isBelow = offsetTop + offsetHeight > list.scrollTop + list.clientHeight;
-    if (isAbove || isBelow) list.scrollTop = offsetTop - list.clientHeight / 2;
+  function draw(at, open, isOver) {
+    const up = [0, 1].map((seat) => isOpen(side, seat, at));
+    const { seat, decision } = side.steps[at];
+    const isTold = decision === null || up[seat];
+    table.replaceChildren(drawTable(side, at, agents, { bigBlind: data.bigBlind, up, isOver }));
+    equities.replaceChildren(up[0] && up[1] ? equityBars(side, at, agents) : h("p.soft", HIDDEN_EQUITY));
+    said.replaceChildren(isTold ? decisionPanel(side, at, agents, open) : hiddenDecision(side, at));
+    luck.hidden = cards !== "" && at < side.steps.length - 1;
   }
   return { element, draw };
 }
 
-function stepItem(side, index, parted, act) {
-  const step = side.steps[index];
-  const loss = side.grades?.[step.decision]?.loss ?? 0;
-  const mark = loss >= MISTAKE_BB && h("span.note.bad", `gives away ${fixed(loss, 2)} bb`);
-  const what = h("span.what", visibleLine(step.text), mark);
-  const texts = [h("span.street", step.street), what, h("span.pot", whole(step.pot))];
-  const opens = !index || step.street !== side.steps[index - 1].street;
-  const classes = [index === parted && "parted", step.forced && "forced", opens && "opens"].filter(Boolean).join(" ");
-  return h("li", { class: classes }, index === parted && h("span.part-mark", "lines diverge here"), button(texts, act));
+const HIDDEN_EQUITY = "Equities need both hands, so they are hidden with the cards.";
+
+function hiddenDecision(side, at) {
+  const texts = [h("h4", visibleLine(side.steps[at].text)), h("p.soft", "What was said is hidden with the cards.")];
+  return h("div.decision", texts);
 }
 
 /** Faults of this hand that cannot be assigned to a decision. */

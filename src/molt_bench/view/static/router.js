@@ -52,11 +52,12 @@ const KEYS = {
   "← →": "one step back or forward",
   "Home End": "first or last step",
   "↑ ↓": "previous or next hand",
+  "1 2 3 4": "to preflop, flop, turn or river",
   Space: "play or pause",
   "?": "show this list",
   Esc: "close this list",
 };
-const CONTROLS = "input, select, textarea, button, a, summary, [role='region'], .step-list";
+const CONTROLS = "input, select, textarea, button, a, summary, [tabindex='0']";
 
 export function helpDialog() {
   const rows = Object.entries(KEYS).map(([keys, what]) => {

@@ -1,32 +1,36 @@
 // The page of one run: its results, how certain they are, and how to reproduce them. It follows a run in progress.
+import { aboutEditor } from "./about.js";
 import { convergenceSection, spentSection, winningsSection } from "./curves.js";
 import { forget, isFinal, limits, load, loadNewer, runPath } from "./data.js";
-import { announce, cast, copyButton, facts, h, number, numberHead, row, runName, scrollTable, th } from "./dom.js";
+import { announce, cast, copyBlock, facts, h, number, numberHead, row, runName, scrollTable, th } from "./dom.js";
 import { tableButton } from "./download.js";
 import { gradesSection } from "./grades.js";
 import { leaderboardSection } from "./leaderboard.js";
+import { livePanel, SAY_MS } from "./live.js";
 import { matchesSection, payoffSection } from "./matches.js";
 import { route, withQuery } from "./router.js";
 import { statusBadge } from "./runs.js";
-import { costsSection, faultsSection, stylesSection } from "./stats.js";
+import { costsSection, faultsSection } from "./stats.js";
+import { stylesSection } from "./styles.js";
+import { wordsSection } from "./words.js";
 import { dollars, moment, plural, seconds, visible, visibleLine, whole } from "./text.js";
 
 const POLL_MS = 2000;
-const SAY_MS = 15000; // least time between announcements to a screen reader
 
 // Key, title, the data it is drawn from, and how. A part that returns null has nothing to show.
 const PARTS = [
   ["leaderboard", "Leaderboard", (run) => [run.leaderboard, run.sentences, run.counting], leaderboardSection],
   ["payoff", "Who beats whom", (run) => run.payoff, payoffSection],
-  ["convergence", "Convergence", (run) => run.convergence, convergenceSection],
+  ["convergence", "Match by match", (run) => run.convergence, convergenceSection],
   ["spent", "Hands per pairing", (run) => run.spent, spentSection],
   ["winnings", "Winnings and luck", (run) => run.winnings, winningsSection],
   ["costs", "What it cost", (run) => [run.costs, run.leaderboard], costsSection],
-  ["styles", "Playing styles", (run) => run.styles, stylesSection],
+  ["styles", "Playing styles", (run) => [run.styles, run.styleGroups], stylesSection],
   ["grades", "Grade of decisions", (run) => [run.grades, run.leaderboard], gradesSection],
   ["faults", "Faults", (run) => run.faults, faultsSection],
   ["matches", "Matches", (run) => run.matches, matchesSection],
   ["reproduce", "Reproduce this run", (run) => run.reproduce, recipeSection],
+  ["words", "Words on this page", () => null, wordsSection],
 ];
 
 export async function runPage(place, view) {
@@ -65,7 +69,12 @@ export async function runPage(place, view) {
   }
 
   draw();
-  view.show(runName(run), head, contents, body);
+  const editor = run.editable && aboutEditor(id, () => run, (about) => {
+    run = { ...run, ...about };
+    forget(id); // the pages of its hands show its name, too
+    draw();
+  });
+  view.show(runName(run), head, editor, contents, body);
   view.onQuery((query) => goTo(query.get("at")));
   if (place.query.has("at")) goTo(place.query.get("at"));
   if (changes(run) && !isFinal) follow();
@@ -140,13 +149,14 @@ function swap(old, fresh) {
   if (at >= 0) fresh.querySelectorAll(focusable)[at]?.focus({ preventScroll: true });
 }
 
-/** A button for each table of a part, to save it; those behind charts have their own. */
+/** A button for each table of a part, to save it as it is then; those behind charts have their own. */
 function tableButtons(content, title) {
-  const tables = [content].flat().filter((one) => one instanceof Element)
-    .flatMap((one) => [...(one.matches(".scroll") ? [one] : []), ...one.querySelectorAll(":scope > .scroll")]);
-  return tables.map((box) => {
+  const parts = [content].flat().filter((one) => one instanceof Element);
+  const tablesIn = (part) => (part.matches(".scroll") ? [part] : [...part.querySelectorAll(":scope > .scroll")]);
+  const tables = parts.flatMap((part) => tablesIn(part).map((box, index) => [part, index, box]));
+  return tables.map(([part, index, box]) => {
     const name = tables.length > 1 ? box.getAttribute("aria-label") : title;
-    return tableButton(() => box.querySelector("table"), name);
+    return tableButton(() => tablesIn(part)[index].querySelector("table"), name);
   });
 }
 
@@ -170,6 +180,7 @@ function runHead(run) {
     run.note && h("p.note-text", visible(run.note)),
     h("p.soft", started, changes(run) && h("span.live", updates, pending)),
     facts(counts.filter(Boolean)),
+    !isFinal && livePanel(run, cast(run.participants)),
     run.stopReason && h("p.stop", h("strong", "Stopped: "), visible(run.stopReason)),
     run.warnings.map((text) => h("p.warning", h("strong", "Warning: "), visible(text))),
     (limits ?? run.limits) && h("p.warning", visible((limits ?? run.limits).text)),
@@ -179,7 +190,13 @@ function runHead(run) {
 function recipeSection({ reproduce, files }) {
   const versions = [["Master seed", reproduce.masterSeed], ...Object.entries(reproduce.versions)];
   return [
-    isFinal && h("p.soft", "These commands work in the folder that holds the folder of the run."),
+    isFinal &&
+    h(
+      "p.soft",
+      files?.length
+        ? "These commands check and repeat the run, from the archive of its files."
+        : "These commands work in the folder that holds the folder of the run.",
+    ),
     reproduce.note && h("p.soft", visible(reproduce.note)),
     reproduce.commands.map(({ title, command }) => copyBlock(title, command)),
     copyBlock("The config", reproduce.configYaml),
@@ -197,17 +214,18 @@ function filesTable(files) {
     ])
   );
   const sums = files[0].href.replace(/[^/]+$/, "SHA256SUMS");
+  const archive = files[0].href.split("/").at(-2);
   const all = [
-    "The files of the run. Put them into one folder to use the commands above; ",
+    "The commands above work with ",
+    h(
+      "a",
+      { href: `${files[0].href.replace(/[^/]+$/, "")}${archive}.zip`, download: true },
+      "all files as one archive",
+    ),
+    ". The hashes below are in ",
     h("a", { href: sums }, "SHA256SUMS"),
-    " is for sha256sum --check.",
+    ", too.",
   ];
   const table = scrollTable("Files", [th("File"), numberHead("Bytes"), th("SHA-256")], rows);
   return h("div", h("h3", "Files"), h("p.soft", all), table);
-}
-
-/** A block of text with a button that copies it. */
-function copyBlock(title, text) {
-  const block = h("pre", { tabindex: "0", role: "region", "aria-label": title }, h("code", visible(text)));
-  return h("div.copyable", h("div.bar", h("h3", title), copyButton(() => text)), block);
 }

@@ -1,7 +1,9 @@
-// All runs of the folder, newest first.
+// All runs of the folder, newest first; two of them can be chosen to see them side by side.
 import { isFinal, load } from "./data.js";
 import { cast, h, number, numberHead, redraw, row, runName, scrollTable, th } from "./dom.js";
+import { poolsBox } from "./pools.js";
 import { route } from "./router.js";
+import { tableButton } from "./download.js";
 import { dollars, fixed, isMissing, moment, plural, signed, visible, visibleLine, whole } from "./text.js";
 
 const POLL_LIST_MS = 4000;
@@ -15,10 +17,13 @@ export function statusBadge(status) {
 export async function runsPage(_place, view) {
   let runs = await load("api/runs.json");
   const body = h("div");
+  const chosen = []; // at most two ids, in the order in which they were chosen
+  const pools = runs.length > 1 && poolsBox(view, runs);
   const draw = () => {
     const about = h("p.soft", `${plural(runs.length, "run")}, newest first.`);
-    const shown = runs.length ? [about, h("div.cards", runs.map(runCard)), runsTable(runs)] : [noRuns()];
-    redraw(body, "a", ...shown);
+    const cards = h("div.cards", runs.map(runCard));
+    const shown = runs.length ? [about, cards, runsTable(runs, chosen, draw), pools] : [noRuns()];
+    redraw(body, "a, input", ...shown.filter(Boolean));
   };
   draw();
   view.show("Runs", h("h1", "Runs"), body);
@@ -34,6 +39,7 @@ export async function runsPage(_place, view) {
       if (view.signal.aborted || !newer || JSON.stringify(newer) === JSON.stringify(runs)) continue;
       runs = newer;
       draw();
+      pools?.refresh?.(runs);
     }
   }
 }
@@ -54,7 +60,8 @@ function runCard(run) {
   const played = isMissing(run.hands) ? "" : `${plural(run.hands, "hand")}${matches}`;
   const extras = [run.usd ? ` · ${dollars(run.usd)}` : "", run.faults ? ` · ${plural(run.faults, "fault")}` : ""];
   const agents = cast(run.participants);
-  const places = leaders.slice(0, 4).map((one) => {
+  const most = leaders.length === 5 ? 5 : 4;
+  const places = leaders.slice(0, most).map((one) => {
     return h("li", h("span.rank", whole(one.rank)), agents.label(one.id), h("span.number", rateText(one)));
   });
   return h("article.card", [
@@ -63,7 +70,7 @@ function runCard(run) {
     run.note && h("p.note-text", visible(run.note).slice(0, 300)),
     h("p.soft", statusBadge(run.status), " ", played, extras),
     leaders.length ? h("ol.leaders", places) : h("p.soft", run.counting ? COUNTING : "No result yet."),
-    leaders.length > 4 && h("p.soft", `and ${leaders.length - 4} more`),
+    leaders.length > most && h("p.soft", `and ${leaders.length - most} more`),
     run.stopReason && h("p.stop", visibleLine(run.stopReason)),
   ]);
 }
@@ -73,15 +80,33 @@ function rateText({ bb100, halfWidth }) {
   return halfWidth === null ? signed(bb100) : `${signed(bb100)} ± ${fixed(halfWidth)}`;
 }
 
-export function rankText(ranks) {
-  if (!ranks) return "";
-  const [low, high] = ranks;
-  return low === high ? String(low) : `${low}–${high}`;
+/** A box to choose a run with. A third choice takes the place of the first. */
+function pick(run, chosen, draw) {
+  const change = () => {
+    if (chosen.includes(run.id)) chosen.splice(chosen.indexOf(run.id), 1);
+    else chosen.push(run.id);
+    if (chosen.length > 2) chosen.shift();
+    draw();
+  };
+  const about = { type: "checkbox", "aria-label": `Choose ${runName(run)}`, on: { change } };
+  const box = h("input", { ...about, disabled: run.status === "unreadable" || run.comparable === false });
+  box.checked = chosen.includes(run.id);
+  return box;
 }
 
-function runsTable(runs) {
+/** Where two runs are shown side by side: the older one first. */
+function compareLink(runs, chosen) {
+  if (chosen.length < 2) {
+    return h("a.push", { "aria-disabled": "true", role: "link" }, "Choose two runs to compare them");
+  }
+  const [fresh, old] = runs.filter(({ id }) => chosen.includes(id)).map(({ id }) => id);
+  return h("a.push", { href: route("compare", old, fresh) }, "Compare the two chosen runs");
+}
+
+function runsTable(runs, chosen, draw) {
   const rows = runs.map((run) =>
     row(runLink(run), [
+      runs.length > 1 && h("td", pick(run, chosen, draw)),
       h("td", moment(run.started)),
       h("td", statusBadge(run.status)),
       [run.participants.length, run.matches, run.games, run.hands, run.faults].map((count) => number(whole(count))),
@@ -91,6 +116,9 @@ function runsTable(runs) {
     ])
   );
   const counts = ["Agents", "Matches", "Games", "Hands", "Faults", "Dollars"].map((text) => numberHead(text));
-  const head = [th("Run"), th("Started"), th("Status"), counts, th("Version"), th("Config")];
-  return h("section", h("h2", "As a table"), scrollTable("All runs", head, rows));
+  const compare = runs.length > 1 && th("Compare");
+  const head = [th("Run"), compare, th("Started"), th("Status"), counts, th("Version"), th("Config")];
+  const table = scrollTable("All runs", head, rows);
+  const save = tableButton(() => table.querySelector("table"), "All runs");
+  return h("section.part", h("h2", "As a table"), runs.length > 1 && h("p", compareLink(runs, chosen)), table, save);
 }

@@ -1,26 +1,9 @@
-// Playing styles in the terms of poker trackers, what models cost, and the agents' faults.
+// What models cost, and the agents' faults.
 import { dotChart } from "./dots.js";
 import { handLink } from "./data.js";
 import { h, number, numberHead, row, scrollTable, th } from "./dom.js";
 import { route, withQuery } from "./router.js";
-import { dollars, fixed, isMissing, seconds, signed, signedTick, visibleLine, whole } from "./text.js";
-
-export function stylesSection({ styles }, agents) {
-  if (styles === null) return h("p.empty", "Being counted …");
-  if (!styles.length) return null;
-  const head = styles[0].stats.map((stat) => numberHead(visibleLine(stat.label), { title: stat.about }));
-  const rows = styles.map(({ id, stats }) => row(agents.label(id), stats.map(statCell)));
-  return [
-    h("p.soft", "Each figure is shown with the number of opportunities it is based on."),
-    scrollTable("Playing styles", [th("Agent"), head], rows, { class: "stats" }),
-  ];
-}
-
-function statCell({ value, kind, of }) {
-  if (isMissing(value)) return h("td.number.soft", "–");
-  const shown = { share: `${fixed(value * 100)}%`, bb100: signed(value) }[kind] ?? fixed(value, 2);
-  return h("td.number", shown, of ? h("small", `of ${whole(of)}`) : "");
-}
+import { dollars, isMissing, seconds, signed, signedTick, visibleLine, whole } from "./text.js";
 
 export function costsSection(run, agents) {
   const costs = run.costs.filter((one) => one.calls > 0 || one.usd);

@@ -1,0 +1,47 @@
+"""Who plays in a run, what the run is called and how it goes: all that the pages of its hands need to know of it."""
+
+from pathlib import Path
+from typing import Any
+
+from molt_bench.runs.about import ABOUT, About, read_about
+from molt_bench.view.live import live_data
+from molt_bench.view.open_run import OpenRun
+from molt_bench.view.run_list import inside
+
+
+def names_data(run: OpenRun) -> dict[str, Any]:
+    """Return the names in a run; unlike the page of the run, they are known without any counting."""
+    return {
+        "id": run.id,
+        **about_data(run),
+        "status": run.status,
+        "participants": participants_data(run),
+        "live": live_data(run),
+    }
+
+
+def about_of(folder: Path) -> About:
+    """Return what people call a run and say about it, in a file of its own folder."""
+    return read_about(folder) if inside(folder, folder / ABOUT) else About()
+
+
+def about_data(run: OpenRun) -> dict[str, str]:
+    """Return the same of an open run, as the pages take it."""
+    about = about_of(run.folder)
+    return {"title": about.name, "note": about.note}
+
+
+def participants_data(run: OpenRun) -> list[dict[str, Any]]:
+    """Return the participants of a run, each with the number of its colour."""
+    return [
+        {
+            "id": each["id"],
+            "name": each["displayName"] or each["id"],
+            "anchor": each["anchor"],
+            "reference": each["id"] == run.config.scheduler.reference,
+            "model": each.get("model"),
+            "type": each["type"],
+            "color": at,
+        }
+        for at, each in enumerate(run.participants)
+    ]

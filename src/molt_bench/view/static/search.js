@@ -1,0 +1,136 @@
+// Search in what models said: by the server, or in a file and on a published site by the browser itself.
+import { heldHands, isFinal, isSingleFile, loadOnce, saidPath, searchPath } from "./data.js";
+import { button, h } from "./dom.js";
+import { route, withQuery } from "./router.js";
+import { plural, visible, visibleLine, whole } from "./text.js";
+
+const LIMIT_MS = 10_000;
+const AT_ONCE = 100; // hits that are listed at first, and then with every click
+
+/** Return where the models of a run said something: {problem, searched, total, hands, hits}. */
+export function searched(run, q, isRegex, skip = 0) {
+  const found = isFinal
+    ? searchedHere(run, q, isRegex, skip)
+    : loadOnce(searchPath(run, { q, regex: isRegex ? "1" : "", skip }));
+  return found.catch((error) => nothing(error.hint || error.message));
+}
+
+/** Search in the browser, in a worker that is ended when its time is up: a regular expression can take forever. */
+async function searchedHere(run, query, isRegex, skip) {
+  const texts = isSingleFile ? heldHands().flatMap(saidIn) : await loadOnce(saidPath(run));
+  const source = new Blob([`onmessage = ({ data }) => postMessage((${scan})(data));`], { type: "text/javascript" });
+  const address = URL.createObjectURL(source);
+  const worker = new Worker(address);
+  try {
+    return await new Promise((done) => {
+      const tooLong = `the search was stopped after ${LIMIT_MS / 1000} s: make the expression simpler`;
+      setTimeout(() => done(nothing(tooLong)), LIMIT_MS);
+      worker.onmessage = ({ data }) => done(data);
+      worker.onerror = () => done(nothing("this browser cannot search here"));
+      worker.postMessage({ texts, query, isRegex, skip, most: AT_ONCE });
+    });
+  } finally {
+    worker.terminate();
+    URL.revokeObjectURL(address);
+  }
+}
+
+function nothing(problem) {
+  const hands = { match: [], seed: [], hand: [], seating: [] };
+  return { problem, searched: 0, total: 0, skip: 0, hands, hits: [] };
+}
+
+/** Return what was said in a hand, a row for each attempt, as a published site has it. */
+function saidIn({ match, seedIndex, hand, sides }) {
+  return sides.flatMap(({ seating, decisions }) =>
+    decisions.flatMap(({ agent, exchange }, decision) =>
+      (exchange?.attempts ?? []).map((
+        { attempt, reasoning, reply },
+      ) => [match, seedIndex, hand, seating, decision, attempt, agent, reasoning, reply])
+    )
+  );
+}
+
+/** Look through all texts. It runs in a worker, so it uses nothing from outside. */
+function scan({ texts, query, isRegex, skip, most }) {
+  const found = { problem: null, searched: texts.length, total: 0, skip, hits: [] };
+  const hands = { match: [], seed: [], hand: [], seating: [] };
+  let pattern;
+  try {
+    pattern = new RegExp(isRegex ? query : query.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "imu");
+  } catch (error) {
+    return { ...found, hands, problem: `not a regular expression: ${error.message.replace(/^.*\/\w*: /, "")}` };
+  }
+  if (pattern.test("")) {
+    const problem = "this expression also matches no text at all, so it would find every reply";
+    return { ...found, hands, problem };
+  }
+  const seen = new Set();
+  for (const [match, seed, hand, seating, decision, attempt, agent, reasoning, reply] of texts) {
+    for (const [where, text] of [["reasoning", reasoning], ["reply", reply]]) {
+      const hit = text ? pattern.exec(text) : null;
+      if (!hit) continue;
+      found.total += 1;
+      const key = [match, seed, hand, seating].join("/");
+      if (!seen.has(key)) {
+        seen.add(key);
+        Object.entries({ match, seed, hand, seating }).forEach(([name, value]) => hands[name].push(value));
+      }
+      if (found.total > skip && found.total <= skip + most) {
+        const end = hit.index + hit[0].length;
+        const [before, after] = [text.slice(Math.max(0, hit.index - 80), hit.index), text.slice(end, end + 80)];
+        const place = { match, seed, hand, seating, decision, attempt, agent };
+        found.hits.push({ ...place, where, before, hit: hit[0].slice(0, 200), after });
+      }
+      break;
+    }
+  }
+  return { ...found, hands };
+}
+
+/** Return which hands of a list have a hit, as zeros and ones. */
+export function hitsOf({ columns }, { hands }) {
+  const keys = new Set(
+    hands.match.map((match, at) => `${match}/${hands.seed[at]}/${hands.hand[at]}/${hands.seating[at]}`),
+  );
+  const { match, seed, hand, seating } = columns;
+  const isHit = (at) => keys.has(`${match[at]}/${seed[at]}/${hand[at]}/${seating[at] === 1 ? "BA" : "AB"}`);
+  return keys.size ? Uint8Array.from(match, (_, at) => (isHit(at) ? 1 : 0)) : new Uint8Array(match.length);
+}
+
+/** The hits with the texts around them, each linked to its decision; `list` is the list that the reader is in. */
+export function hitPanel(run, agents, result, { q, isRegex, list }) {
+  if (result.problem) return h("p.warning", visibleLine(result.problem));
+  const { total, hits, hands, searched: replies } = result;
+  const title = total
+    ? `${plural(total, "hit")} in ${plural(hands.match.length, "hand")}, of ${plural(replies, "reply", "replies")}`
+    : `Nothing found in ${plural(replies, "reply", "replies")}`;
+  const items = h("ol.hits", hits.map((hit) => hitItem(run, agents, hit, list)));
+  let shown = hits.length;
+  const more = button("", async () => {
+    const next = await searched(run, q, isRegex, shown);
+    items.append(...next.hits.map((hit) => hitItem(run, agents, hit, list)));
+    shown += next.hits.length;
+    label();
+  });
+  const label = () => {
+    more.textContent = `Show ${whole(Math.min(AT_ONCE, total - shown))} more of ${whole(total - shown)}`;
+    more.hidden = shown >= total;
+  };
+  label();
+  const box = h("div.hits-box", { tabindex: "0", role: "group", "aria-label": "Hits" }, items, more);
+  return h("section.found", { "aria-label": "Search" }, h("h2", title), total > 0 && box);
+}
+
+function hitItem(run, agents, hit, list) {
+  const { match, seed, hand, seating, decision, attempt, agent, where, before, hit: text, after } = hit;
+  const query = { seating, decision, mark: text, in: where === "reply" ? "reply" : "", at: "said", list };
+  const href = withQuery(route("run", run, "hand", match, seed, hand), query);
+  const tried = attempt > 1 ? `, attempt ${attempt}` : "";
+  return h("li", [
+    h("a", { href }, `${match} · ${seed} · ${hand}`),
+    h("small", `${seating}${tried}`),
+    agents.label(agent),
+    h("span.snippet", visible(before), h("mark", visible(text)), visible(after)),
+  ]);
+}

@@ -1,0 +1,48 @@
+"""The pictures of the README are there, small, explained in words, and drawn by the script from a run."""
+
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.e2e.shell import quick_run
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+IMAGES = [*re.findall(r'(?:src|srcset)="([^"]+)"', README), *re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)]
+
+
+def test_every_picture_is_there_and_has_words():
+    assert {"docs/images/overview-light.svg", "docs/images/overview-dark.svg"} <= {*IMAGES}
+    for name in IMAGES:
+        assert 0 < (ROOT / name).stat().st_size < 200_000, name
+    assert "![](" not in README
+    assert all(re.search(r'alt="[^"]{20,}"', tag) for tag in re.findall(r"<img[^>]*>", README))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_overview_is_on_the_first_screen_for_both_themes_and_loads_nothing(theme):
+    assert README.index(f"overview-{theme}.svg") < 1200
+    root = ElementTree.parse(ROOT / "docs" / "images" / f"overview-{theme}.svg").getroot()
+    text = " ".join(root.itertext())
+    for words in ("Same cards, seats swapped", "Luck taken out", "A ranking, and how sure it is"):
+        assert words in text
+    assert not [each for each in root.iter() if each.tag.endswith(("script", "image", "style"))]
+    assert not [key for each in root.iter() for key in each.attrib if key.endswith("href") or key.startswith("on")]
+
+
+def test_the_script_draws_the_overview_of_a_run(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    import readme_picture
+
+    flags = ("--participants", "tag,callstation,random", "--seeds", 8, "--hands", 20, "--max-matches", 3, "--quiet")
+    folder = quick_run(tmp_path / "runs", *flags, "--executor", "inline", "--set", "stop.adjacentConfidence=null")
+    monkeypatch.setattr(readme_picture, "IMAGES", tmp_path / "images")
+    monkeypatch.setattr(sys, "argv", ["readme_picture.py", str(folder)])
+    readme_picture.main()
+    for theme in ("light", "dark"):
+        drawn = " ".join(ElementTree.parse(tmp_path / "images" / f"overview-{theme}.svg").getroot().itertext())
+        assert "callstation" in drawn
+        assert "big blinds more" in drawn

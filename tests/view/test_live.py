@@ -1,0 +1,74 @@
+"""A run in progress: what is played, how much of the budget is used, and what that says about the time to go."""
+
+import json
+import shutil
+
+import pytest
+
+from molt_bench.runs.lines import LineFile
+from molt_bench.view.library import Library
+
+
+@pytest.fixture
+def running(runs, models_id, bots_id, tmp_path):
+    """Return a function that opens a run as it was after so many lines of its journal, still being written."""
+    files = []
+
+    def open_run(name, lines):
+        folder = tmp_path / name
+        shutil.copytree(runs / name, folder)
+        for path in folder.glob("*.json"):
+            path.unlink()
+        journal = folder / "journal.jsonl"
+        written = journal.read_bytes().splitlines(keepends=True)
+        seed = json.loads(written[-1]).get("masterSeed")
+        if seed is not None:
+            (folder / "master-seed").write_text(seed)
+        journal.write_bytes(b"".join(written[:lines]))
+        file = LineFile(str(journal), new=False)
+        files.append(file)
+        return Library(tmp_path)
+
+    yield open_run
+    for file in files:
+        file.close()
+
+
+def test_the_matches_in_progress_are_named_with_their_games(running, bots_id):
+    found = running(bots_id, 1 + 6 + 2).names(bots_id)["live"]
+    (match,) = found["matches"]
+    assert (match["match"], match["games"], match["of"]) == (2, 2, 6)
+    (budget,) = found["budgets"]
+    assert (budget["label"], budget["used"], budget["limit"]) == ("matches", 1, 4)
+    assert budget["share"] == pytest.approx((1 + 2 / 6) / 4)
+    assert found["spentFirst"] == "matches"
+    assert found["secondsLeft"] == pytest.approx(found["seconds"] * 2, rel=0.5)
+    assert found["usd"] is None
+
+
+def test_before_the_first_game_nothing_is_claimed_about_the_time(running, bots_id):
+    found = running(bots_id, 1).names(bots_id)["live"]
+    assert (found["matches"], found["secondsLeft"]) == ([], None)
+    assert found["seconds"] > 0, "the time since it began"
+
+
+def test_games_of_models_are_under_way_as_soon_as_one_is_asked(running, models_id):
+    found = running(models_id, 1).names(models_id)["live"]
+    under_way = found["underWay"]
+    assert under_way["games"] == 12, "all that were ever asked about, since none has finished"
+    assert {*under_way["agents"]} == {"model-0", "model-1"}
+    assert found["usd"] > 0
+    assert not found["unpriced"]
+
+
+def test_the_page_of_the_run_says_the_same(running, bots_id):
+    library = running(bots_id, 1 + 6 + 2)
+    page = library.run_page(bots_id)
+    assert page["live"]["matches"] == library.names(bots_id)["live"]["matches"]
+    assert page["participants"] == library.names(bots_id)["participants"]
+
+
+def test_a_run_that_has_ended_is_not_live(library, bots_id, models_id):
+    for run in (bots_id, models_id):
+        assert library.names(run)["live"] is None
+        assert json.loads(json.dumps(library.run_page(run)))["live"] is None
