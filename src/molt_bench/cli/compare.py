@@ -160,8 +160,15 @@ def _run(folder: str) -> "Run":
     stored = StoredRun.open(folder)
     skills = stored.exchanges().skills
     header = stored.header
-    known = {"harnesses": recorded_harnesses(header), "bench_version": header.bench_version}
-    return Run(folder, stored.config, stored.result(), header.source_hashes, skills, **known)
+    return Run(
+        folder,
+        stored.config,
+        stored.result(),
+        header.source_hashes,
+        skills,
+        harnesses=recorded_harnesses(header),
+        bench_version=header.bench_version,
+    )
 
 
 def _write_badge(outcome: "Outcome", target: str) -> None:

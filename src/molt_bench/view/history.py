@@ -52,7 +52,15 @@ def chapter_of(run: OpenRun) -> Chapter:
         for row in rows
     }
     header = run.header
-    compared = Run(run.id, run.config, result, header.source_hashes, run.skills, header.bench_version)
+    compared = Run(
+        run.id,
+        run.config,
+        result,
+        header.source_hashes,
+        run.skills,
+        harnesses=recorded_harnesses(header),
+        bench_version=header.bench_version,
+    )
     return Chapter(compared, about_data(run)["title"], began, run.status == "finished", points)
 
 
