@@ -5,12 +5,15 @@ from statistics import fmean, stdev, variance
 import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.odds import RecordedDraws, choice_of
 from molt_bench.agents.llm.prompt import decision_prompt
 from molt_bench.agents.llm.reply import read_reply
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
 from tests.agents.llm.drawing import STYLES, Drawer, by_strength, tempered
+
+SETTINGS = LLMSettings(model="openai:model")
 
 
 class Model:
@@ -26,7 +29,7 @@ class Model:
     def act(self, observation):
         if observation.previous_error is not None:
             self.faulted.add((observation.hand_number, len(observation.log)))
-        spoken = self.drawer(decision_prompt(observation), {})
+        spoken = self.drawer(decision_prompt(observation, SETTINGS), {})
         found = choice_of(spoken.tokens, spoken.text)
         if found is not None and observation.previous_error is None:
             self.choices[observation.hand_number, len(observation.log)] = found
