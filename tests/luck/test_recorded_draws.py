@@ -73,7 +73,7 @@ def test_leaving_out_draws_that_led_to_faults_would_be_one():
     changes = []
     for number in range(300):
         model = Model(Drawer(salt=f"{number}", faults=0.9))
-        record = play_game((model, BUILTIN_AGENTS["tag"]()), seed=f"recorded {number}", hands=10)
+        record = play_game((model, BUILTIN_AGENTS["tag"]()), seed=f"recorded {number}", hands=20)
         kept = {place: choice for place, choice in model.choices.items() if place not in model.faulted}
         won = game_estimates(record, (RecordedDraws(kept), None))
         changes.append(won.corrected - won.adjusted)
