@@ -57,8 +57,8 @@ def take(browser: Browser, url: str, run: str) -> None:
     hand = page.locator("tbody tr a[href*='/hand/']").first.get_attribute("href")
     page.goto(f"{url}{hand}")
     page.get_by_role("button", name="Where the lines diverge").click()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
+    for _ in range(3):  # the answers, the flop, and the first decision on it
+        page.keyboard.press("ArrowRight")
     hand = page.evaluate("location.hash")
     page.close()
     for name, place, (width, height), theme in SHOTS:

@@ -276,6 +276,21 @@ def test_the_name_and_the_note_are_edited_where_they_are_shown(
     page.close()
 
 
+def test_a_changed_name_is_on_the_pages_of_the_hands_at_once(visit: Visit, viewer: str, everything: Everything) -> None:
+    run = everything.bots[1]
+    page = visit(f"{viewer}#/run/{run}/hands")
+    crumb = page.get_by_role("navigation", name="Breadcrumbs").get_by_role("link").first
+    assert crumb.inner_text() == f"Run {run}"
+    crumb.click()
+    page.get_by_role("button", name="Edit name and note").click()
+    page.get_by_label("Name").fill("Renamed")
+    page.get_by_role("button", name="Save").click()
+    until(page, "document.querySelector('h1').textContent.startsWith('Renamed')")
+    page.get_by_role("link", name="All hands").click()
+    until(page, "document.querySelector('.crumbs a')?.textContent === 'Run Renamed'")
+    (everything.folder / run / "about.yaml").unlink()
+
+
 def test_statistics_are_shown_by_position_and_opponent(visit: Visit, viewer: str, everything: Everything) -> None:
     page = visit(f"{viewer}#/run/{everything.bots[0]}")
     part = page.locator("#part-styles")

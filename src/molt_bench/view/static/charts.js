@@ -138,8 +138,8 @@ export function whiskerAxis(low, high) {
 
 /**
  * Draw lines over a common x.
- * series: [{name, colour, dashed, thin, y: [], half: [], joins: []}]; format turns a y into text; zero draws a zero line.
- * With joins, [from, to, whether it is a strong line], the values are dots with intervals. xName names an x by its index.
+ * series: [{name, colour, dashed, thin, y: [], half: [], joins: []}]; format makes a y text; zero draws a line at 0.
+ * With joins, [from, to, whether it is a strong line], the values are dots with intervals. xName names an x.
  */
 export function lineChart(
   { label, x, xLabel, xName = null, yLabel, series, format, tickFormat, zero = false, range = null, height = 260 },

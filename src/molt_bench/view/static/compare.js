@@ -13,10 +13,10 @@ export async function comparePage(place, view) {
     [
       crumbs(["Runs", "#/"], ["Side by side", null]),
       h("h1", "Two runs side by side"),
-      runsTable(found.runs),
+      bothRuns(found.runs),
       h("p", h("a", { href: route("compare", fresh, old) }, "The other way round")),
       found.why && h("p.warning", h("strong", "Not comparable: "), visible(found.why)),
-      h("section.part", h("h2", "Results"), resultsTable(found)),
+      h("section.part", h("h2", "Results"), bothResults(found)),
       h("section.part", h("h2", "Agents"), agentsTable(found)),
       h("section.part", h("h2", "Settings"), settingsTable(found)),
       found.command && h("section.part", [
@@ -28,11 +28,11 @@ export async function comparePage(place, view) {
   );
 }
 
-const NAMES = ["Run A", "Run B"];
+const RUN_NAMES = ["Run A", "Run B"];
 
-function runsTable(runs) {
+function bothRuns(runs) {
   const rows = runs.map((run, at) =>
-    row(NAMES[at], [
+    row(RUN_NAMES[at], [
       h("td.wide", runLink(run)),
       h("td", moment(run.started)),
       h("td", run.finished ? "finished" : "not finished"),
@@ -44,12 +44,12 @@ function runsTable(runs) {
 const result = (point) => (point && point.bb100 !== null ? withHalf(signed(point.bb100), point.halfWidth) : [NONE]);
 const withHalf = (text, half) => [text, half !== null && h("small", `± ${fixed(half)}`)];
 
-function resultsTable({ agents, changes, warnings }) {
+function bothResults({ agents, changes, warnings }) {
   const byAgent = new Map(changes.map((change) => [change.agent, change]));
   const shown = cast(agents);
   const rows = agents.map(({ id, old, new: fresh, in: isIn }) => {
     const change = byAgent.get(id);
-    const why = isIn.indexOf(false) >= 0 && `only in ${NAMES[isIn.indexOf(true)]}`;
+    const why = isIn.indexOf(false) >= 0 && `only in ${RUN_NAMES[isIn.indexOf(true)]}`;
     return row(shown.label(id), [
       number(result(old)),
       number(result(fresh)),
@@ -57,11 +57,13 @@ function resultsTable({ agents, changes, warnings }) {
       change ? verdictCell(change, basis(change)) : h("td", h("span.soft", why)),
     ]);
   });
-  const numbers = [...NAMES.map((name) => `bb/100 in ${name}`), "Change from A to B"].map((text) => numberHead(text));
+  const numbers = [...RUN_NAMES.map((name) => `bb/100 in ${name}`), "Change from A to B"].map((text) =>
+    numberHead(text)
+  );
   const about =
     "bb/100 in a run is against everybody in that run, with its 95% interval. The change is measured against the " +
-    "opponents that are the same in both runs, on the same cards where both have them; so it need not be the difference " +
-    "of the two. Each verdict by itself is 95% sure.";
+    "opponents that are the same in both runs, on the same cards where both have them; so it need not be the " +
+    "difference of the two. Each verdict by itself is 95% sure.";
   return [
     h("p.soft", about),
     scrollTable("Results", [th("Agent"), numbers, th("Verdict")], rows),
@@ -85,7 +87,7 @@ function agentsTable({ agents }) {
   const rows = agents.map(({ id, in: isIn, changed }) => {
     const said = isIn.every(Boolean)
       ? changed.length ? `not the same: ${changed.map(visibleLine).join(", ")}` : "the same in both"
-      : `only in ${NAMES[isIn.indexOf(true)]}`;
+      : `only in ${RUN_NAMES[isIn.indexOf(true)]}`;
     return row(shown.label(id), h("td", visibleLine(id)), h("td.wide", { class: changed.length ? "bad" : "" }, said));
   });
   return scrollTable("Agents", [th("Agent"), th("Id"), th("In both runs")], rows);
@@ -95,5 +97,5 @@ function settingsTable({ settings }) {
   if (!settings.length) return h("p.soft", "All settings are the same.");
   const cell = (text) => h("td.wide", text === null ? h("span.soft", "not set") : h("code", visibleLine(text)));
   const rows = settings.map(({ key, old, new: fresh }) => row(h("code", visibleLine(key)), cell(old), cell(fresh)));
-  return scrollTable("Settings that differ", [th("Setting"), NAMES.map((name) => th(name))], rows);
+  return scrollTable("Settings that differ", [th("Setting"), RUN_NAMES.map((name) => th(name))], rows);
 }

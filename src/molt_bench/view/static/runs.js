@@ -52,7 +52,7 @@ function noRuns() {
   ]);
 }
 
-const runLink = (run) => h("a", { href: route("run", run.id) }, h("bdi", runName(run)));
+const cardLink = (run) => h("a", { href: route("run", run.id) }, h("bdi", runName(run)));
 
 function runCard(run) {
   const { leaders } = run;
@@ -65,7 +65,7 @@ function runCard(run) {
     return h("li", h("span.rank", whole(one.rank)), agents.label(one.id), h("span.number", rateText(one)));
   });
   return h("article.card", [
-    h("h2", runLink(run)),
+    h("h2", cardLink(run)),
     run.title && h("p.soft", visibleLine(run.id)),
     run.note && h("p.note-text", visible(run.note).slice(0, 300)),
     h("p.soft", statusBadge(run.status), " ", played, extras),
@@ -105,7 +105,7 @@ function compareLink(runs, chosen) {
 
 function runsTable(runs, chosen, draw) {
   const rows = runs.map((run) =>
-    row(runLink(run), [
+    row(cardLink(run), [
       runs.length > 1 && h("td", pick(run, chosen, draw)),
       h("td", moment(run.started)),
       h("td", statusBadge(run.status)),

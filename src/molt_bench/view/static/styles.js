@@ -69,12 +69,14 @@ export function stylesSection(run, agents, state) {
   ];
 }
 
-const UNITS = { share: " of ", ratio: " per ", bb100: " hands" };
+const AFTER_COUNT = { share: " of ", ratio: " per ", bb100: " hands" };
 
 /** A figure with what it was counted from: how often, of how many chances. */
 function statCell({ value, kind, count, of, label, about }) {
   const title = `${visibleLine(label)}. ${visibleLine(about)}.`;
-  const chances = kind === "bb100" ? `${whole(of)}${UNITS.bb100}` : `${whole(count)}${UNITS[kind]}${whole(of)}`;
+  const chances = kind === "bb100"
+    ? `${whole(of)}${AFTER_COUNT.bb100}`
+    : `${whole(count)}${AFTER_COUNT[kind]}${whole(of)}`;
   const shown = isMissing(value)
     ? "–"
     : { share: `${fixed(value * 100)}%`, bb100: signed(value) }[kind] ?? fixed(value, 2);

@@ -1,7 +1,7 @@
 // What the words of a run's page mean.
 import { facts } from "./dom.js";
 
-const WORDS = {
+const MEANINGS = {
   "bb/100": "Big blinds won per 100 hands.",
   "± 95%": "The 95% interval: the true value lies within it in 95% of such runs, for a single look.",
   Game: "A number of hands between two agents in fixed seats; they take turns on the button.",
@@ -18,5 +18,5 @@ const WORDS = {
 };
 
 export function wordsSection() {
-  return facts(Object.entries(WORDS), { class: "small meanings" });
+  return facts(Object.entries(MEANINGS), { class: "small meanings" });
 }
