@@ -237,7 +237,9 @@ def message() -> str:
     """Return a prompt such as the games have: on the turn."""
     watcher = Watcher()
     play_game((watcher, Watcher()), seed="llm", hands=1)
-    return decision_prompt(next(seen for seen in watcher.seen if seen.street == "turn"), LLMSettings(model="openai:any"))
+    return decision_prompt(
+        next(seen for seen in watcher.seen if seen.street == "turn"), LLMSettings(model="openai:any")
+    )
 
 
 @asynccontextmanager

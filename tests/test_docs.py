@@ -1,5 +1,6 @@
 """What the documents show is what happens: every command and every piece of Python in them is run."""
 
+import json
 import os
 import re
 import shlex
@@ -28,6 +29,10 @@ _needs_adapters = (
     pytest.mark.slow,
     pytest.mark.skipif(find_spec("pettingzoo") is None, reason="what adapters need is not installed"),
 )
+
+
+#: Models of the documents whose runs have a budget in dollars.
+PRICED = ("openai:gpt-4.1-mini", "openai:gpt-4.1", "anthropic:claude-sonnet-4-5")
 
 
 def blocks(document, language):
@@ -68,6 +73,10 @@ def run(command, folder):
     """Run a command in an empty folder that has the documents in it; models answer from a server on this machine."""
     shutil.copytree(ROOT / "docs", folder / "docs")
     program, *arguments = shlex.split(command)
+    if "llm:openai" in command or "--config docs/examples/models.yaml" in command:
+        # The models are elsewhere than their provider says, so they have no price of their own.
+        prices = {name: {"input": 2, "output": 8} for name in PRICED}
+        arguments += ["--set", f"llm.prices={json.dumps(prices)}"]
     with Provider() as provider:
         for example in (folder / "docs" / "examples").glob("*.yaml"):
             example.write_text(example.read_text("utf-8").replace("http://127.0.0.1:8000/v1", provider.url), "utf-8")
