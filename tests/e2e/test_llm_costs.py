@@ -206,7 +206,7 @@ def test_a_budget_without_room_for_another_match_ends_the_run_before_it(tmp_path
     assert server.received - before == len(first)
     reason = read(folder, "summary.json")["stopReason"]
     assert "has no room for another match" in reason
-    assert (f"{most:,} tokens" if what == "maxTokens" else f"${most:,.2f}") in reason
+    assert (f"{most:,} tokens" if what == "maxTokens" else f"${most:,.10g} has") in reason
     assert len(read(folder, "matches.json")["matches"]) == 1
     assert len(games_in(folder)) == 4
     if what == "maxCostUsd":

@@ -19,6 +19,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel
 from molt_bench.schedule import Pair, all_pairs
+from molt_bench.specs import GameLabel
 
 #: Standard deviation of a hand by estimator, in thousandths of a big blind: the median over the ten pairings of random,
 #: tight, callstation, maniac and tag, 60 seed pairs of 100 hands each, 100 big blinds deep. Pairings differ a lot: with
@@ -46,6 +47,8 @@ TOKENS_PER_CALL: Final = Tokens(input=900, output=100)
 SKILL_TOKENS: Final = 596
 #: Tokens of an answer in plain text. Nobody has measured it: models that reason aloud differ a lot.
 FREE_OUTPUT: Final = 300
+#: Tokens of the form of a reply in JSON, and of what a message says about it.
+_TOKENS_OF_FORM: Final = 145
 #: Tokens that memory and notes add to a call, without the hands that are told.
 _REMINDERS: Final = {"none": 0, "hand": 40, "session": 190}
 _NOTES: Final = 60
@@ -94,6 +97,8 @@ class ModelGuess(msgspec.Struct, frozen=True):
 
     Attributes:
         cached_tokens: Input tokens read from a cache.
+        cache_writes: Input tokens written to a cache, where that has a price of its own.
+        tokens_per_turn: What a message and its answer add to a conversation; 0 where there is none.
         usd_per_call: Dollars; None if no price is known.
         measured: Whether these numbers come from the pilot.
         calls_at_once: Calls that a decision makes at once, so that they take the time of one.
@@ -110,6 +115,8 @@ class ModelGuess(msgspec.Struct, frozen=True):
     measured: bool
     calls_at_once: int = 1
     harness: str = ""
+    cache_writes: float = 0.0
+    tokens_per_turn: float = 0.0
 
 
 class Pilot(msgspec.Struct, frozen=True):
@@ -119,6 +126,7 @@ class Pilot(msgspec.Struct, frozen=True):
         deviation_per_hand: Standard deviation of a hand, in thousandths of a big blind.
         seed_pairs: Number of seed pairs it is based on.
         models: What each of its models used, by participant and by model.
+        hands: Hands of a game, on average.
         variances: Variance of a hand of each pairing, and its degrees of freedom.
     """
 
@@ -126,6 +134,7 @@ class Pilot(msgspec.Struct, frozen=True):
     seed_pairs: int
     models: dict[str, ModelGuess] = {}
     variances: dict[frozenset[str], tuple[float, int]] = {}
+    hands: float = 0.0
 
     def deviation_among(self, pairs: Iterable[Pair]) -> float:
         """Return the standard deviation of a hand of these pairings; that of all if the pilot had none of them.
@@ -142,13 +151,15 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     The estimator is named as in configs. Raises ConfigError if no pairing has two seed pairs.
     """
     hands: dict[str, int] = defaultdict(int)
+    dealt: list[int] = []
     model = MarginModel([participant.id for participant in config.participants])
     book = MarginBook(model, estimator)
     for match in result.matches:
         book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
-        played = sum(game.dealt for pair in match.result.seed_results for game in pair.games)
+        played = [game.dealt for pair in match.result.seed_results for game in pair.games]
+        dealt += played
         for name in match.participants:
-            hands[name] += played
+            hands[name] += sum(played)
     pairs = all_pairs(model.participants)
     of_pair = 2 * config.game.hands_per_game
     variances = {
@@ -168,7 +179,8 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
             guess = _measured(name, asked[name], hands[name], settings.samples)
             models[_asked(name, settings)] = guess
             models.setdefault(_asked(settings.model, settings), guess)
-    return Pilot(_pooled(variances.values()), sum(free + 1 for _, free in variances.values()), models, variances)
+    seed_pairs = sum(free + 1 for _, free in variances.values())
+    return Pilot(_pooled(variances.values()), seed_pairs, models, variances, fmean(dealt))
 
 
 def _asked(name: str, settings: LLMSettings) -> str:
@@ -188,10 +200,33 @@ def _measured(name: str, exchanges: Sequence[Exchange], hands: int, samples: int
         input_tokens=fmean(each.tokens.input for each in exchanges),
         cached_tokens=fmean(each.tokens.cached for each in exchanges),
         output_tokens=fmean(each.tokens.output for each in exchanges),
+        cache_writes=fmean(each.tokens.cache_writes for each in exchanges),
+        tokens_per_turn=_growth(exchanges),
         latency_s=median(latencies) if latencies else LATENCY_S,
         usd_per_call=None,
         measured=True,
     )
+
+
+def _growth(exchanges: Iterable[Exchange]) -> float:
+    """Return by how many tokens a request is longer than the one before it in its game, if it is."""
+    last: dict[GameLabel, int] = {}
+    grown = []
+    for each in exchanges:
+        size = each.tokens.input
+        if size > last.get(each.game, size):
+            grown.append(size - last[each.game])
+        last[each.game] = size
+    return fmean(grown) if grown else 0.0
+
+
+def _in_games_of(guess: ModelGuess, settings: LLMSettings, before: float, hands: int) -> ModelGuess:
+    """Return what was measured in games of another length, in which conversations are longer or shorter."""
+    turns, per_turn = guess.calls_per_hand, max(guess.tokens_per_turn, 1.0)
+    had, has = (conversation_tokens(settings, turns * length, per_turn) for length in (before, hands))
+    more = has - had
+    cached = max(0.0, guess.cached_tokens + more) if guess.cached_tokens else 0.0
+    return msgspec.structs.replace(guess, input_tokens=guess.input_tokens + more, cached_tokens=cached)
 
 
 def guess_of(
@@ -208,7 +243,11 @@ def guess_of(
     `hands` is how many hands a game has.
     """
     known = pilot.models if pilot is not None else {}
-    found = known.get(_asked(name, settings)) or known.get(_asked(settings.model, settings)) or _prior(settings, hands)
+    found = known.get(_asked(name, settings)) or known.get(_asked(settings.model, settings))
+    if found is None:
+        found = _prior(settings, hands)
+    elif pilot is not None and settings.harness == "chat":
+        found = _in_games_of(found, settings, pilot.hands, hands)
     latency = found.latency_s if latency_s is None else latency_s
     return msgspec.structs.replace(
         found,
@@ -227,17 +266,22 @@ def _prior(settings: LLMSettings, hands: int) -> ModelGuess:
     written = (TOKENS_PER_CALL.output if settings.harness == "strict" else FREE_OUTPUT) + more.output
     written = min(written, settings.max_tokens or written)
     message = TOKENS_PER_CALL.input - SKILL_TOKENS + more.input + TOKENS_OF_TOOL * len(settings.tools)
+    if settings.harness != "strict":
+        message -= _TOKENS_OF_FORM
     turn = message + _TOKENS_OF_RESULT / DECISIONS_PER_HAND + written
     conversation = conversation_tokens(settings, DECISIONS_PER_HAND * hands, turn)
     reminders = _REMINDERS[settings.memory] + (_NOTES if settings.notes and settings.harness != "chat" else 0)
     if settings.memory == "session":
         told = min(_REACH_TURN * hands / 2, settings.shown_hands)
         reminders += round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
+    read = message + prompt_tokens(settings) + reminders + round(conversation)
+    cached = cached_tokens(settings, max(0.0, conversation - written))  # the last answer has not been sent before
     return ModelGuess(
         id="",
         calls_per_hand=DECISIONS_PER_HAND * (1 + bool(settings.tools)),
-        input_tokens=message + prompt_tokens(settings) + reminders + round(conversation),
-        cached_tokens=cached_tokens(settings, conversation),
+        input_tokens=read,
+        cached_tokens=cached,
+        cache_writes=read - cached if cached and conversation and settings.provider == "anthropic" else 0,
         output_tokens=written,
         latency_s=BATCH_LATENCY_S if settings.batch else LATENCY_S,
         usd_per_call=None,
@@ -251,6 +295,7 @@ def _usd(model: ModelGuess, settings: LLMSettings, prices: PriceList) -> float |
         input=round(_PRICED_CALLS * model.input_tokens),
         cached=round(_PRICED_CALLS * model.cached_tokens),
         output=round(_PRICED_CALLS * model.output_tokens),
+        cache_writes=round(_PRICED_CALLS * model.cache_writes),
     )
     try:
         cost = prices.cost(settings, tokens)

@@ -6,11 +6,13 @@ import json
 import ssl
 
 import pytest
+from pydantic_ai.models.openai import OpenAIChatModel
 
 from molt_bench.agents.llm import client as client_module
 from molt_bench.agents.llm.answer_bytes import BrokenAnswerError
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.connections import Connections, Origin
+from molt_bench.agents.llm.exchange import Turn
 from molt_bench.agents.llm.failures import RequestFailed
 from molt_bench.agents.llm.model_settings import LLMSettings
 from tests.agents.llm import wire
@@ -154,8 +156,51 @@ def test_what_is_sent_is_what_the_library_sends(settings, mode, monkeypatch):
     assert {*own[0].headers} - left_out == {*theirs[0].headers} - left_out
 
 
-async def no_form(*_):
+async def no_form(*_, **__):
     return None
+
+
+#: With everything that JSON writes in a way of its own; the first turn has no answer worth the name.
+TURNS = (Turn('Hand 1 \u2660\n\t"quoted" \\ back', " "), Turn("Hand 2 \x7f\x01", "I call \u20ac.\nACTION: call"))
+
+
+def talked(mode, earlier):
+    """Return the bodies of what one client sends: a question with earlier turns, between two without."""
+
+    async def ask(url):
+        client = ModelClient(LLMSettings(model="openai:m", base_url=url, output_mode=mode))
+        try:
+            for turns in ((), earlier, ()):
+                await client.ask("The system.", "Legal actions: call", mode, timeout_s=30, earlier=turns)
+        finally:
+            await client.close()
+
+    with Provider(policy=lambda *_: "ok") as provider:
+        asyncio.run(ask(provider.url))
+        return [request.body for request in provider.requests]
+
+
+@pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])
+@pytest.mark.parametrize("turns", [TURNS[:1], TURNS, TURNS * 3])
+def test_a_conversation_is_sent_as_the_library_sends_it(mode, turns, monkeypatch):
+    own = talked(mode, turns)
+    monkeypatch.setattr(client_module, "form_of", no_form)
+    assert own == talked(mode, turns)
+    said = [message["content"] for message in own[1]["messages"] if message["role"] == "assistant"]
+    assert said == [turn.said for turn in turns]
+
+
+def test_the_library_does_not_write_a_conversation_again_and_again(monkeypatch):
+    """It takes a third of a millisecond for each message of each request."""
+    written, write = [], OpenAIChatModel._map_messages
+
+    async def counted(self, *args, **kwargs):
+        written.append(args)
+        return await write(self, *args, **kwargs)
+
+    monkeypatch.setattr(OpenAIChatModel, "_map_messages", counted)
+    talked("text", TURNS)
+    assert len(written) == 2, "one for each form, whatever is asked"
 
 
 def asked(*pieces, **how):

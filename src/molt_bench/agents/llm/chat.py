@@ -4,20 +4,24 @@ The library still decides what is said: it writes one request for each output mo
 all others are made from that. And it reads every answer that is not plain: errors, refusals, anything unexpected.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, Final, Literal
 
 import msgspec
 
 from molt_bench.agents.llm.answer_bytes import Received
 from molt_bench.agents.llm.connections import Connections
+from molt_bench.agents.llm.exchange import Turn
 from molt_bench.agents.llm.stopwatch import Stopwatch
 from molt_bench.agents.llm.transport import Diversion, origin_of
 from molt_bench.agents.llm.wire import current
 
 #: Stand for the system prompt and the message in the request that the library writes.
 MARKS: Final = ("the-system-prompt-goes-here-7f3a", "the-message-goes-here-7f3a")
+#: Stand for what was said before the message: two turns, to see that the second is written as the first.
+TURNS: Final = tuple(Turn(f"what-was-asked-{place}-7f3a", f"what-was-said-{place}-7f3a") for place in ("first", "then"))
 #: Headers that are written for each request, or that ask for something a plain reader cannot read.
 _OWN_HEADERS: Final = ("content-length", "accept-encoding", "connection")
 #: Why a reply ended, in the terms of the library.
@@ -101,23 +105,28 @@ def plain(received: Received) -> Completion | None:
 
 
 class ChatForm:
-    """How the requests of one output mode are written; `request` is the one that the library wrote, with the marks."""
+    """How requests are written: of one output mode, and either with earlier turns or without.
 
-    def __init__(self, request: Any, connections: Connections) -> None:
+    Args:
+        request: The request that the library wrote, with the marks.
+        parts: Its body: what comes before, between and after the marks.
+        connections: Sends the requests.
+    """
+
+    def __init__(self, request: Any, parts: Sequence[bytes], connections: Connections) -> None:
         self._connections = connections
         self._url, self._origin = str(request.url), origin_of(request.url)
         kept = [(name, value) for name, value in request.headers.raw if name.lower().decode() not in _OWN_HEADERS]
         head = b"".join(name + b": " + value + b"\r\n" for name, value in kept)
         first = f"POST {request.url.raw_path.decode('ascii')} HTTP/1.1\r\n".encode("ascii")
         self._head = first + head + b"accept-encoding: identity\r\ncontent-length: "
-        before, rest = request.content.split(MARKS[0].encode())
-        between, after = rest.split(MARKS[1].encode())
-        self._before, self._between, self._after = before, between, after
+        self._before, self._between, *turn, self._after = parts
+        self._answer, self._next = turn[:2] or (b"", b"")
         self._system = ("", b"")
 
-    async def send(self, system: str, message: str, watch: Stopwatch) -> Received:
+    async def send(self, system: str, message: str, watch: Stopwatch, earlier: Sequence[Turn] = ()) -> Received:
         """Send a request and return what came back; `watch` limits its time."""
-        body, capture = self._body(system, message), current()
+        body, capture = self._body(system, message, earlier), current()
         if capture is not None:
             capture.sending(self._url, body)
         watch.connecting()
@@ -128,25 +137,38 @@ class ChatForm:
             capture.receiving(received.body)
         return received
 
-    def _body(self, system: str, message: str) -> bytes:
+    def _body(self, system: str, message: str, earlier: Sequence[Turn]) -> bytes:
         """Return the body of a request."""
         if system != self._system[0]:
             self._system = (system, _escaped(system))
-        return b"".join((self._before, self._system[1], self._between, _escaped(message), self._after))
+        written = [self._before, self._system[1], self._between]
+        for asked, said in earlier:
+            written += (_escaped(asked), self._answer, _escaped(said), self._next)
+        return b"".join((*written, _escaped(message), self._after))
 
 
 def _escaped(text: str) -> bytes:
     return msgspec.json.encode(text)[1:-1]
 
 
-async def form_of(ask: Callable[[str, str], Awaitable[object]], connections: Connections) -> ChatForm | None:
-    """Return the form of the requests that a library makes, asked for a system prompt and a message; None if it is odd.
+async def form_of(
+    ask: Callable[..., Awaitable[object]], connections: Connections, *, turns: bool = False
+) -> ChatForm | None:
+    """Return the form of the requests that a library makes, with earlier turns or without; None if it is odd.
 
-    What it writes has to have both texts once, in this order.
+    `ask` takes a system prompt, a message, the steps with tools, and the earlier turns. What it writes has to have each
+    text once, in the order in which they are said, and all turns alike.
     """
+    earlier = TURNS if turns else ()
     with Diversion() as diversion, suppress(Exception):  # it gets no answer; whatever else is wrong comes up again
-        await ask(*MARKS)
-    written = diversion.request.content if diversion.request is not None else b""
-    places = [written.find(mark.encode()) for mark in MARKS]
-    once = all(written.count(mark.encode()) == 1 for mark in MARKS)
-    return ChatForm(diversion.request, connections) if once and places[0] < places[1] else None
+        await ask(*MARKS, (), earlier)
+    rest = diversion.request.content if diversion.request is not None else b""
+    parts = []
+    for mark in (MARKS[0], *chain.from_iterable(earlier), MARKS[1]):
+        if rest.count(mark.encode()) != 1:
+            return None
+        part, _, rest = rest.partition(mark.encode())
+        parts.append(part)
+    if parts[2:4] != parts[4:6]:
+        return None
+    return ChatForm(diversion.request, [*parts[:4], rest], connections)

@@ -85,7 +85,7 @@ class ModelClient:
         self._delay = LoopDelay()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._parameters: dict[tuple[OutputMode, bool], ModelRequestParameters] = {}
-        self._forms: dict[tuple[OutputMode, int | None, bool], ChatForm | None] = {}
+        self._forms: dict[tuple[OutputMode, int | None, bool, bool], ChatForm | None] = {}
         model = self._library.model
         self._logprobs = logprob_settings(settings, model)
         self._model_settings = model_settings(settings, model) | self._logprobs
@@ -193,9 +193,9 @@ class ModelClient:
             received = None
             if self._batches is not None and key:
                 received = await self._batched(self._batches, library, key, ask)
-            elif not earlier and (form := await self._form(library, (mode, max_tokens, self._both_limits), by_library)):
+            elif form := await self._form(library, (mode, max_tokens, self._both_limits, bool(earlier)), by_library):
                 async with watch:
-                    received = await form.send(system, message, watch)
+                    received = await form.send(system, message, watch, earlier)
             answer = await self._read(received, watch, ask)
         except RequestFailed:
             raise
@@ -281,14 +281,14 @@ class ModelClient:
         return self._parameters[mode, tools]
 
     async def _form(
-        self, library: Library, kind: tuple[OutputMode, int | None, bool], ask: Callable[[str, str], Awaitable[Any]]
+        self, library: Library, kind: tuple[OutputMode, int | None, bool, bool], ask: Callable[..., Awaitable[Any]]
     ) -> ChatForm | None:
         """Return how requests are written without the library; None where the library has to send them."""
         plainly = self._settings.provider in OPENAI_CHAT and not (self._settings.tools and kind[1] is None)
         if library.connections is None or not plainly:
             return None
         if kind not in self._forms:
-            self._forms[kind] = await form_of(ask, library.connections)
+            self._forms[kind] = await form_of(ask, library.connections, turns=kind[-1])
         return self._forms[kind]
 
     def cleaned(self, text: str) -> str:

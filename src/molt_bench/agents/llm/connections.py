@@ -8,13 +8,26 @@ elsewhere. It belongs to one event loop.
 import asyncio
 import select
 import ssl
+import sys
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from molt_bench.agents.llm.answer_bytes import AnswerBytes, BrokenAnswerError, Received
 
+#: File descriptors that are left for everything but connections: files, pipes, other agents.
+_OTHER_FILES: Final = 96
 #: Seconds for which an idle connection is kept.
 _IDLE_S: Final = 60.0
+
+
+def most_connections() -> int:
+    """Return how many connections may be open at once: what the system allows, less what everything else needs."""
+    try:
+        import resource
+    except ImportError:  # as on Windows, which has no such limit
+        return sys.maxsize
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if allowed == resource.RLIM_INFINITY else max(allowed - _OTHER_FILES, allowed // 4, 1)
 
 
 class Origin(NamedTuple):

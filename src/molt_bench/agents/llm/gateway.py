@@ -11,6 +11,7 @@ from molt_bench.agents.llm.answers import Answer
 from molt_bench.agents.llm.batch import Batches
 from molt_bench.agents.llm.budget import ModelBudget
 from molt_bench.agents.llm.client import ModelClient
+from molt_bench.agents.llm.connections import most_connections
 from molt_bench.agents.llm.exchange import Exchange, Exchanges, Question, prompt_hash, unanswered
 from molt_bench.agents.llm.failures import RequestFailed
 from molt_bench.agents.llm.model_settings import FIRST_HARNESS, LLMSettings, OutputMode
@@ -80,7 +81,9 @@ class Gateway:
                 self._rates[settings.endpoint] = self._rate(settings)
         if recorder is not None and asking:
             recorder.begin(skills, {name: each.harness_label for name, each in participants.items()})
-        self._room = asyncio.Semaphore(self.limits.max_concurrent)
+        waiting = all(each.batch for each in participants.values())  # requests in a batch need no connections
+        most = self.limits.max_concurrent
+        self._room = asyncio.Semaphore(most if waiting else min(most, most_connections()))
         self._under_way: set[asyncio.Task[Exchange]] = set()
         self._closing = False
         self._sent: Counter[str] = Counter()
