@@ -23,7 +23,7 @@ DEFAULT_TIMEOUT_S: Final = 60.0
 #: Seconds a language model may take to answer if no limit is set.
 MODEL_TIMEOUT_S: Final = 120.0
 #: Seconds to connect before the first game; once connected, a server may take its time to answer.
-CONNECT_S: Final = 2.0
+CONNECT_S: Final = 5.0
 #: Above this, JSON readers that only have floats would lose chips.
 MOST_CHIPS: Final = 2**53
 

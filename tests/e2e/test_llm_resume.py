@@ -297,10 +297,10 @@ def test_ctrl_c_sends_nothing_new(tmp_path, server):
 #: The program, with somebody pressing Ctrl-C at the moment in which its 30th reply is being read.
 PRESSED = """
 import os, signal, sys
-from molt_bench.agents.llm.client import ModelClient
+from molt_bench.agents.llm.answers import AnswerReader
 from molt_bench.cli import main
 
-read, replies = ModelClient._answer, 0
+read, replies = AnswerReader.plain, 0
 
 def answer(self, response):
     global replies
@@ -309,7 +309,7 @@ def answer(self, response):
         os.kill(os.getpid(), signal.SIGINT)
     return read(self, response)
 
-ModelClient._answer = answer
+AnswerReader.plain = answer
 sys.argv[0] = "molt-bench"
 main()
 """

@@ -7,6 +7,8 @@ from hashlib import sha256
 
 import pytest
 
+from molt_bench.agents.llm.exchange import prompt_hash
+from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.view.library import Library
 from tests.agents.llm import wire
 from tests.e2e.llm import (  # noqa: F401 - fixtures
@@ -25,6 +27,9 @@ from tests.e2e.shell import Fork, quick, read, run_of
 from tests.view.test_replayer import every_side
 
 SETTINGS = {"tools": ["equity", "pot_odds"], "samples": 2}
+
+#: The label of the harness.
+STRICT = LLMSettings(model="openai:m").harness_label
 
 
 def asks_first(prompt, body):
@@ -137,8 +142,7 @@ def test_the_viewer_shows_what_was_asked_with_all_calls_and_answers(run, tmp_pat
             for decision in side["decisions"]:
                 exchange = decision["exchange"]
                 for attempt in exchange["attempts"] if exchange else ():
-                    asked = sha256(f"{exchange['system']}\0{attempt['prompt']}".encode()).hexdigest()
-                    assert asked == attempt["promptHash"]
+                    assert prompt_hash(STRICT, exchange["system"], attempt["prompt"]) == attempt["promptHash"]
                     assert ("You asked equity" in attempt["prompt"]) == (attempt["step"] > 0)
                     steps += attempt["step"]
     assert steps > 10

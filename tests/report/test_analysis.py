@@ -254,7 +254,7 @@ class TestTheReference:
         assert "bb/100 v ref" in printed(found)
 
     def test_is_the_margin_of_their_own_games_otherwise(self, monkeypatch):
-        monkeypatch.setattr("molt_bench.config.sections.REFERENCE", "tight")
+        monkeypatch.setattr("molt_bench.config.sections.REFERENCES", ("tight",))
         found = Analysis(run_benchmark(SMALL))
         board = leaderboard(found)
         assert board["reference"] == "tight"
