@@ -181,7 +181,8 @@ def rounds(games: int, latency_s: float, hands: int) -> None:
         longest = max(decisions, key=lambda label: (decisions[label], ends[label_key(label)]))
         alone = played(config, known=without(all_at_once.content, longest))
     count, most = decisions.total(), decisions[longest]
-    assert sum(exchange.game.match > 0 for exchange in alone.exchanges) == most, "the longest game was not the only one that was played again"
+    again = sum(exchange.game.match > 0 for exchange in alone.exchanges)
+    assert again == most, "the longest game was not the only one that was played again"
     assert records(alone.result)[longest] == records(all_at_once.result)[longest], "it went otherwise when alone"
     assert seen["requests"] - start["requests"] == count, "some requests were sent again"
 
