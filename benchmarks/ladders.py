@@ -56,8 +56,10 @@ def _habits(*rows: tuple[str, float, float, float, int]) -> dict[str, Bot]:
     return {name: Bot("habits", habits=(calls, bets, bluffs, size)) for name, calls, bets, bluffs, size in rows}
 
 
-def reader(error: float, calls: float, bets: float, bluffs: float, *sizes: int, like: str = "reader") -> Bot:
-    reads = {"error": error, "calls": calls, "bets": bets, "bluffs": bluffs, "sizes": sizes}
+def reader(
+    error: float, calls: float, bets: float, bluffs: float, size: int, other: int, *, like: str = "reader"
+) -> Bot:
+    reads = {"error": error, "calls": calls, "bets": bets, "bluffs": bluffs, "sizes": (size, other)}
     return Bot(like, reads=reads)
 
 
@@ -122,6 +124,54 @@ VALIDATION = (
     Plan("open judges", "the judges, dice published", _public(_JUDGES), most=240_000),
     Plan("open errors", "the keen one with 0 to 32% of random actions, dice published", _ERRORS),
     Plan("open near judges", "the near judges, dice published", _public(_NEAR), stack=50),
+)
+_LATER_JUDGES = {
+    "sharp": reader(0.2, 0.44, 0.7, 0.05, 66, 110),
+    "sound": reader(0.55, 0.4, 0.74, 0.1, 50, 100),
+    "hazy": reader(0.95, 0.43, 0.7, 0.1, 70, 70),
+    "dim": reader(1.3, 0.36, 0.68, 0.15, 60, 140),
+    "lost": reader(1.6, 0.38, 0.74, 0.2, 40, 160),
+}
+_LATER_NEAR = {
+    "plain": reader(0.4, 0.42, 0.7, 0.08, 66, 66),
+    "caller": reader(0.4, 0.3, 0.7, 0.08, 66, 66),
+    "bettor": reader(0.4, 0.42, 0.6, 0.14, 75, 75),
+    "large": reader(0.4, 0.42, 0.7, 0.1, 110, 160),
+    "small": reader(0.45, 0.47, 0.78, 0.05, 33, 66),
+}
+_LATER_LEARNERS = {
+    "quick": reader(0.35, 0.42, 0.72, 0.08, 60, 100, like="adapter"),
+    "slow": reader(0.8, 0.42, 0.72, 0.1, 60, 100, like="adapter"),
+    "sound": _LATER_JUDGES["sound"],
+    "hazy": _LATER_JUDGES["hazy"],
+    "jam": jammer(0.8, 0.06, 0.85),
+}
+#: Made when all of the above had been looked at, for measuring alone as well.
+LATER = (
+    Plan("later judges", "judges of another making; nothing published", _LATER_JUDGES, most=240_000),
+    Plan(
+        "later near judges",
+        "judge alike, bet differently, 75 big blinds; none published",
+        _LATER_NEAR,
+        stack=75,
+        most=240_000,
+    ),
+    Plan(
+        "later learners",
+        "some learn within a game, stacks carried, 80 big blinds; nothing published",
+        _LATER_LEARNERS,
+        stack=80,
+        stacks="carry",
+        most=240_000,
+    ),
+    Plan("later open judges", "the later judges, dice published", _public(_LATER_JUDGES), most=240_000),
+    Plan(
+        "later open near judges",
+        "the later near judges, dice published",
+        _public(_LATER_NEAR),
+        stack=75,
+        most=240_000,
+    ),
 )
 EQUAL = (
     Plan("fair x 4", "copies, nothing published", _copies(_JUDGES["fair"], 4), equal=True),

@@ -126,6 +126,9 @@ def play_chunk(plan: Plan, start: int) -> tuple[Any, Any]:
         one, two = names.index(first), names.index(second)
         options = {"hands": plan.hands, "stack": plan.stack * BIG_BLIND, "stacks": plan.stacks}
         result = play_match((made[first], made[second]), seeds=seeds, **options)
+        if result.faults:
+            # What somebody who fails wins or loses says nothing about a way to play.
+            raise ValueError(f"{plan.name}: {first} against {second}: {result.faults[0]}")
         known = {
             game.spec: game_estimates(game, (policies[first], policies[second]))
             for pair in result.seed_results

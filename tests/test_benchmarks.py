@@ -33,3 +33,24 @@ def test_a_run_on_looked_up_games_ends_and_knows_its_truth(benchmarks, monkeypat
     assert ending.confident
     assert not ending.wrong
     assert ending.hands < plan.most
+
+
+def test_a_ladder_with_a_player_that_fails_is_refused(benchmarks):
+    from ladders import Bot, Plan
+    from pools import played
+
+    one_size = {"error": 0.4, "calls": 0.4, "bets": 0.6, "bluffs": 0.1, "sizes": (66,)}
+    plan = Plan("failing", "bots", {"one size": Bot("reader", reads=one_size), "tight": Bot("tight")}, seeds=10)
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ValueError, match="failing: one size against tight"):
+        played(plan, executor, None)
+
+
+def test_players_of_every_ladder_finish_their_games(benchmarks):
+    from ladders import EQUAL, LATER, TUNING, VALIDATION
+    from pools import play_chunk
+
+    for plan in (*VALIDATION, *LATER, *TUNING, *EQUAL):
+        names = [*plan.bots]
+        for first, second in zip(names, [*names[1:], names[0]], strict=True):
+            two = plan._replace(bots={name: plan.bots[name] for name in (first, second)}, hands=2)
+            play_chunk(two, 0)  # raises if anybody fails
