@@ -26,8 +26,8 @@ $(INSTALLED_ALL): $(INSTALLED)
 bench: $(INSTALLED) ## run the benchmark with default settings
 	$(BIN)/molt-bench
 
-# Many tests spend their time waiting, so run more of them at once than there are cores.
-TESTERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) + 2)')
+# Some tests spend their time waiting, so run one more at once than there are cores; each process has to load all tests.
+TESTERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) + 1)')
 
 # Programs that tests start find their code compiled, also where Python is told to leave no compiled files behind.
 test: export PYTHONDONTWRITEBYTECODE :=

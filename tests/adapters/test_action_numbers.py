@@ -31,7 +31,7 @@ class Watcher:
 
 def decisions(options):
     players = Watcher(), Watcher()
-    play_game(players, seed=5, hands=30, **options)
+    play_game(players, seed=5, hands=15, **options)
     return players[0].seen + players[1].seen
 
 
@@ -92,5 +92,5 @@ def test_a_policy_is_an_agent_that_is_fit_to_play(raw):
     def lowest(seen):
         return int(np.flatnonzero(seen["action_mask"])[0])
 
-    report = check_agent(PolicyAgent(lowest, name="lowest", raw=raw))
+    report = check_agent(PolicyAgent(lowest, name="lowest", raw=raw), hands=10)
     assert report.ok, str(report)

@@ -76,7 +76,8 @@ def test_json_is_one_object_and_nothing_else(run):
 
 def test_flags_win_over_the_config_and_set_over_both(run, tmp_path):
     (tmp_path / "bench.yaml").write_text("game: {handsPerGame: 30, stack: 5000}\nseeds: {perMatch: 3}\n")
-    done = run("--config", "bench.yaml", "--hands", "20", "--set", "seeds.perMatch=2", "--json")
+    more = ("--max-matches", "1", "--json")
+    done = run("--config", "bench.yaml", "--hands", "20", "--set", "seeds.perMatch=2", *more)
     folder = tmp_path / json.loads(done.stdout)["runDir"]
     config = json.loads((folder / "config.json").read_text())
     assert (config["game"]["handsPerGame"], config["game"]["stack"], config["seeds"]["perMatch"]) == (20, 5000, 2)
@@ -97,11 +98,9 @@ def test_every_flag_of_the_requirements_is_there(run, tmp_path):
     assert json.loads((folder / "seeds.json").read_text()) == [1, 2]
 
 
-def test_the_master_seed_decides_the_cards(program):
+def test_the_master_seed_decides_the_cards(run):
     first, again, other = (
-        json.loads(
-            program("--json", "--seeds", "2", "--hands", "10", "--max-matches", "1", "--master-seed", seed).stdout
-        )
+        json.loads(run("--json", "--seeds", "2", "--hands", "10", "--max-matches", "1", "--master-seed", seed).stdout)
         for seed in ("a", "a", "b")
     )
     assert first["participants"] == again["participants"] != other["participants"]
@@ -113,7 +112,8 @@ def test_the_same_type_twice_is_told_apart(run):
 
 def test_the_table_fits_80_columns(run):
     done = run(
-        "--participants", "random,tight,callstation,maniac,shover,folder", "--quiet", "--hands", "5", "--seeds", "2"
+        *("--participants", "random,tight,callstation,maniac,shover,folder", "--quiet"),
+        *("--hands", "5", "--seeds", "2", "--max-matches", "15"),
     )
     assert max(map(len, done.stdout.splitlines()[:10])) <= 80
 
@@ -191,7 +191,8 @@ def test_a_module_beside_the_user_can_be_named(program, tmp_path):
         "from parts import FOLD\nclass Bot:\n    name = 'b'\n    def act(self, observation):\n        return FOLD\n"
     )
     for kind in ("mybot:Bot", "./mybot.py:Bot"):
-        done = program("--participants", f"{kind},tight", "--max-matches", "1", "--quiet")
+        few = ("--seeds", "2", "--hands", "5", "--max-matches", "1")
+        done = program("--participants", f"{kind},tight", *few, "--quiet")
         assert done.returncode == 0, done.stderr
 
 
@@ -206,9 +207,7 @@ def test_a_run_is_at_home_where_it_was_started(run, tmp_path):
     folder = json.loads(run(*flags.split()).stdout)["runDir"]
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    done = subprocess.run(
-        [MOLT_BENCH, "verify", f"../{folder}"], capture_output=True, text=True, check=False, cwd=elsewhere, timeout=60
-    )
+    done = quick("verify", f"../{folder}", cwd=elsewhere)
     assert done.returncode == 0, done.stderr
     (tmp_path / "seeds.txt").unlink()
     assert run("report", folder).returncode == 0
@@ -245,20 +244,20 @@ TOO_SMALL = (
 )
 
 
-def test_a_budget_too_small_is_one_line_before_anything_is_played(run, program, tmp_path):
+def test_a_budget_too_small_is_one_line_before_anything_is_played(run, tmp_path):
     """Once, though it is in the result's warnings as well; what is asked for on standard output stays as it is."""
     config = tmp_path / "short.yaml"
     config.write_text("\n".join(SHORT))
-    checked = program("validate", str(config))
+    checked = run("validate", str(config))
     assert (checked.returncode, checked.stderr) == (0, TOO_SMALL)
     assert checked.stdout.count("\n") == 1
-    planned = program("plan", str(config), "--json")
+    planned = run("plan", str(config), "--json")
     assert (planned.returncode, planned.stderr) == (0, TOO_SMALL)
     assert json.loads(planned.stdout)["needs"]
     done = run("--config", str(config), "--hands", "5", "--json")
     assert (done.returncode, done.stderr) == (0, TOO_SMALL)
     assert json.loads(done.stdout)["summary"]["warnings"] == [TOO_SMALL.removeprefix("molt-bench: warning: ").strip()]
-    reported = program("report", json.loads(done.stdout)["runDir"], "--json")
+    reported = run("report", json.loads(done.stdout)["runDir"], "--json")
     assert reported.stderr == TOO_SMALL
     enough = run("--config", str(config), "--hands", "5", "--max-matches", "3", "--json")
     assert enough.stderr == ""

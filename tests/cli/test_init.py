@@ -4,13 +4,11 @@ import json
 import os
 import pty
 import select
-import subprocess
-import sys
 import time
 
 import pytest
 import yaml
-from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, strict_json
+from tests.e2e.shell import be_the_program, one_clear_line, quick, strict_json
 
 from molt_bench.config.loader import load_config, read_config_file
 
@@ -18,15 +16,7 @@ FLAGS = ("--participants", "tag,tight,random", "--hands", "7", "--confidence", "
 
 
 def piped(answers, *arguments, cwd):
-    return subprocess.run(
-        [MOLT_BENCH, "init", *arguments],
-        input=answers,
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        timeout=60,
-    )
+    return quick("init", *arguments, said=answers, cwd=cwd)
 
 
 def chosen(path):
@@ -110,8 +100,7 @@ def at_a_terminal(typed, cwd):
     """Type at a terminal, each text once the program waits for it; return the status and what was shown."""
     pid, terminal = pty.fork()
     if not pid:
-        os.chdir(cwd)
-        os.execv(sys.executable, [sys.executable, MOLT_BENCH, "init"])
+        be_the_program(["init"], [0, 1, 2, os.open(os.devnull, os.O_WRONLY)], cwd=cwd)
     shown, typed = b"", list(typed)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:

@@ -2,16 +2,19 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import traceback
+from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 
+from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli import main
 from molt_bench.runs.master_seed import environment_seed
 from molt_bench.seeds import derive
@@ -117,7 +120,7 @@ not_callable = 3
 '''
 
 
-def bench(*arguments, cwd=None, env=None, timeout=60):
+def bench(*arguments, cwd=None, env=None, timeout=120):
     """Run the program to its end."""
     return subprocess.run(
         [MOLT_BENCH, *map(str, arguments)],
@@ -132,7 +135,7 @@ def bench(*arguments, cwd=None, env=None, timeout=60):
 
 
 #: Seconds after which a fork of the program is given up.
-_MOST_S = 120
+_MOST_S = 300
 #: What a fork had to load of these is loaded here when it ends, so that the next one finds it.
 _LOADED_ONCE = {"genai_prices", "jiter", "matplotlib", "molt_bench", "numpy", "openai", "openskill", "rich", "yaml"}
 
@@ -140,17 +143,28 @@ _LOADED_ONCE = {"genai_prices", "jiter", "matplotlib", "molt_bench", "numpy", "o
 class Fork:
     """The program in a fork of this process: as real, without the time to start Python."""
 
-    def __init__(self, *arguments, cwd=None, env=None, out=None, encoding=None):
-        """Start it; `out` is a file in place of what `communicate` returns, `encoding` that of both streams."""
+    def __init__(self, *arguments, out=None, err=None, said="", **settings):
+        """Start it.
+
+        Args:
+            arguments: Of the program.
+            out: A file, or its number, in place of what `communicate` returns.
+            err: The same for standard error.
+            said: What it reads on standard input.
+            settings: See `be_the_program`.
+        """
+        _prepare()
         self.args = arguments
         self.returncode = None
         self._waiting = threading.Lock()
         # `communicate` closes them.
-        self._out, self._err, self._loaded = (tempfile.TemporaryFile("w+") for _ in range(3))  # noqa: SIM115
+        self._in, self._out, self._err, self._loaded = (tempfile.TemporaryFile("w+") for _ in range(4))  # noqa: SIM115
+        self._in.write(said)
+        self._in.seek(0)
         self.pid = os.fork()
         if not self.pid:
-            into = self._out.fileno() if out is None else os.open(out, os.O_WRONLY)
-            _be_the_program(arguments, (into, self._err.fileno(), self._loaded.fileno()), cwd, env or {}, encoding)
+            files = (self._in, out or self._out, err or self._err, self._loaded)
+            be_the_program(arguments, [_number(file) for file in files], **settings)
 
     def kill(self):
         """Kill it, in the middle of whatever it does."""
@@ -166,6 +180,7 @@ class Fork:
     def communicate(self):
         """Wait for its end and return what it printed."""
         self.wait()
+        self._in.close()
         printed = []
         for file in (self._out, self._err, self._loaded):
             with file:
@@ -176,6 +191,12 @@ class Fork:
         return tuple(printed)
 
 
+@cache
+def _prepare():
+    """Play a small run here once: forks find the tables that it makes, and half of their time was spent on them."""
+    run_benchmark({"seeds": {"perMatch": 2}, "game": {"handsPerGame": 10}, "stop": {"budget": {"maxMatches": 2}}})
+
+
 def quick(*arguments, **options):
     """Run the program to its end in a fork of this process."""
     process = Fork(*arguments, **options)
@@ -183,16 +204,35 @@ def quick(*arguments, **options):
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
-def _be_the_program(arguments, files, cwd, env, encoding=None):
-    out, err, loaded = files
+def _number(file):
+    if isinstance(file, str):
+        return os.open(file, os.O_WRONLY)
+    return file if isinstance(file, int) else file.fileno()
+
+
+def be_the_program(arguments, files, *, cwd=None, env=None, encoding=None, most_kib=None):
+    """Be the program to its end, in a process that was forked for it.
+
+    Args:
+        arguments: Of the program.
+        files: Numbers of its standard input, output and error, and of a file that takes the names of what it loads.
+        cwd: Where it runs.
+        env: Variables of its environment, beside those of this process.
+        encoding: Of standard output and error.
+        most_kib: Size that no file may grow beyond.
+    """
+    loaded = files[3]
     code, before = 70, {*sys.modules}
     signal.alarm(_MOST_S)  # what hangs is killed by it
     try:
         os.chdir(cwd or ".")
-        os.environ.update(env)
+        os.environ.update(env or {})
         environment_seed.cache_clear()  # a new process has not read its environment yet
-        os.dup2(out, 1)
-        os.dup2(err, 2)
+        for standard, file in enumerate(files[:3]):
+            os.dup2(file, standard)
+        if most_kib is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1024 * most_kib, 1024 * most_kib))
+        sys.stdin = os.fdopen(0, closefd=False)
         sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding=encoding, closefd=False) for number in (1, 2))
         sys.argv = ["molt-bench", *map(str, arguments)]
         try:

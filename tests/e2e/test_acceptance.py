@@ -7,7 +7,7 @@ import pytest
 
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.report.analysis import totals
-from tests.e2e.shell import FILES, SMALL, bench, good_run, lines_of, quick_run, read, results, strict_json
+from tests.e2e.shell import FILES, SMALL, good_run, lines_of, quick, quick_run, read, results, strict_json
 
 THREE = ("--participants", "random,tight,callstation", "--quiet")
 QUICK = (*THREE, "--seeds", "3", "--hands", "20")
@@ -18,7 +18,7 @@ def people(*kinds):
 
 
 def test_acceptance_tight_is_ranked_above_random(tmp_path):
-    done = bench("--participants", "random,tight", "--output-dir", tmp_path)
+    done = quick("--participants", "random,tight", "--output-dir", tmp_path)
     assert done.returncode == 0
     assert done.stdout.index("tight") < done.stdout.index("random")
     (folder,) = tmp_path.iterdir()
@@ -40,10 +40,9 @@ def test_acceptance_tight_is_ranked_above_random_with_callstation_in_the_field(t
 
 
 def test_acceptance_same_config_and_master_seed_give_identical_results(tmp_path):
-    first, again, other = (
-        good_run(tmp_path / name, *QUICK, "--master-seed", seed)
-        for name, seed in (("first", "a"), ("again", "a"), ("other", "b"))
-    )
+    alone = (*QUICK, "--executor", "inline")
+    first, again = (good_run(tmp_path / name, *alone, "--master-seed", "a") for name in ("first", "again"))
+    other = quick_run(tmp_path / "other", *QUICK, "--master-seed", "b")
     assert results(first) == results(again)
     assert (first / "convergence.json").read_bytes() == (again / "convergence.json").read_bytes()
     assert results(first) != results(other)
@@ -96,7 +95,7 @@ def test_acceptance_scheduler_concentrates_on_close_or_uncertain_pairs():
 
 
 def test_acceptance_stop_condition_fires_with_reason(tmp_path):
-    done = bench("--output-dir", tmp_path)
+    done = quick("--output-dir", tmp_path)
     (folder,) = tmp_path.iterdir()
     reason = read(folder, "summary.json")["stopReason"]
     assert "95% confidence" in reason
@@ -117,7 +116,7 @@ def test_acceptance_all_results_are_valid_json(tmp_path, arguments):
 
 
 def test_acceptance_json_on_stdout_is_one_object_and_nothing_else(tmp_path):
-    done = bench(*SMALL, "--json", "--output-dir", tmp_path)
+    done = quick(*SMALL, "--json", "--output-dir", tmp_path)
     assert done.stderr == ""
     assert done.stdout.count("\n") == 1
     assert strict_json(done.stdout)["participants"][0]["matches"] == 3
@@ -144,7 +143,7 @@ def test_three_agents_that_play_the_same_draw_every_match_and_end_tied():
 
 
 def test_an_agent_that_always_throws_is_force_folded_logged_and_rated(tmp_path, bots):
-    two = ("--max-matches", "2", "--set", "stop.adjacentConfidence=null")
+    two = ("--max-matches", "2", "--seeds", "4", "--hands", "20", "--set", "stop.adjacentConfidence=null")
     folder = quick_run(tmp_path / "out", "--participants", f"{bots}:make_thrower,callstation", *two)
     board = read(folder, "leaderboard.json")["participants"]
     assert [each["id"] for each in board] == ["callstation", "bots"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.e2e.shell import BOTS, SMALL, bench, good_run, one_clear_line, quick, read, strict_json
+from tests.e2e.shell import BOTS, SMALL, one_clear_line, quick, quick_run, read, strict_json
 
 TWO = "participants: [{id: a, type: random}, {id: b, type: tight}]\n"
 
@@ -103,7 +103,7 @@ def test_a_mistake_in_a_config_file_is_one_clear_line(here, name, text, said):
 
 
 def test_a_config_file_that_is_not_there_is_one_clear_line(here):
-    one_clear_line(bench("--config", "nowhere.yaml"), "nowhere.yaml", "No such file")
+    one_clear_line(quick("--config", "nowhere.yaml"), "nowhere.yaml", "No such file")
 
 
 def test_a_config_file_that_is_not_text_is_one_clear_line(here):
@@ -132,7 +132,7 @@ def test_a_seed_file_that_will_not_do_is_one_clear_line(here, text, said):
 
 def test_seeds_that_run_out_are_a_reason_to_stop_and_no_error(here):
     (here / "seeds.txt").write_text("\n".join("abcde"))
-    folder = good_run("out", *SMALL, "--seeds-file", "seeds.txt")
+    folder = quick_run("out", *SMALL, "--seeds-file", "seeds.txt")
     summary = read(folder, "summary.json")
     assert "seed file is exhausted" in summary["stopReason"]
     assert summary["totals"]["matches"] == 2
@@ -160,7 +160,7 @@ def test_wrong_usage_is_status_2_without_a_traceback(here, arguments):
 
 
 def test_a_near_miss_flag_gets_a_suggestion(here):
-    assert "--hands" in bench("--handz", "5").stderr
+    assert "--hands" in quick("--handz", "5").stderr
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_an_unknown_type_is_found_by_validate(here):
 
 def test_flags_win_over_a_file_that_is_written_in_snake_case(here):
     (here / "config.yaml").write_text("seeds: {per_match: 3}\ngame: {hands_per_game: 4}\n")
-    folder = good_run("out", "--config", "config.yaml", "--seeds", "2", "--max-matches", "1")
+    folder = quick_run("out", "--config", "config.yaml", "--seeds", "2", "--max-matches", "1")
     config = read(folder, "config.json")
     assert config["seeds"]["perMatch"] == 2
     assert config["game"]["handsPerGame"] == 4
@@ -197,7 +197,7 @@ def test_debug_is_taken_before_the_flags_of_a_run(here):
 
 
 def test_debug_shows_the_traceback(here):
-    done = bench("--debug", "run", "--hands", "0")
+    done = quick("--debug", "run", "--hands", "0")
     assert done.returncode == 1
     assert "Traceback" in done.stderr
 
@@ -209,6 +209,6 @@ def test_the_schema_is_json_and_an_empty_file_is_valid(here):
 
 
 def test_a_saved_config_is_valid(here):
-    folder = good_run("out", *SMALL)
+    folder = quick_run("out", *SMALL)
     assert quick("validate", folder / "config.json").returncode == 0
     assert json.loads((folder / "config.json").read_text())["game"]["handsPerGame"] == 5

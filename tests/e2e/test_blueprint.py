@@ -1,8 +1,19 @@
 """The bot that plays from a table takes part in runs like any other, with the same results everywhere."""
 
+import pytest
+
+from molt_bench import run_benchmark
 from tests.e2e.shell import SEEDED, SMALL, quick, quick_run, read, results
 
 FLAGS = (*SMALL, *SEEDED, "--participants", "blueprint,random", "--set", "game.stacks=carry", "--max-matches", "2")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table():
+    """Unpack its table here, so that no fork of this process takes the time."""
+    stop = {"adjacentConfidence": None, "budget": {"maxMatches": 1}}
+    few = {"seeds": {"perMatch": 2}, "game": {"handsPerGame": 5, "stacks": "carry"}, "stop": stop}
+    run_benchmark({"participants": ["blueprint", "random"], **few})
 
 
 def test_the_same_results_inline_in_workers_and_on_replay(tmp_path):

@@ -20,7 +20,7 @@ def test_a_factory_in_a_file_takes_part_from_the_command_line(tmp_path, bots):
 
 
 def test_a_path_is_taken_from_where_the_program_runs(tmp_path, bots):
-    folder = good_run("out", *SMALL, "--participants", "bots.py:make_caller,random", cwd=bots.parent)
+    folder = quick_run("out", *SMALL, "--participants", "bots.py:make_caller,random", cwd=bots.parent)
     assert ids(folder) == {"bots", "random"}
 
 

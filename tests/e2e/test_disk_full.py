@@ -1,27 +1,32 @@
 """A disk that is full, or that cannot be written at all."""
 
+import os
 import shutil
 import subprocess
 from functools import partial
 
 import pytest
 
-from tests.e2e.shell import MOLT_BENCH, SMALL, one_clear_line, quick, run_of, strict_json
+from tests.e2e.shell import MOLT_BENCH, SMALL, Fork, one_clear_line, quick, run_of, strict_json
 
 WARNING = "molt-bench: warning: "
 LOST = "molt-bench: the results could not be saved: "
-LONG = ("--participants", "random,tight,callstation", "--max-matches", "8", "--hands", "20", "--confidence", "0.999")
+LONG = (
+    *("--participants", "random,tight,callstation", "--max-matches", "8", "--hands", "10"),
+    *("--confidence", "0.999", "--executor", "inline"),
+)
 
 
 def on_a_full_disk(kib, *arguments):
     """Run the program where no file may grow beyond so many KiB: a write beyond it fails with EFBIG."""
-    return subprocess.run(
-        ["bash", "-c", f'ulimit -f {kib}; exec "$@"', "bash", MOLT_BENCH, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    (read_out, out), (read_err, err) = os.pipe(), os.pipe()
+    process = Fork(*arguments, out=out, err=err, most_kib=kib)
+    os.close(out)
+    os.close(err)
+    with os.fdopen(read_out) as out, os.fdopen(read_err) as err:
+        printed = out.read(), err.read()
+    process.communicate()
+    return subprocess.CompletedProcess(arguments, process.returncode, *printed)
 
 
 def table(done):

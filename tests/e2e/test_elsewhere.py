@@ -27,13 +27,14 @@ def fill(folder):
 class Moved:
     """A run whose start folder is gone, and a folder with its files elsewhere."""
 
-    def __init__(self, tmp_path, participants, seeds="seeds.txt"):
+    def __init__(self, tmp_path, participants, seeds="seeds.txt", **more):
         home = fill(tmp_path / "home" / "me")
         here = str(home)
         config = {
             **SHAPE,
             "participants": [json.loads(json.dumps(each).replace("HOME", here)) for each in participants],
             "seeds": {"perMatch": 2, "file": seeds.replace("HOME", here)},
+            **more,
         }
         (home / "bench.json").write_text(json.dumps(config))
         done = quick("--config", "bench.json", "--output-dir", "out", "--quiet", cwd=home)
@@ -111,7 +112,8 @@ def test_a_file_that_is_missing_is_named_and_so_is_the_way_out(tmp_path, command
 
 
 def test_other_code_is_said_and_the_games_decide(tmp_path):
-    moved = Moved(tmp_path, ("tight", "./mine.py:make_caller", "exec:python3 bots/bot.py"))
+    one = {"adjacentConfidence": None, "budget": {"maxMatches": 1}}
+    moved = Moved(tmp_path, ("./mine.py:make_caller", "exec:python3 bots/bot.py"), stop=one)
     moved.forgets_answers()
     said = "molt-bench: warning: the code of {!r} has changed since the run\n"
     mine, bot = moved.files / "mine.py", moved.files / "bots" / "bot.py"

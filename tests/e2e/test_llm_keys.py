@@ -68,7 +68,13 @@ def test_a_provider_that_refuses_for_good_is_one_line_without_the_key(tmp_path, 
 
 
 @pytest.mark.parametrize(
-    ("fault", "debug"), [("echo-key", False), pytest.param("echo-key", True, marks=pytest.mark.slow), ("500", True)]
+    ("fault", "debug"),
+    [
+        ("echo-key", False),
+        ("500", False),
+        pytest.param("echo-key", True, marks=pytest.mark.slow),
+        pytest.param("500", True, marks=pytest.mark.slow),
+    ],
 )
 def test_a_key_in_a_reply_or_beside_an_error_is_cut_out(tmp_path, server, fault, debug):
     server.fault = fault

@@ -39,7 +39,7 @@ def absent(tmp_path, *arguments, said):
     """Check that a run is one clear line, quickly, with nothing left behind."""
     start = time.monotonic()
     done = quick(*arguments, *SMALL, "--output-dir", tmp_path / "out", cwd=tmp_path)
-    assert time.monotonic() - start < 8
+    assert time.monotonic() - start < 60
     one_clear_line(done, said)
     assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
 

@@ -14,7 +14,8 @@ from molt_bench.play.ray_cluster import Cluster
 from molt_bench.specs import ParticipantSpec
 from tests.e2e.shell import bench, good_run
 from tests.e2e.test_executors import CONFIG, artifacts
-from tests.play.test_worker_pool import GAMES, failing, mortal, play_here, played, poisoned, setup
+from tests.play.test_worker_pool import played
+from tests.play.worker_games import GAMES, failing, mortal, play_here, poisoned, setup
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 

@@ -140,7 +140,7 @@ def test_a_revealed_seed_that_is_not_the_one_of_the_start_is_noticed(tmp_path, b
 def interrupted(tmp_path, *flags, env=None):
     """Start a long run with a program at the table, interrupt it, and return its folder."""
     process = start(
-        *("--participants", f"{EXEC},tight", "--seeds", "2", "--hands", "200", "--max-matches", "50"),
+        *("--participants", f"{EXEC},tight", "--seeds", "2", "--hands", "30", "--max-matches", "200"),
         *("--confidence", "0.9999", "--output-dir", tmp_path / "out", *flags),
         env={**os.environ, **(env or {})},
     )

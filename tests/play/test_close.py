@@ -131,7 +131,8 @@ def test_a_close_that_cannot_even_be_read_is_said(play):
         play((CannotBeRead(), Caller()))
 
 
-def test_a_cancelled_game_is_closed_at_once():
+def test_a_cancelled_game_is_closed_at_once(monkeypatch):
+    monkeypatch.setattr("molt_bench.play.drivers._CLOSE_S", 600.0)
     said = []
 
     class Slow(AsyncCaller):
@@ -155,7 +156,7 @@ def test_a_cancelled_game_is_closed_at_once():
     start = time.perf_counter()
     asyncio.run(cancelled())
     assert said == ["closing", "closed"]
-    assert time.perf_counter() - start < 4
+    assert time.perf_counter() - start < 60
 
 
 def test_a_plain_close_that_never_comes_back_does_not_keep_a_limited_game(monkeypatch):
@@ -164,9 +165,9 @@ def test_a_plain_close_that_never_comes_back_does_not_keep_a_limited_game(monkey
 
     class Stuck(Caller):
         def close(self):
-            over.wait(20)
+            over.wait(120)
 
     start = time.perf_counter()
     assert game_of((Stuck(), Caller()), action_timeout_s=30.0).faults == ()
     over.set()
-    assert time.perf_counter() - start < 15
+    assert time.perf_counter() - start < 60

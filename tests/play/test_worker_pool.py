@@ -1,6 +1,5 @@
 """Worker processes: the same games, whatever happens to those who play them."""
 
-import atexit
 import os
 import signal
 import subprocess
@@ -12,61 +11,26 @@ from time import monotonic, sleep
 import pytest
 
 import molt_bench
-from molt_bench import make_agent
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.play.drivers import drive
 from molt_bench.play.worker_pool import MOST_DEATHS, Batches, WorkerPool, WorkersError
 from molt_bench.specs import GameSpec
-
-GAMES = [GameSpec(seed=seed, hands=20, players=("tight", "random")) for seed in range(30)]
-
-
-def play_here(spec):
-    first, second = spec.players
-    return drive(spec, (make_agent(first), make_agent(second)))
-
-
-def setup():
-    return play_here
-
-
-def play_and_die(folder, spec):
-    """Kill the worker the first time that every fifth game is played."""
-    mark = Path(folder, str(spec.seed))
-    if spec.seed % 5 == 0 and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return play_here(spec)
-
-
-def mortal(folder):
-    return partial(play_and_die, folder)
-
-
-def play_or_die(spec):
-    if spec.seed == 17:
-        os._exit(3)
-    return spec.seed
-
-
-def poisoned():
-    return play_or_die
-
-
-def play_and_fail(spec):
-    raise ValueError("it does not work")
-
-
-def failing():
-    return play_and_fail
-
-
-def failing_with_ours():
-    raise ConfigError("field", 3, "4")
-
-
-def dying():
-    os._exit(4)
+from tests.play.worker_games import (
+    GAMES,
+    dying,
+    failing,
+    failing_with_ours,
+    forking,
+    forking_once,
+    leave_a_mark,
+    meeting,
+    mortal,
+    play_here,
+    playing_together,
+    poisoned,
+    quick_batches,
+    setup,
+    stopping,
+)
 
 
 def played(pool, games=GAMES):
@@ -146,7 +110,7 @@ def test_workers_end_when_the_one_who_started_them_is_killed(tmp_path):
     script.write_text(
         "import os, signal\n"
         "from molt_bench.play.worker_pool import WorkerPool\n"
-        "from tests.play.test_worker_pool import GAMES, setup\n"
+        "from tests.play.worker_games import GAMES, setup\n"
         "pool = WorkerPool(setup, 2)\n"
         "def done(spec, record):\n"
         "    print(*[worker.process.pid for worker in pool._workers], flush=True)\n"
@@ -227,66 +191,15 @@ def test_workers_play_at_the_same_time(tmp_path):
     assert len({*found.values()}) == 2
 
 
-def meet(folder, spec):
-    """Wait until another worker is there as well."""
-    Path(folder, str(os.getpid())).touch()
-    deadline = monotonic() + 30
-    while len(list(Path(folder).iterdir())) < 2:
-        assert monotonic() < deadline
-        sleep(0.01)
-    return os.getpid()
-
-
-def meeting(folder):
-    return partial(meet, folder)
-
-
 def test_batches_larger_than_the_line_holds_do_not_stop_it():
     """The one side sends while the other does: neither may wait for the other to read."""
     games = [GameSpec(seed=f"{number:04}" * 400, hands=1, players=("folder", "folder")) for number in range(3000)]
     assert len(played(WorkerPool(quick_batches, 1), games)) == 3000
 
 
-def echo(spec):
-    return spec.seed
-
-
-def quick_batches():
-    return echo
-
-
-def fork_and_die(spec):
-    """Leave a process behind that holds the line open."""
-    if spec.seed == 3 and not os.fork():
-        os.execvp("sleep", ["sleep", "15"])
-    if spec.seed == 3:
-        os._exit(1)
-    return spec.seed
-
-
-def forking():
-    return fork_and_die
-
-
 def test_the_end_of_a_worker_is_seen_although_a_fork_of_it_lives_on():
     with pytest.raises(MoltBenchError, match=r"workers died .*on seed 3"):
         played(WorkerPool(forking, 1), GAMES[:5])
-
-
-def play_fork_and_die(folder, spec):
-    """Die once over one game, leaving a process behind that holds the line open; play the others slowly."""
-    mark = Path(folder, "mark")
-    if spec.seed == 0 and not mark.exists():
-        mark.touch()
-        if not os.fork():
-            os.execvp("sleep", ["sleep", "15"])
-        os._exit(1)
-    sleep(0.2)
-    return spec.seed
-
-
-def forking_once(folder):
-    return partial(play_fork_and_die, folder)
 
 
 def test_the_end_of_a_worker_is_seen_although_the_other_keeps_answering(tmp_path):
@@ -380,40 +293,12 @@ class TestStopped:
         assert not running(stopped[0])
 
 
-def play_together(folder, spec):
-    """Play once there are two workers, and take a while."""
-    meet(folder, spec)
-    sleep(0.02)
-    return play_here(spec)
-
-
-def playing_together(folder):
-    return partial(play_together, folder)
-
-
-def play_or_stop(folder, times, spec):
-    """Stand still so many times over one game."""
-    if spec.seed == 1 and len(list(Path(folder).iterdir())) < times:
-        Path(folder, str(os.getpid())).touch()
-        os.kill(os.getpid(), signal.SIGSTOP)
-    return spec.seed
-
-
-def stopping(folder, times):
-    return partial(play_or_stop, folder, times)
-
-
 def test_a_working_folder_that_is_gone_is_no_obstacle(tmp_path, monkeypatch):
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert len(played(WorkerPool(quick_batches, 1), GAMES[:2])) == 2
-
-
-def leave_a_mark(path):
-    atexit.register(Path(path).touch)
-    return echo
 
 
 def test_workers_end_in_an_orderly_way(tmp_path):

@@ -1,8 +1,6 @@
 """`molt-bench join`: our agents play at a server as they would here."""
 
 import asyncio
-import os
-import subprocess
 import sys
 import threading
 import time
@@ -26,6 +24,7 @@ from molt_bench.serve.guest_line import Line, base_of, connected
 from molt_bench.specs import GameSpec
 from tests.agents.external.test_protocol import TABLES
 from tests.agents.llm.test_leak import any_action
+from tests.e2e.shell import quick
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 from tests.serve.test_long_poll import until
 
@@ -255,15 +254,7 @@ def test_what_is_no_invitation_is_said_in_a_line_without_its_secret(url):
 
 
 def command(*arguments, stdin="", **options):
-    return subprocess.run(
-        [sys.executable, "-c", "from molt_bench.cli import main; main()", "join", *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=LONG_S,
-        check=False,
-        env={**os.environ, **options},
-    )
+    return quick("join", *arguments, said=stdin, env=options)
 
 
 def test_the_command_plays_until_the_run_is_over_and_prints_each_game():

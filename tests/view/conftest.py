@@ -90,7 +90,7 @@ class Viewer:
 
     def ask(self, path, *, method="GET", host=None, headers=None, raw_host=True, body=None):
         """Send a request as it is written, and return status, headers and body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             if raw_host:
@@ -113,7 +113,7 @@ class Viewer:
     def end(self):
         """End it as Ctrl-C does, and return its status and what it said last."""
         self.process.send_signal(signal.SIGINT)
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=60)
         return self.process.returncode, out + err
 
 

@@ -4,6 +4,7 @@ import json
 import shlex
 import shutil
 from collections import Counter
+from functools import cache, partial
 
 import msgspec
 import pytest
@@ -247,12 +248,14 @@ def test_columns_have_every_hand_of_both_seatings_once(library, bots_id):
 
 
 def test_the_columns_of_a_hand_say_what_its_replay_says(library, models_id, bots_id):
+    page_of = cache(partial(told, library))  # it has both seatings
     for run in (bots_id, models_id):
         columns = told(library, f"api/runs/{run}/hands.json")["columns"]
         for row in zip(*columns.values(), strict=True):
             match, seed, seating, hand, _, _, net, pot, street, flags, *holes, faults_a, faults_b = row
-            sides = told(library, f"api/runs/{run}/hand/{match}/{seed}/{hand}.json")["sides"]
-            side = sides[seating]
+            if run == bots_id and match > 2:
+                continue  # more of the same
+            side = page_of(f"api/runs/{run}/hand/{match}/{seed}/{hand}.json")["sides"][seating]
             steps = side["steps"]
             assert net == side["net"][side["players"][0]]
             assert pot == max(0, *[step["pot"] for step in steps if step["kind"] != "win"][-1:])

@@ -36,6 +36,12 @@ def every_side(library, run):
                 yield hand_page(opened, match, at, number)
 
 
+@pytest.fixture(scope="module")
+def pages(library, bots_id, models_id):
+    """Return the pages of all hands of each run."""
+    return {run: [*every_side(library, run)] for run in (bots_id, models_id)}
+
+
 def check(hand, steps):
     whole = sum(hand.starting_stacks)
     for step in steps:
@@ -52,10 +58,10 @@ def test_chips_are_conserved_at_every_step_and_end_as_recorded(text):
     check(*told(text))
 
 
-def test_chips_are_conserved_in_every_hand_of_real_runs(library, bots_id, models_id):
+def test_chips_are_conserved_in_every_hand_of_real_runs(pages):
     count = 0
-    for run in (bots_id, models_id):
-        for page in every_side(library, run):
+    for run in pages.values():
+        for page in run:
             for side in page["sides"]:
                 check(hand_from_text(side["notation"]).hand, side["steps"])
                 count += 1
@@ -121,8 +127,8 @@ def test_who_sits_where_never_parts_two_lines():
     assert parted(one, two) is None
 
 
-def test_the_cost_of_a_deal_is_what_its_first_player_won_from_both_sides(library, bots_id):
-    for page in every_side(library, bots_id):
+def test_the_cost_of_a_deal_is_what_its_first_player_won_from_both_sides(pages, bots_id):
+    for page in pages[bots_id]:
         first, second = page["sides"]
         assert page["cost"] == pytest.approx((first["net"][0] + second["net"][1]) / 100)
         assert first["cards"] == second["cards"]
@@ -131,8 +137,8 @@ def test_the_cost_of_a_deal_is_what_its_first_player_won_from_both_sides(library
             assert page["cost"] == 0
 
 
-def test_hands_lead_from_one_to_the_next_through_the_whole_run(library, bots_id):
-    pages = list(every_side(library, bots_id))
+def test_hands_lead_from_one_to_the_next_through_the_whole_run(pages, bots_id):
+    pages = pages[bots_id]
     places = [(page["match"], page["seedIndex"], page["hand"]) for page in pages]
     for (page, place), (after, next_place) in pairwise(zip(pages, places, strict=True)):
         assert tuple(page["next"].values()) == next_place
@@ -140,10 +146,10 @@ def test_hands_lead_from_one_to_the_next_through_the_whole_run(library, bots_id)
     assert pages[0]["previous"] is pages[-1]["next"] is None
 
 
-def test_every_decision_of_a_model_has_what_was_asked_and_what_was_said(library, models_id):
+def test_every_decision_of_a_model_has_what_was_asked_and_what_was_said(pages, models_id):
     """The question is written anew, and its hash is the recorded one; with memory of the session and of the hand."""
     found, failed = 0, 0
-    for page in every_side(library, models_id):
+    for page in pages[models_id]:
         for side in page["sides"]:
             assert len(side["decisions"]) == sum(step["kind"] == "action" for step in side["steps"])
             for decision in side["decisions"]:
@@ -166,9 +172,9 @@ def test_every_decision_of_a_model_has_what_was_asked_and_what_was_said(library,
     assert failed > 3
 
 
-def test_every_attempt_is_shown_with_its_reply_error_tokens_and_cost_and_they_add_up(library, models_id):
+def test_every_attempt_is_shown_with_its_reply_error_tokens_and_cost_and_they_add_up(pages, models_id):
     seen = 0
-    for page in every_side(library, models_id):
+    for page in pages[models_id]:
         for side in page["sides"]:
             for decision in side["decisions"]:
                 exchange = decision["exchange"]
@@ -189,10 +195,10 @@ def test_every_attempt_is_shown_with_its_reply_error_tokens_and_cost_and_they_ad
     assert seen > 3
 
 
-def test_the_cards_that_would_have_come_complete_the_deck_of_the_hand(library, bots_id, models_id):
+def test_the_cards_that_would_have_come_complete_the_deck_of_the_hand(pages):
     missing = 0
-    for run in (bots_id, models_id):
-        for page in every_side(library, run):
+    for run in pages.values():
+        for page in run:
             boards = [side["board"] + side["undealt"] for side in page["sides"]]
             assert boards[0] == boards[-1], "both seatings have one deck"
             for side, board in zip(page["sides"], boards, strict=True):

@@ -35,12 +35,12 @@ def in_c(tmp_path):
     return tmp_path / "bot"
 
 
-def plays_well(kind, *, hands=300):
+def plays_well(kind, *, hands=150):
     """Check it at every kind of table, and that it beats one who never looks at its cards."""
     agent = make_agent(kind)
     for options in TABLES.values():
         for partner in ("maniac", "shover"):
-            assert play_game((agent, make_agent(partner)), seed=1, hands=10, **options).faults == ()
+            assert play_game((agent, make_agent(partner)), seed=1, hands=5, **options).faults == ()
     record = played(agent, hands=hands)
     assert record.faults == ()
     assert record.net[0] > 0
@@ -54,7 +54,7 @@ def test_the_example_of_the_acpc():
     agent = make_agent(f"acpc:{sys.executable} {BOTS / 'acpc_bot.py'}")
     for partner in ("maniac", "shover", "folder", "random"):
         assert play_game((agent, make_agent(partner)), seed=1, hands=30, stack=20_000).faults == ()
-    record = played(agent, hands=300, stack=20_000)
+    record = played(agent, hands=150, stack=20_000)
     assert record.faults == ()
     assert record.net[0] > 0
 
@@ -70,7 +70,7 @@ def test_the_example_in_c(in_c):
 
 
 def test_the_example_over_http(server):
-    plays_well(server, hands=150)
+    plays_well(server)
 
 
 @pytest.mark.parametrize("example", sorted(BOTS.iterdir()), ids=lambda path: path.name)

@@ -176,7 +176,7 @@ def returning(limit_s, reconnect_s, *, back_s, think_s, hands=1):
 
 
 def test_an_agent_that_comes_back_has_time_to_answer():
-    assert returning(0.3, 60.0, back_s=0.5, think_s=0.2).faults == ()
+    assert returning(1.0, 60.0, back_s=1.2, think_s=0.2).faults == ()
 
 
 def test_the_bank_of_a_game_is_used_up():

@@ -159,7 +159,7 @@ def test_it_plays_on_a_running_loop_and_against_itself(log):
 
 @pytest.mark.parametrize("behaviour", ["well", "stubborn", "leave-child", "silent-at-hello"])
 def test_cancelling_a_game_leaves_no_process(behaviour, log, monkeypatch):
-    monkeypatch.setattr("molt_bench.agents.external.program_agent.GRACE_S", 60.0)
+    monkeypatch.setattr("molt_bench.agents.external.program_agent.GRACE_S", 600.0)
 
     async def cancelled():
         opponent = make_agent("callstation")
@@ -171,7 +171,7 @@ def test_cancelling_a_game_leaves_no_process(behaviour, log, monkeypatch):
             await game
         return time.perf_counter() - start
 
-    assert asyncio.run(cancelled()) < 20, "it is ended at once, without the usual grace"
+    assert asyncio.run(cancelled()) < 60, "it is ended at once, without the usual grace"
 
 
 def test_an_opponent_who_breaks_off_the_game_leaves_no_process(log):
@@ -188,7 +188,7 @@ def test_an_opponent_who_breaks_off_the_game_leaves_no_process(log):
 def test_one_that_lingers_is_ended_after_half_a_second(log):
     start = time.perf_counter()
     assert played(chaos("linger", log), hands=1).faults == ()
-    assert time.perf_counter() - start < 20
+    assert time.perf_counter() - start < 60
 
 
 def test_it_sees_nothing_of_our_environment_but_what_is_passed_on(log, monkeypatch):

@@ -80,7 +80,7 @@ def test_one_that_does_not_come_to_an_end_times_out(behaviour):
         record = played(web(server.url, action_timeout_s=0.3), hands=1)
     assert faults(record) == {"timeout": 1}
     assert record.faults[0].message == "no answer within 0.3 s"
-    assert time.perf_counter() - start < 20
+    assert time.perf_counter() - start < 60
 
 
 def test_a_slow_one_within_its_time_is_fine():
@@ -101,7 +101,7 @@ def test_a_host_that_is_not_there_is_no_connection():
 
 def test_one_that_does_not_take_notice_of_results_is_told_no_more():
     with Server("deaf") as server:
-        record = played(web(server.url, action_timeout_s=1.0), hands=2)
+        record = played(web(server.url, action_timeout_s=3.0), hands=2)
     assert record.faults == ()
     assert [m["type"] for m in server.messages].count("handResult") == 2, "one each time it has answered again"
 

@@ -98,13 +98,13 @@ def any_action(legal, dice):
     return Action("raiseTo", dice.choice([legal.min_raise_to, legal.min_raise_to, legal.max_raise_to]))
 
 
-@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 7))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 20))])
 def test_no_prompt_depends_on_a_card_that_was_not_seen(seed):
     """Two thousand hands in all, every kind of memory and help, each decision and each finished hand."""
     dice = Random(seed)
     seats = [Seat(), Seat()]
     differing = 0
-    for number in range(1, 301):
+    for number in range(1, 101):
         deck = dice.sample(range(52), 9)
         deal = (((deck[0], deck[1]), (deck[2], deck[3])), tuple(deck[4:]))
         hand = Hand(RULES, deal, (10_000, 10_000), button=(number - 1) & 1)
@@ -121,8 +121,8 @@ def test_no_prompt_depends_on_a_card_that_was_not_seen(seed):
             seats[seat].hear(result_for(hand, seat, number), result_for(twin, seat, number))
     for seat in seats:
         assert seat.gateway.asked == seat.twin_gateway.asked
-        assert len(seat.gateway.asked) > 300 * len(KINDS) / 2
-    assert differing > 500, "the cards were swapped"
+        assert len(seat.gateway.asked) > 100 * len(KINDS) / 2
+    assert differing > 150, "the cards were swapped"
 
 
 def test_nothing_of_a_game_is_left_in_the_next_one():

@@ -1,0 +1,142 @@
+"""Games for worker processes, some of which end badly; workers load this file, and nothing that only tests need."""
+
+import atexit
+import os
+import signal
+from functools import partial
+from pathlib import Path
+from time import monotonic, sleep
+
+from molt_bench import make_agent
+from molt_bench.errors import ConfigError
+from molt_bench.play.drivers import drive
+from molt_bench.specs import GameSpec
+
+GAMES = [GameSpec(seed=seed, hands=20, players=("tight", "random")) for seed in range(30)]
+
+
+def play_here(spec):
+    first, second = spec.players
+    return drive(spec, (make_agent(first), make_agent(second)))
+
+
+def setup():
+    return play_here
+
+
+def play_and_die(folder, spec):
+    """Kill the worker the first time that every fifth game is played."""
+    mark = Path(folder, str(spec.seed))
+    if spec.seed % 5 == 0 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return play_here(spec)
+
+
+def mortal(folder):
+    return partial(play_and_die, folder)
+
+
+def play_or_die(spec):
+    if spec.seed == 17:
+        os._exit(3)
+    return spec.seed
+
+
+def poisoned():
+    return play_or_die
+
+
+def play_and_fail(spec):
+    raise ValueError("it does not work")
+
+
+def failing():
+    return play_and_fail
+
+
+def failing_with_ours():
+    raise ConfigError("field", 3, "4")
+
+
+def dying():
+    os._exit(4)
+
+
+def meet(folder, spec):
+    """Wait until another worker is there as well."""
+    Path(folder, str(os.getpid())).touch()
+    deadline = monotonic() + 30
+    while len(list(Path(folder).iterdir())) < 2:
+        assert monotonic() < deadline
+        sleep(0.01)
+    return os.getpid()
+
+
+def meeting(folder):
+    return partial(meet, folder)
+
+
+def echo(spec):
+    return spec.seed
+
+
+def quick_batches():
+    return echo
+
+
+def fork_and_die(spec):
+    """Leave a process behind that holds the line open."""
+    if spec.seed == 3 and not os.fork():
+        os.execvp("sleep", ["sleep", "15"])
+    if spec.seed == 3:
+        os._exit(1)
+    return spec.seed
+
+
+def forking():
+    return fork_and_die
+
+
+def play_fork_and_die(folder, spec):
+    """Die once over one game, leaving a process behind that holds the line open; play the others slowly."""
+    mark = Path(folder, "mark")
+    if spec.seed == 0 and not mark.exists():
+        mark.touch()
+        if not os.fork():
+            os.execvp("sleep", ["sleep", "15"])
+        os._exit(1)
+    sleep(0.2)
+    return spec.seed
+
+
+def forking_once(folder):
+    return partial(play_fork_and_die, folder)
+
+
+def play_together(folder, spec):
+    """Play once there are two workers, and take a while."""
+    meet(folder, spec)
+    sleep(0.02)
+    return play_here(spec)
+
+
+def playing_together(folder):
+    return partial(play_together, folder)
+
+
+def play_or_stop(folder, times, spec):
+    """Stand still so many times over one game."""
+    if spec.seed == 1 and len(list(Path(folder).iterdir())) < times:
+        Path(folder, str(os.getpid())).touch()
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return spec.seed
+
+
+def stopping(folder, times):
+    return partial(play_or_stop, folder, times)
+
+
+def leave_a_mark(path):
+    atexit.register(Path(path).touch)
+    return echo
