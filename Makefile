@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 INSTALLED_ALL := .venv/.installed-all
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline pipeline-full throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports test-kernels wheel fuzz luck strength tables blueprint docs dist test-containers clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline pipeline-full fresh-clone linear million figures throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports test-kernels wheel fuzz luck strength tables blueprint docs dist test-containers clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -161,9 +161,11 @@ blueprint: $(INSTALLED_ALL) ## train the blueprint's table anew, which needs cc,
 	.venv-benchmark/bin/python -m pip install --quiet --disable-pip-version-check --editable . -r benchmarks/requirements.txt
 	@touch $@
 
-benchmark: .venv-benchmark/.installed ## measure speed alongside other engines
+benchmark: .venv-benchmark/.installed ## measure speed alongside other engines, with and without kernels
 	.venv-benchmark/bin/python benchmarks/engine.py
+	MOLT_BENCH_PURE=1 .venv-benchmark/bin/python benchmarks/engine.py --peer open_spiel
 	.venv-benchmark/bin/python -W ignore benchmarks/envs.py
+	.venv-benchmark/bin/python benchmarks/rows.py
 
 calibration: $(INSTALLED_ALL) ## measure whether 95% sure is right 95% of the time, about 15 minutes
 	$(BIN)/python benchmarks/calibration.py
@@ -183,13 +185,24 @@ scale: $(INSTALLED_ALL) ## measure the speedup from worker processes, about five
 blueprint-speed: $(INSTALLED_ALL) ## measure how long a decision of the blueprint takes
 	$(BIN)/python benchmarks/blueprint_speed.py
 
-pipeline: $(INSTALLED_ALL) ## measure the overhead of a run and the start-up time of the command, with and without kernels
+pipeline: $(INSTALLED_ALL) ## measure what surrounds the games, with and without kernels, some minutes
 	$(BIN)/python benchmarks/pipeline.py
-	MOLT_BENCH_PURE=1 $(BIN)/python benchmarks/pipeline.py
+	MOLT_BENCH_PURE=1 $(BIN)/python benchmarks/pipeline.py --twins
+	$(BIN)/python benchmarks/rows.py
 
-pipeline-full: $(INSTALLED_ALL) ## also measure 100 participants and a million hands, about an hour on two cores
-	$(BIN)/python benchmarks/pipeline.py --full
+fresh-clone: $(INSTALLED_ALL) ## measure make bench in a fresh clone, part by part
+	$(BIN)/python benchmarks/fresh_clone.py
+
+linear: $(INSTALLED_ALL) ## measure 100 participants and 5,000 matches, and draw the figure in the docs, some minutes
 	$(BIN)/python benchmarks/linear.py
+
+million: $(INSTALLED_ALL) ## play a million hands of five bots on all cores, and the same games bare: minutes, or an hour on busy cores
+	$(BIN)/python benchmarks/million.py
+
+pipeline-full: fresh-clone linear million pipeline ## all of these
+
+figures: $(INSTALLED_ALL) ## write the figures measured last, all in one table, into README.md
+	$(BIN)/python benchmarks/rows.py --readme
 
 live-load: $(INSTALLED_ALL) ## measure the live server with 100 agents and 50 games at once, about a minute
 	$(BIN)/python benchmarks/live.py

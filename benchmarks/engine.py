@@ -22,6 +22,8 @@ from statistics import fmean, median
 from time import process_time
 from typing import TYPE_CHECKING, TypeAlias
 
+from rows import row
+
 from molt_bench import Action, Observation, play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.poker.deck import Shoe
@@ -267,10 +269,12 @@ def timed(play: Play, hands: int, seed: int) -> tuple[float, float]:
     return hands / spent, actions / hands
 
 
-def measure(seconds: float, rounds: int) -> dict[str, tuple[float, float]]:
-    """Return hands per second and actions per hand of all contenders that can be imported."""
+def measure(seconds: float, rounds: int, peer: str = "") -> dict[str, tuple[float, float]]:
+    """Return hands per second and actions per hand of all contenders that can be imported, or of us and one peer."""
     hands: dict[str, int] = {}
     for name, play in ROWS.items():
+        if not name.startswith(("molt_bench", peer)):
+            continue
         try:
             timed(play, 10, 0)
             hands[name] = max(1, round(seconds * timed(play, 200, 0)[0]))
@@ -298,28 +302,25 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0.4, help="CPU seconds of a slice (%(default)s)")
     parser.add_argument("--rounds", type=int, default=11, help="slices of each contender (%(default)s)")
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if a goal is missed")
+    parser.add_argument("--peer", default="", help="measure one other engine alone, such as open_spiel")
     options = parser.parse_args()
     # pokers prints at every showdown, past sys.stdout, and nothing turns that off: let it print to nowhere.
     sys.stdout = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    table = measure(options.seconds, options.rounds)
-    peer = {name: row[0] for name, row in table.items() if name.startswith("open_spiel")}
+    table = measure(options.seconds, options.rounds, options.peer)
+    peer = {name: found[0] for name, found in table.items() if name.startswith("open_spiel")}
     tuned = peer.pop("open_spiel: fcpa, tuned", float("nan"))
     best = max(peer.values(), default=float("nan"))
     print(f"\n{'':38}{'hands/s':>10}{'ratio':>8}{'actions/hand':>14}")
     for name, (rate, actions) in table.items():
         print(f"{name:38}{rate:>10,.0f}{rate / best:>8.2f}{actions:>14.2f}")
-    (engine, game, *_), loading = [row[0] for row in table.values()], import_ms()
+    (engine, game, *_), loading = [found[0] for found in table.values()], import_ms()
     print()
-
-    def status(reached: bool) -> str:  # noqa: FBT001
-        return "reached" if reached else "missed"
-
-    for name, ratio, goal in (("engine", engine / best, ENGINE_GOAL), ("play_game", game / best, GAME_GOAL)):
-        print(f"{name + ' / OpenSpiel, fastest row:':37}{ratio:.2f}  goal: at least {goal}  {status(ratio >= goal)}")
-    print(f"{'the same against its tuned row:':37}{engine / tuned:.2f} and {game / tuned:.2f}")
-    in_time = status(loading < IMPORT_GOAL_MS)
-    print(f"{'import molt_bench:':37}{loading:.0f} ms  goal: under {IMPORT_GOAL_MS} ms  {in_time}")
+    if peer:
+        row("engine stepped by hand over OpenSpiel's fastest row", engine / best, ENGINE_GOAL, digits=2, at_least=True)
+        row("play_game with records over OpenSpiel's fastest row", game / best, GAME_GOAL, digits=2, at_least=True)
+        print(f"  the same against its tuned row: {engine / tuned:.2f} and {game / tuned:.2f}")
+    row("import molt_bench, wall clock", loading, IMPORT_GOAL_MS, " ms", digits=0)
     met = engine / best >= ENGINE_GOAL and game / best >= GAME_GOAL and loading < IMPORT_GOAL_MS
     return 1 if options.strict and not met else 0
 

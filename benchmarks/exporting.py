@@ -1,19 +1,26 @@
 """Measure what exporting the hands of a run takes, by format; part of `make pipeline`."""
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from time import process_time
 
-from molt_bench import run_benchmark
+from molt_bench import run_benchmark, write_artifacts
 from molt_bench.luck.chance import forget
+from molt_bench.poker.played import forget_played
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import TEXTS, Format
 from molt_bench.report.exports.dealt_hands import dealt_hands
 from molt_bench.report.exports.hand_rows import write_parquet
+from molt_bench.report.exports.latex import latex
 from molt_bench.runs.journal import Journal
-from molt_bench.runs.stored_run import RunFiles
+from molt_bench.runs.stored_run import RunFiles, StoredRun
 
 #: Played, and counted up to so many.
 PLAYED, COUNTED = 10_000, 100_000
+#: Hands of a slice of a text; the median of the slices is counted, since other work on the machine comes in bursts.
+SLICE = 1_000
 RUN = {
     "participants": ["tight", "callstation", "random", "maniac", "tag"],
     "stop": {"adjacentConfidence": None, "budget": {"maxMatches": PLAYED // 1000}},
@@ -22,22 +29,38 @@ RUN = {
 }
 
 
-def seconds_of_exports() -> dict[Format, float]:
+def seconds_of_exports() -> Iterator[tuple[Format, float]]:
     """Return the CPU seconds of exporting 100,000 hands of five bots, by format, as if no card had been seen before."""
-    found: dict[Format, float] = {}
     with tempfile.TemporaryDirectory() as folder:
-        path = f"{folder}/journal.jsonl"
-        journal = Journal(path)
-        run_benchmark(RUN, files=RunFiles(journal), keep_hands=False)
+        journal = Journal(f"{folder}/journal.jsonl")
+        write_artifacts(run_benchmark(RUN, files=RunFiles(journal), keep_hands=False), folder)
         journal.close()
-        for form in (*TEXTS, "parquet"):
+        for form in TEXTS:
+            yield form, _text_seconds(Path(folder), form)
+        for form, write in (("parquet", _parquet), ("latex", _latex)):
             forget()
+            forget_played()
             start = process_time()
-            with Path(folder, form).open("wb") as file:
-                if form == "parquet":
-                    write_parquet(dealt_hands(path), file)
-                else:
-                    for piece in TEXTS[form](dealt_hands(path), None):
-                        file.write(piece.encode())
-            found[form] = (process_time() - start) * COUNTED / PLAYED
-    return found
+            write(Path(folder))
+            yield form, (process_time() - start) * COUNTED / PLAYED
+
+
+def _text_seconds(folder: Path, form: Format) -> float:
+    forget()
+    slices, start = [], process_time()
+    with Path(folder, form).open("wb") as file:
+        for count, piece in enumerate(TEXTS[form](dealt_hands(f"{folder}/journal.jsonl"), None), start=1):
+            file.write(piece.encode())
+            if count % SLICE == 0:
+                slices.append(process_time() - start)
+                start = process_time()
+    return median(slices) * COUNTED / SLICE
+
+
+def _parquet(folder: Path) -> None:
+    with (folder / "parquet").open("wb") as file:
+        write_parquet(dealt_hands(f"{folder}/journal.jsonl"), file)
+
+
+def _latex(folder: Path) -> None:
+    (folder / "latex").write_text("".join(latex(Analysis(StoredRun.open(folder).result(recount=False)))))

@@ -1,9 +1,10 @@
-"""Measure what surrounds the games: `make pipeline`, about two minutes; with `--full`, about half an hour.
+"""Measure what surrounds the games: `make pipeline`, some minutes.
 
 The same games are played bare, and as a run with agents made afresh, records, journal, ratings and all files; the two
 take turns, so that a busy machine slows both alike. Times are CPU time, but for the command, which is timed from the
 shell. In a run, luck is taken out of hands that were just played; those of a stored run are rebuilt from their text.
-`make pipeline` runs this twice: with the compiled kernels, and in pure Python (`MOLT_BENCH_PURE=1`).
+`make pipeline` runs this twice, with the compiled kernels and in pure Python (`MOLT_BENCH_PURE=1`), and then prints all
+figures as one table.
 """
 
 import argparse
@@ -11,14 +12,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from statistics import fmean, median
 from time import perf_counter, process_time
 
 from deciding import milliseconds
 from exporting import seconds_of_exports
+from rows import row
 
 from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.agents.starting_hands import equity_against_best
@@ -45,12 +47,6 @@ FIVE_RUN = {
 }
 ROUNDS = 3
 GAME = {"stack": 10_000, "small_blind": 50, "big_blind": 100}
-
-
-def row(name: str, measured: float, goal: float, unit: str = "", *, digits: int = 1) -> None:
-    """Print a figure with its goal, and whether it is reached."""
-    status = "reached" if measured <= goal else "missed"
-    print(f"{name:58}{measured:>9.{digits}f}{unit:3}  goal: at most {goal:g}{unit:3}  {status}", flush=True)
 
 
 def bare(specs: list[GameSpec]) -> float:
@@ -128,7 +124,7 @@ def luck() -> None:
         ]
         dice[name] = 1e6 * median(more) / decisions
     worst = max(dice, key=dice.__getitem__)
-    row(f"luck of the dice a decision, worst built-in bot ({worst})", dice[worst], 10, " us")
+    row("luck of the dice a decision, worst built-in bot", dice[worst], 10, " us", note=worst)
 
 
 def tag() -> None:
@@ -175,43 +171,69 @@ def shell_seconds(*arguments: str) -> float:
     return median(times)
 
 
-def full(hands: int) -> None:
-    """Print what takes long: many participants, and many hands."""
-    opening, after = milliseconds(100)
-    row("deciding a round of 100, all have met", after, 20, " ms", digits=2)
-    row("deciding a round of 100, before that", opening, 20, " ms", digits=2)
-    config = {**FIVE_RUN, "seeds": {"perMatch": 10}, "stop": {**NO_END, "budget": {"maxMatches": hands // 2000}}}
-    start = perf_counter()
-    run = run_benchmark(config, keep_hands=False)
-    print(f"{hands:,} hands of five bots on all cores: {perf_counter() - start:.0f} s, wall clock")
-    some = run.matches[::10]
-    specs = [game.spec for match in some for pair in match.result.seed_results for game in pair.games]
-    times = len(run.matches) / len(some)
-    print(f"the same games bare, on one core: {bare(specs) * times:.0f} s of CPU, from every tenth match")
-    most = max(getrusage(who).ru_maxrss for who in (RUSAGE_SELF, RUSAGE_CHILDREN)) / 1024
-    print(f"memory: {getrusage(RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB, the largest process {most:.0f} MiB")
+def overheads() -> None:
+    """Print how much longer runs take than their games."""
+    overhead("five bots", FIVE_RUN, 1.5)
+    overhead("the two cheapest", CHEAP_RUN, 2)
+
+
+def deciding() -> None:
+    """Print what deciding a round takes, after everybody has met everybody."""
+    for participants, goal in ((5, 1), (20, 2), (40, 5), (100, 20)):
+        _, after = milliseconds(participants)
+        row(f"deciding a round of {participants}, all have met", after, goal, " ms", digits=2)
+
+
+def exports() -> None:
+    """Print what exports take."""
+    for form, seconds in seconds_of_exports():
+        row(f"export of 100,000 hands, {form}", seconds, 15, " s")
+
+
+def viewer() -> None:
+    """Print what the server of the viewer takes for the pages of a long run."""
+    if find_spec("viewing") is None:
+        print("the pages of the viewer are not measured here")
+        return
+    from viewing import long_run, print_server
+
+    with long_run() as folder:
+        print_server(row, folder)
+
+
+def start_up() -> None:
+    """Print how long the command takes."""
+    row("default run from the shell, wall clock", shell_seconds(), 2, " s", digits=2)
+    row("molt-bench --help, wall clock", shell_seconds("--help"), 0.3, " s", digits=2)
+
+
+#: What is measured; the parts that have two versions, compiled and in Python, come first.
+PARTS = {
+    "overheads": overheads,
+    "luck": luck,
+    "tag": tag,
+    "exports": exports,
+    "deciding": deciding,
+    "viewer": viewer,
+    "start": start_up,
+}
+TWINS = ("overheads", "luck", "tag", "exports", "start")
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--full", action="store_true", help="also 100 participants, and a million hands")
-    parser.add_argument("--hands", type=int, default=1_000_000, help="hands of the long run (%(default)s)")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {', '.join(PARTS)} (all)")
+    parser.add_argument("--twins", action="store_true", help="only what has two versions, compiled and in Python")
     options = parser.parse_args()
+    unknown = [part for part in options.parts if part not in PARTS]
+    if unknown:
+        parser.error(f"no part {unknown[0]}: expected one of {', '.join(PARTS)}")
     machine()
-    overhead("five bots", FIVE_RUN, 1.5)
-    overhead("the two cheapest", CHEAP_RUN, 2)
-    luck()
-    tag()
-    for participants, goal in ((5, 1), (20, 2), (40, 5)):
-        _, after = milliseconds(participants)
-        row(f"deciding a round of {participants}, all have met", after, goal, " ms", digits=2)
-    for form, seconds in seconds_of_exports().items():
-        row(f"export of 100,000 hands, {form}", seconds, 15, " s")
-    row("default run from the shell, wall clock", shell_seconds(), 2, " s", digits=2)
-    row("molt-bench --help, wall clock", shell_seconds("--help"), 0.3, " s", digits=2)
-    if options.full:
-        full(options.hands)
+    for part in options.parts or (TWINS if options.twins else PARTS):
+        start = perf_counter()
+        PARTS[part]()
+        print(f"  {part}: {perf_counter() - start:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import Any
 
 from molt_bench import run_benchmark
-from molt_bench.arena.games import Executor
+from molt_bench.arena.games import ExecutorName
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.bench.result import RunResult
@@ -49,7 +49,7 @@ def config(hands: int, participants: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def timed(wanted: dict[str, Any], executor: Executor, workers: int | None = None) -> tuple[float, RunResult]:
+def timed(wanted: dict[str, Any], executor: ExecutorName, workers: int | None = None) -> tuple[float, RunResult]:
     """Run a benchmark with a journal, and return how long it took."""
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(str(Path(folder, "journal.jsonl")))
@@ -61,7 +61,7 @@ def timed(wanted: dict[str, Any], executor: Executor, workers: int | None = None
 
 def print_speed(name: str, wanted: dict[str, Any], hands: int) -> None:
     """Print how long a run takes here and in workers."""
-    kinds: list[tuple[str, Executor, int | None]] = [("inline", "inline", None)]
+    kinds: list[tuple[str, ExecutorName, int | None]] = [("inline", "inline", None)]
     kinds += [(f"processes, {count}", "processes", count) for count in sorted({1, 2, cores()})]
     kinds += [("ray, local", "ray", None)] if find_spec("ray") else []
     times: dict[str, list[float]] = {label: [] for label, _, _ in kinds}

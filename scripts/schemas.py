@@ -318,6 +318,7 @@ SUMMARY: Final = fields(
         lines=INTEGER,
         sha256=say(TEXT, "Hash of its last line, which identifies the whole."),
     ),
+    marginsSha256_=say(TEXT, "Hash of that hash and of all margins in matches.json, which may then be used again."),
     warnings=listed(TEXT, "What readers should know."),
 )
 SEEDS: Final = listed(SEED, "The seeds of the run, which `--seeds-file` takes.")

@@ -1,15 +1,19 @@
-"""The benchmarks of rules and estimators follow the code that they measure."""
+"""The benchmarks follow the code that they measure, and keep what they found."""
 
+import ast
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+
 
 @pytest.fixture
 def benchmarks(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
     before = {*sys.modules}
     yield
     for name in {*sys.modules} - before:
@@ -54,3 +58,56 @@ def test_players_of_every_ladder_finish_their_games(benchmarks):
         for first, second in zip(names, [*names[1:], names[0]], strict=True):
             two = plan._replace(bots={name: plan.bots[name] for name in (first, second)}, hands=2)
             play_chunk(two, 0)  # raises if anybody fails
+
+
+@pytest.mark.parametrize("path", sorted(BENCHMARKS.glob("*.py")), ids=lambda path: path.stem)
+def test_what_a_benchmark_imports_from_the_package_is_there(path):
+    found = [each for each in ast.walk(ast.parse(path.read_text())) if isinstance(each, ast.ImportFrom)]
+    for each in found:
+        if each.module.partition(".")[0] == "molt_bench" and each.module != "molt_bench.envs":  # which needs an extra
+            module = import_module(each.module)
+            assert not [name.name for name in each.names if not hasattr(module, name.name)]
+
+
+@pytest.fixture
+def rows(benchmarks, monkeypatch, tmp_path):
+    import rows
+
+    monkeypatch.setattr(rows, "KEPT", tmp_path / "build" / "rows.json")
+    return rows
+
+
+def test_the_table_has_every_figure_of_both_paths_with_its_goal(rows, monkeypatch, capsys):
+    name = "whole run over its bare games, five bots"
+    for kernels, measured in ((object(), 1.2), (None, 1.7)):
+        monkeypatch.setattr(rows, "compiled", kernels)
+        rows.row(name, measured, 1.5, digits=2)
+    rows.row("engine stepped by hand over OpenSpiel's fastest row", 2.4, 2.5, digits=2, at_least=True)
+    rows.row("a new one", 3, 10, " us")
+    found = {first: rest for first, *rest in rows.table()}
+    assert found[name] == ["1.20 met", "1.70 missed", "at most 1.5"]
+    assert found["engine stepped by hand over OpenSpiel's fastest row"] == ["", "2.40 missed", "at least 2.5"]
+    assert found["a new one"] == ["", "3.0 us met", "at most 10 us"]
+    assert found["import molt_bench, wall clock"] == ["make benchmark", "", "not measured yet"]
+    assert [*found][:-1] == [*rows.EXPECTED]
+    rows.print_table()
+    assert "2 of 4 figures meet their goals" in capsys.readouterr().out
+
+
+def test_the_readme_gets_the_table_between_its_marks(rows, tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{rows.BEGIN}\nold\n{rows.END}\nafter\n")
+    rows.row("default run from the shell, wall clock", 1.5, 2, " s")
+    rows.write_readme(readme)
+    rows.write_readme(readme)
+    text = readme.read_text()
+    assert text.startswith(f"before\n{rows.BEGIN}\n")
+    assert text.endswith(f"\n{rows.END}\nafter\n")
+    assert text.count("1.5 s met") == 1
+    assert "old" not in text
+    assert (BENCHMARKS.parent / "README.md").read_text().count(rows.BEGIN) == 1
+
+
+def test_every_figure_has_a_target_that_measures_it(rows):
+    makefile = (BENCHMARKS.parent / "Makefile").read_text()
+    assert not [target for target in rows.EXPECTED.values() if f"\n{target}: " not in makefile]

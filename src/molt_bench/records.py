@@ -1,8 +1,10 @@
 """Records: every output of a game, frozen."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from itertools import accumulate
+from struct import pack
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -252,3 +254,13 @@ ESTIMATORS: Final = {
 
 #: What player A won in each seed pair of a match, in thousandths of a big blind per hand, by the names of `ESTIMATORS`.
 Margins: TypeAlias = Mapping[str, tuple[float, ...]]
+
+
+def margins_hash(matches: Iterable[Margins], journal_hash: str) -> str:
+    """Return the SHA-256 of the hash of a journal and the margins of its matches, in order."""
+    found = sha256(journal_hash.encode())
+    for margins in matches:
+        for name in ESTIMATORS:
+            values = margins[name]
+            found.update(pack(f"<q{len(values)}d", len(values), *values))
+    return found.hexdigest()

@@ -181,6 +181,17 @@ def test_an_edited_summary_is_noticed_by_replay(run, field, value):
     assert "summary.json" in done.stderr
 
 
+def test_a_summary_of_an_earlier_version_is_not_an_edited_one(run):
+    summary = read(run, "summary.json")
+    del summary["marginsSha256"]
+    (run / "summary.json").write_text(json.dumps(summary))
+    assert quick("replay", run).returncode == 0
+    (run / "summary.json").write_text(json.dumps({**summary, "marginsSha256": "0"}))
+    done = quick("replay", run)
+    assert done.returncode == 1
+    assert "summary.json" in done.stderr
+
+
 @pytest.mark.parametrize("lines", [-100, 0, 43, 1e300, "x", None, [], "beyond"])
 @pytest.mark.parametrize("command", ["report", "verify", "replay"])
 def test_a_summary_that_makes_no_sense_is_no_traceback(run, command, lines):

@@ -193,6 +193,22 @@ def test_an_inequality_may_hold_the_most_even_one_back():
     assert -(expected @ np.log(expected)) < log(4)
 
 
+@pytest.mark.parametrize(("size", "seed"), [(10, 2), (20, 2), (50, 0), (50, 3)])
+def test_two_groups_of_equals_have_a_most_even_mixture(size, seed):
+    """Copies of two bots win nothing among each other: any mixture of a group is even, but for what the other gains."""
+    dice = np.random.RandomState(seed)
+    game, lead = np.zeros((2 * size, 2 * size)), 0.1 + dice.standard_normal((size, size))
+    game[:size, size:], game[size:, :size] = lead, -lead.T
+    weights = np.array(max_entropy_equilibrium(game))
+    gains, inside = game @ weights, weights > 0
+    assert weights.min() >= 0
+    assert gains.max() < 1e-10
+    # At the highest entropy, the logarithms of the weights are a combination of the constraints that hold it back.
+    tight = np.vstack([game[gains > -1e-9][:, inside], np.ones(inside.sum())]).T
+    logarithms = np.log(weights[inside])
+    assert tight @ np.linalg.lstsq(tight, logarithms, rcond=None)[0] == pytest.approx(logarithms, abs=1e-6)
+
+
 @pytest.mark.parametrize("count", [12, 30])
 def test_thirty_participants_take_well_under_a_second(count):
     dice = np.random.RandomState(count)

@@ -22,7 +22,7 @@ from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
-from molt_bench.records import GameRecord
+from molt_bench.records import GameRecord, Margins
 from molt_bench.schedule import Pair, choose_round, policy_named
 from molt_bench.specs import GameLabel, GameSpec
 
@@ -38,12 +38,14 @@ class Past(msgspec.Struct, frozen=True, dict=True):
         stages: Its stages so far; empty if there is only the one in the config.
         seconds: How long it has taken so far.
         missing: Which matches lack some of their games, as text.
+        margins: The margins of its matches, by their numbers: of all that are complete, or of none.
     """
 
     games: Games = {}
     stages: tuple[Stage, ...] = ()
     seconds: float = 0.0
     missing: str = ""
+    margins: Mapping[int, Margins] = {}
 
     @property
     def last_match(self) -> int:
@@ -163,7 +165,7 @@ def rounds(
             missing = {label: spec for label, spec in wanted.items() if label not in known}
             played = yield Round(pairs, known, missing)
             ladder.estimates.update(played.estimates)
-            if _rate(ladder, config, pairs, wanted, played.games, on_match):
+            if _rate(ladder, config, pairs, wanted, played.games, past.margins, on_match):
                 under_way = ()
                 continue
         if reason is None:
@@ -234,6 +236,7 @@ def _rate(
     pairs: Sequence[Pair],
     wanted: Mapping[GameLabel, GameSpec],
     games: Games,
+    margins: Mapping[int, Margins],
     on_match: Callable[[PlayedMatch], None] | None,
 ) -> bool:
     """Rate the matches of a round in order, and return whether all of them were complete."""
@@ -245,7 +248,7 @@ def _rate(
         if any(label not in games for label in labels):
             return False
         result = match_result([games[label] for label in labels], draw_threshold=config.match.draw_threshold)
-        match = ladder.rate(pair, result)
+        match = ladder.rate(pair, result, margins=margins.get(number))
         if on_match is not None:
             on_match(match)
     ladder.end_round()

@@ -109,7 +109,7 @@ def _hands(journal: Path, form: Format, wanted: GameFilter | None, hero: str | N
 
 def _tables(folder: Path) -> Fill:
     def fill(file: IO[bytes]) -> str:
-        found = Analysis(StoredRun.open(folder).result())
+        found = Analysis(StoredRun.open(folder).result(recount=False))
         file.write("".join(latex(found)).encode())
         return "the leaderboard" if found.reference is not None else "the leaderboard and the payoff matrix"
 

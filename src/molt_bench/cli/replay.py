@@ -12,7 +12,7 @@ from molt_bench.cli.output import show_result
 from molt_bench.cli.streams import warn
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.artifacts import ARTIFACTS, TIMED, TIMES, write_artifacts
+from molt_bench.report.artifacts import ARTIFACTS, LATER, TIMED, TIMES, write_artifacts
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.lines import being_written
 from molt_bench.runs.stored_run import StoredRun
@@ -59,11 +59,14 @@ def replay(
 
 def _differing_files(found: Analysis, folder: Path) -> list[str]:
     """Return the names of a run's files that are not what the result gives."""
-    return [
-        name
-        for name, make in ARTIFACTS.items()
-        if _without_times(name, _text_of(folder / name)) != _without_times(name, make(found))
-    ]
+    return [name for name, make in ARTIFACTS.items() if not _same(name, _text_of(folder / name), make(found))]
+
+
+def _same(name: str, text: str | None, made: str | None) -> bool:
+    stored, now = _without_times(name, text), _without_times(name, made)
+    if isinstance(stored, dict) and isinstance(now, dict):
+        now = {key: value for key, value in now.items() if key in stored or key not in LATER}
+    return stored == now
 
 
 def _text_of(path: Path) -> str | None:

@@ -7,7 +7,7 @@ import msgspec
 
 from molt_bench.kernels import compiled
 from molt_bench.luck.batches import Batches
-from molt_bench.luck.walk import Opening, Walk, walked
+from molt_bench.luck.walk import Opening, Walk, openings_of
 from molt_bench.poker.actions import OPEN_CARDS, STREETS
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import equity
@@ -67,7 +67,7 @@ def prepare_luck(hands: Iterable[Hand | PlayedHand]) -> None:
 def hand_luck(hand: Hand, walk: Walk | None = None) -> HandLuck:
     """Analyse a finished hand in hindsight, with both seats' cards known; `walk` if it has been gone through."""
     raw, all_in, equities = outcome(hand)
-    openings = (walk or walked(hand)).openings if len(equities) > 1 else []
+    openings = walk.openings if walk else openings_of(hand) if len(equities) > 1 else []
     return HandLuck(raw, all_in, deals_of(hand, equities, openings), equities)
 
 

@@ -77,6 +77,26 @@ class Walk:
             self.decisions.append((observe(before, number), action))
 
 
+def openings_of(hand: Hand) -> list[Opening]:
+    """Read the openings of a finished hand off its log, without playing it again."""
+    openings: list[Opening] = []
+    ante, (first, second) = hand.rules.ante, hand.starting_stacks
+    pot = min(ante, first) + min(ante, second)
+    behind = min(first, second) - min(ante, first, second)
+    street, matched, raised = STREETS[0], 0, False
+    for done in hand.log:
+        if done.street != street:
+            # Whoever goes on to another street has matched the last bet on this one.
+            pot, behind = pot + 2 * matched, behind - matched
+            openings.append(Opening(pot, behind, raised))
+            street, matched, raised = done.street, 0, False
+        if done.amount > matched:
+            matched = done.amount
+        if done.kind == "raiseTo":
+            raised = True
+    return openings
+
+
 def walked(hand: Hand, number: int = 0, seats: Sequence[bool] = (False, False), longest: int | None = None) -> Walk:
     """Go through a finished hand."""
     walk = Walk(seats, longest)

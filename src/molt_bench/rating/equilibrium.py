@@ -1,6 +1,7 @@
 """The Nash equilibrium of highest entropy of a symmetric zero-sum game."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -49,8 +50,9 @@ def max_entropy_equilibrium(payoffs: Sequence[Sequence[float]]) -> tuple[float, 
     inside = weights > slack
     mixed = np.zeros(len(game))
     mixed[inside] = _most_even(game[np.ix_(inside, inside)], game[np.ix_(~inside, inside)], weights[inside])
-    # If somebody is all but indifferent, the support is unclear; then the end of the path is as good.
-    if mixed.min() < 0 or (game @ mixed).max() > 1e-7:
+    # If somebody is all but indifferent, the support is unclear; then the end of the path is as good. So it is if
+    # a mixture could not be found, whose weights are then no numbers.
+    if not (mixed.min() >= 0 and (game @ mixed).max() <= 1e-7):
         mixed = weights / weights.sum()
     return tuple(mixed.tolist())
 
@@ -99,7 +101,9 @@ def _most_even(even: "Array", others: "Array", start: "Array") -> "Array":
         return mixed
     # Some of the others would gain. Lowering a barrier shows which of them win nothing in the end.
     for power in range(9):
-        mixed = start = _newton(start, free, others, 10.0**-power)
+        # Where many could gain, a high barrier presses some weights to 0: then it begins with a lower one.
+        with suppress(np.linalg.LinAlgError):
+            mixed = start = _newton(start, free, others, 10.0**-power)
     held = others @ mixed > -1e-4
     return _most_even(np.vstack([even, others[held]]), others[~held], mixed) if held.any() else mixed
 

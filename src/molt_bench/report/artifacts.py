@@ -13,7 +13,7 @@ import msgspec
 
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
-from molt_bench.records import ESTIMATORS
+from molt_bench.records import ESTIMATORS, margins_hash
 from molt_bench.report.analysis import Analysis, ParticipantNumbers, efficiency, guardrails, totals
 from molt_bench.report.claims import margins
 from molt_bench.report.costs import cost_numbers
@@ -134,8 +134,16 @@ def summary(found: Analysis) -> dict[str, Any]:
         "guardrails": guardrails(result),
         **_halves(result),
         **({"history": list(result.history)} if result.history else {}),
-        **({"journal": {"lines": result.journal_lines, "sha256": result.journal_hash}} if result.journal_lines else {}),
+        **(_origin(result) if result.journal_lines else {}),
         "warnings": list(result.warnings),
+    }
+
+
+def _origin(result: RunResult) -> dict[str, Any]:
+    """Return the journal that all this follows from, and the hash of the margins that follow from it."""
+    return {
+        "journal": {"lines": result.journal_lines, "sha256": result.journal_hash},
+        "marginsSha256": margins_hash((match.margins for match in result.matches), result.journal_hash),
     }
 
 
@@ -255,6 +263,8 @@ ARTIFACTS: Final[dict[str, Callable[[Analysis], str | None]]] = {
 TIMED: Final = frozenset({"summary.json"})
 #: The fields of those files that differ, or depend on what happened to the machine.
 TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
+#: Those that earlier versions did not write.
+LATER: Final = frozenset({"marginsSha256"})
 
 
 def write_artifacts(result: RunResult | Analysis, folder: str | Path) -> list[str]:

@@ -14,6 +14,7 @@ JOURNAL: Final = "journal.jsonl"
 EXCHANGES: Final = "exchanges.jsonl"
 ANSWERS: Final = "answers.jsonl"
 INVITATIONS: Final = "invitations.json"
+MATCHES: Final = "matches.json"
 SUMMARY: Final = "summary.json"
 
 

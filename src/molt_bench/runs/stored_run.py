@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.exchange import Exchanges
@@ -54,6 +54,7 @@ from molt_bench.runs.master_seed import (
 )
 from molt_bench.runs.missing_replies import first_without_replies
 from molt_bench.runs.moved_files import moved_config
+from molt_bench.runs.stored_margins import stored_margins
 
 
 class StoredRun:
@@ -194,14 +195,25 @@ class StoredRun:
         finally:
             os.chdir(before)
 
-    def result(self, *, content: JournalContent | None = None, keep_hands: bool = False) -> RunResult:
-        """Compute the result from the games so far; `content` is a journal to use instead, with its games replayed.
+    def result(
+        self, *, content: JournalContent | None = None, keep_hands: bool = False, recount: bool = True
+    ) -> RunResult:
+        """Compute the result from the games so far.
 
-        Raises JournalError if the games do not belong to the config, or the run did not stop where the journal says.
+        Args:
+            content: A journal to use instead, with its games replayed.
+            keep_hands: Whether match results keep their individual hands.
+            recount: Whether luck is taken out of all hands again; else the margins may be those that the run wrote. It
+                then lacks warnings about published probabilities.
+
+        Raises:
+            JournalError: The games do not belong to the config, or the run did not stop where the journal says.
         """
-        content = content or self.content
         config, seed, exchanges = self.config, self.seed, self.exchanges()
-        past = past_of(config, content)
+        # The draws of models may have been refused later than they were used, so that rounds were decided by others.
+        stored = {} if recount or content or config.models() else stored_margins(self.folder, self.content)
+        content = content or self.content
+        past = structs.replace(past_of(config, content), margins=stored)
         spending, draws = Spending(config.models()), Draws(config.models())
         for exchange in exchanges.earlier:
             spending.add(exchange)

@@ -1,4 +1,4 @@
-"""Stored margins: what a run has written about its matches, so that luck need not be taken out of them again."""
+"""Stored matches: what a run has written about them, so that luck need not be taken out of them again."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,9 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.records import ESTIMATORS, Margins, MatchResult
+from molt_bench.records import Margins, MatchResult
+from molt_bench.runs.folder import MATCHES
+from molt_bench.runs.stored_margins import margins_in
 from molt_bench.view.run_list import inside
 
 
@@ -25,7 +27,7 @@ class StoredMatches:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._path = folder / "matches.json"
+        self._path = folder / MATCHES
         self._written: int | None = None
         self._matches: dict[int, StoredMatch] | None = {}
 
@@ -58,12 +60,9 @@ class StoredMatches:
 
 
 def _stored(match: dict[str, Any]) -> StoredMatch:
-    seeds = match["result"]["perSeed"]
-    known = all(name in seed["marginsMbb"] for seed in seeds for name in ESTIMATORS)
-    margins = {name: tuple(float(seed["marginsMbb"][name]) for seed in seeds) for name in ESTIMATORS} if known else None
     return StoredMatch(
         int(match["round"]),
         (match["participantA"], match["participantB"]),
-        tuple((seed["seed"], seed["netA"], seed["hands"]) for seed in seeds),
-        margins,
+        tuple((seed["seed"], seed["netA"], seed["hands"]) for seed in match["result"]["perSeed"]),
+        margins_in(match),
     )

@@ -1,6 +1,5 @@
 """The flow of chips in a hand: what was posted, what each action put in, what was returned, who took the pot."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -50,6 +49,16 @@ class ChipFlow(msgspec.Struct, frozen=True):
         """The size of the pot."""
         return sum(self.collected)
 
+    def by_street(self) -> dict[Street, list[ChipMove]]:
+        """Return the steps of every street that had any."""
+        found: dict[Street, list[ChipMove]] = {}
+        for step in self.steps:
+            if step.street in found:
+                found[step.street].append(step)
+            else:
+                found[step.street] = [step]
+        return found
+
 
 def chip_flow(hand: Hand) -> ChipFlow:
     """Return where the chips of a finished hand went.
@@ -59,18 +68,19 @@ def chip_flow(hand: Hand) -> ChipFlow:
     >>> flow.blinds, flow.returned, flow.collected, flow.steps[1].all_in
     ((50, 100), (0, 600), (0, 600), True)
     """
-    rules, button = hand.rules, hand.button
-    antes = [min(rules.ante, stack) for stack in hand.starting_stacks]
-    left = [stack - ante for stack, ante in zip(hand.starting_stacks, antes, strict=True)]
-    blinds = [min(rules.small_blind if seat == button else rules.big_blind, left[seat]) for seat in (0, 1)]
-    steps = tuple(_steps(hand, blinds, left))
-    paid = [antes[seat] + blinds[seat] + sum([step.added for step in steps if step.seat == seat]) for seat in (0, 1)]
-    matched = min(paid)
-    share = _share(hand)
+    rules = hand.rules
+    first, second = hand.starting_stacks
+    antes = min(rules.ante, first), min(rules.ante, second)
+    left = first - antes[0], second - antes[1]
+    small, big = rules.small_blind, rules.big_blind
+    blinds = (min(big, left[0]), min(small, left[1])) if hand.button else (min(small, left[0]), min(big, left[1]))
+    steps, behind = _steps(hand, blinds, left)
+    paid = first - behind[0], second - behind[1]
+    matched, share = min(paid), _share(hand)
     return ChipFlow(
-        (antes[0], antes[1]),
-        (blinds[0], blinds[1]),
-        steps,
+        antes,
+        blinds,
+        tuple(steps),
         (paid[0] - matched, paid[1] - matched),
         (matched * share, matched * (2 - share)),
     )
@@ -94,14 +104,21 @@ def _share(hand: Hand) -> int:
     return 1 + (first > 0) - (first < 0)
 
 
-def _steps(hand: Hand, blinds: list[int], left: list[int]) -> Iterator[ChipMove]:
-    """Read the moves off the log; `left` is what both seats have before the blinds."""
-    street, bets, limits = STREETS[0], [*blinds], left
+def _steps(hand: Hand, blinds: tuple[int, int], left: tuple[int, int]) -> tuple[list[ChipMove], tuple[int, int]]:
+    """Read the moves off the log; return them, and what both seats have behind after them, without what they won.
+
+    `left` is what they have before the blinds.
+    """
+    street, bets, steps = STREETS[0], [*blinds], list[ChipMove]()
+    limit, other_limit = left
     for done in hand.log:
         if done.street != street:
             # Whoever goes on to another street has matched the bets of this one.
-            street, bets, limits = done.street, [0, 0], [limits[0] - bets[0], limits[1] - bets[1]]
-        seat, total, facing = done.seat, done.amount, max(bets)
-        verb: Verb = ("raise" if facing else "bet") if done.kind == "raiseTo" else done.kind
-        yield ChipMove(street, seat, verb, total - bets[seat], total, total - facing, total == limits[seat])
+            street, limit, other_limit, bets = done.street, limit - bets[0], other_limit - bets[1], [0, 0]
+        seat, total, kind = done.seat, done.amount, done.kind
+        facing = max(bets)
+        verb: Verb = ("raise" if facing else "bet") if kind == "raiseTo" else kind
+        all_in = total == (other_limit if seat else limit)
+        steps.append(ChipMove(street, seat, verb, total - bets[seat], total, total - facing, all_in))
         bets[seat] = total
+    return steps, (limit - bets[0], other_limit - bets[1])

@@ -15,7 +15,7 @@ from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
 from molt_bench.runs.journal import Game, read_header, read_lines
-from molt_bench.seeds import Seed, derive
+from molt_bench.seeds import Seed, derive_last
 from molt_bench.specs import Seating
 
 T = TypeVar("T")
@@ -73,8 +73,11 @@ class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
 
         The same hand has the same number in every export, so a tracker recognises hands it already has.
         """
-        return derive(self.config, self.match, self.seed, self.seating, self.text) % _NUMBERS
+        return _numbers(self.config, self.match, self.seed, self.seating)(self.text) % _NUMBERS
 
+
+#: Numbers by text for the hands of a game; they are asked for game by game.
+_numbers: Final = lru_cache(maxsize=16)(derive_last)
 
 #: Returns whether the hands of a game are wanted.
 GameFilter: TypeAlias = Callable[[Game], bool]

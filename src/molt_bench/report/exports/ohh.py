@@ -6,13 +6,13 @@ The amount of an action, even of a raise, is what it put in. Uncalled chips are 
 import json
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from typing import Any, Final
+from functools import lru_cache
+from typing import Final
 
 from molt_bench._version import __version__
-from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT
-from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.report.exports.chip_flow import BOARD_OF, ChipFlow, chip_flow
+from molt_bench.poker.hand import NOBODY, Hand, HandRules
+from molt_bench.report.exports.chip_flow import BOARD_OF, ChipFlow, Verb, chip_flow
 from molt_bench.report.exports.dealt_hands import DealtHand
 from molt_bench.report.exports.pokerstars import FIRST_HAND
 
@@ -20,83 +20,89 @@ _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 SPEC_VERSION: Final = "1.4.7"
 #: Play money in the specification.
 PLAY_MONEY: Final = "XPM"
+#: Names of actions.
+_VERBS: Final[dict[Verb, str]] = {"fold": "Fold", "check": "Check", "call": "Call", "bet": "Bet", "raise": "Raise"}
+
+_name: Final = lru_cache(maxsize=1024)(_encode)
 
 
 def ohh(hands: Iterable[DealtHand], *, hero: str | None = None) -> Iterator[str]:
     """Write one JSON object per hand, separated by blank lines, with only the hero's cards if a hero is given."""
     for number, dealt in enumerate(hands):
-        blank = "\n" if number else ""
-        # The rounds are most of the text: they are written as such, which takes half the time of encoding them.
-        flow = chip_flow(dealt.hand)
-        head, pots = _encode(_head(dealt, hero))[1:-1], _encode(_pots(flow))
+        blank, hand, flow = "\n" if number else "", dealt.hand, chip_flow(dealt.hand)
         shown = [seat for seat in (0, 1) if hero in (None, dealt.names[seat])]
-        rounds = ", ".join(_rounds(dealt.hand, flow, shown))
-        yield f'{blank}{{"ohh": {{{head}, "rounds": [{rounds}], "pots": {pots}}}}}\n'
+        # What differs from hand to hand is written as text, which takes a fraction of the time of encoding it.
+        before, after = _head(dealt.table, dealt.names, hand.rules, hand.button, hero)
+        time = (FIRST_HAND + timedelta(seconds=dealt.place)).isoformat()
+        yield (
+            f'{blank}{{"ohh": {{{before}"game_number": "{dealt.identity}", "start_date_utc": "{time}Z", {after}'
+            f'"players": [{", ".join(_players(dealt))}], "rounds": [{", ".join(_rounds(hand, flow, shown))}], '
+            f'"pots": [{_pot(flow)}]}}}}\n'
+        )
 
 
-def _head(dealt: DealtHand, hero: str | None) -> dict[str, Any]:
-    hand = dealt.hand
-    observed = hero not in dealt.names
-    return {
+@lru_cache(maxsize=16)
+def _head(table: str, names: tuple[str, str], rules: HandRules, button: int, hero: str | None) -> tuple[str, str]:
+    """Write the fields that hands of a game share: those before the number and the time of a hand, and those after."""
+    observed = hero not in names
+    before = {
         "spec_version": SPEC_VERSION,
         "site_name": "molt-bench",
         "network_name": "molt-bench",
         "internal_version": __version__,
         "tournament": False,
-        "game_number": str(dealt.identity),
-        "start_date_utc": f"{(FIRST_HAND + timedelta(seconds=dealt.place)).isoformat()}Z",
-        "table_name": dealt.table,
+    }
+    after = {
+        "table_name": table,
         "game_type": "Holdem",
         "bet_limit": {"bet_type": "NL", "bet_cap": 0},
         "table_size": 2,
         "currency": PLAY_MONEY,
-        "dealer_seat": hand.button + 1,
-        "small_blind_amount": hand.rules.small_blind,
-        "big_blind_amount": hand.rules.big_blind,
-        "ante_amount": hand.rules.ante,
-        "hero_player_id": None if observed or hero is None else dealt.names.index(hero),
+        "dealer_seat": button + 1,
+        "small_blind_amount": rules.small_blind,
+        "big_blind_amount": rules.big_blind,
+        "ante_amount": rules.ante,
+        "hero_player_id": None if observed or hero is None else names.index(hero),
         "flags": ["Observed"] if observed else [],
-        "players": [
-            {"id": seat, "seat": seat + 1, "name": dealt.names[seat], "starting_stack": hand.starting_stacks[seat]}
-            for seat in (0, 1)
-        ],
     }
+    return f"{_encode(before)[1:-1]}, ", f"{_encode(after)[1:-1]}, "
 
 
-def _pots(flow: ChipFlow) -> list[dict[str, Any]]:
-    wins = [{"player_id": seat, "win_amount": flow.collected[seat]} for seat in (0, 1) if flow.collected[seat]]
-    return [{"number": 0, "amount": flow.pot, "rake": 0, "jackpot": 0, "player_wins": wins}]
+def _players(dealt: DealtHand) -> Iterator[str]:
+    for seat, (name, stack) in enumerate(zip(dealt.names, dealt.hand.starting_stacks, strict=True)):
+        yield f'{{"id": {seat}, "seat": {seat + 1}, "name": {_name(name)}, "starting_stack": {stack}}}'
 
 
-def _rounds(hand: Hand, flow: ChipFlow, shown: list[int]) -> Iterator[str]:
-    number = 0
-    for street in STREETS:
-        part = BOARD_OF[street]
+def _pot(flow: ChipFlow) -> str:
+    wins = [f'{{"player_id": {seat}, "win_amount": {won}}}' for seat, won in enumerate(flow.collected) if won]
+    return f'{{"number": 0, "amount": {flow.pot}, "rake": 0, "jackpot": 0, "player_wins": [{", ".join(wins)}]}}'
+
+
+def _rounds(hand: Hand, flow: ChipFlow, shown: list[int]) -> list[str]:
+    steps, rounds = flow.by_street(), list[str]()
+    for street, part in BOARD_OF.items():
         if part.stop > len(hand.board):
             break
-        actions = [*_before(hand, flow, shown)] if street == "preflop" else []
-        for step in flow.steps:
-            if step.street == street:
-                actions.append(_action(step.seat, step.verb.title(), step.added, all_in=step.all_in))
-        yield _round(number, street.title(), hand.board[part], actions)
-        number += 1
+        actions = _before(hand, flow, shown) if street == "preflop" else []
+        if street in steps:
+            actions += [_action(step.seat, _VERBS[step.verb], step.added, step.all_in) for step in steps[street]]
+        rounds.append(_round(len(rounds), street.title(), hand.board[part], actions))
     if hand.folded == NOBODY:
         order = (1 - hand.button, hand.button)
-        yield _round(number, "Showdown", (), [_cards(seat, "Shows Cards", hand) for seat in order])
+        rounds.append(_round(len(rounds), "Showdown", (), [_cards(seat, "Shows Cards", hand) for seat in order]))
+    return rounds
 
 
-def _before(hand: Hand, flow: ChipFlow, shown: list[int]) -> Iterator[str]:
-    left = list(hand.starting_stacks)
+def _before(hand: Hand, flow: ChipFlow, shown: list[int]) -> list[str]:
+    stacks, antes, actions = hand.starting_stacks, flow.antes, list[str]()
     for seat in (0, 1):
-        if flow.antes[seat]:
-            left[seat] -= flow.antes[seat]
-            yield _action(seat, "Post Ante", flow.antes[seat], all_in=not left[seat])
+        if antes[seat]:
+            actions.append(_action(seat, "Post Ante", antes[seat], antes[seat] == stacks[seat]))
     for seat, name in ((hand.button, "Post SB"), (1 - hand.button, "Post BB")):
-        if flow.blinds[seat]:
-            left[seat] -= flow.blinds[seat]
-            yield _action(seat, name, flow.blinds[seat], all_in=not left[seat])
-    for seat in shown:
-        yield _cards(seat, "Dealt Cards", hand)
+        chips = flow.blinds[seat]
+        if chips:
+            actions.append(_action(seat, name, chips, antes[seat] + chips == stacks[seat]))
+    return actions + [_cards(seat, "Dealt Cards", hand) for seat in shown]
 
 
 def _round(number: int, street: str, board: tuple[int, ...], actions: list[str]) -> str:
@@ -105,7 +111,7 @@ def _round(number: int, street: str, board: tuple[int, ...], actions: list[str])
     return f'{{"id": {number}, "street": "{street}", {cards}"actions": [{numbered}]}}'
 
 
-def _action(seat: int, name: str, amount: int, *, all_in: bool) -> str:
+def _action(seat: int, name: str, amount: int, all_in: bool) -> str:  # noqa: FBT001 - the last field, as written
     everything = "true" if all_in else "false"
     return f'"player_id": {seat}, "action": "{name}", "amount": {amount}, "is_allin": {everything}'
 

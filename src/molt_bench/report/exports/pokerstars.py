@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
-from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import NOBODY, Hand
@@ -33,6 +32,11 @@ _FOLDED: Final = {
     "turn": "on the Turn",
     "river": "on the River",
 }
+#: What follows an action that leaves chips behind, and one that does not.
+_ALL_IN: Final = ("", " and is all-in")
+
+#: Of the players in seats 0 and 1, as this format writes them.
+Names: TypeAlias = tuple[str, str]
 
 
 @lru_cache(maxsize=1024)
@@ -49,105 +53,103 @@ def player_name(name: str) -> str:
 def pokerstars(hands: Iterable[DealtHand], *, hero: str | None = None) -> Iterator[str]:
     """Write hands with two blank lines after each, with only the hero's cards if a hero is given."""
     for dealt in hands:
-        names = tuple([player_name(name) for name in dealt.names])
-        shown = [seat for seat in (0, 1) if hero is None or dealt.names[seat] == hero]
-        yield "\n".join([*_lines(dealt, names, shown), "", "", ""])
+        first, second = dealt.names
+        shown = [seat for seat, name in enumerate((first, second)) if hero is None or name == hero]
+        yield "\n".join([*_lines(dealt, (player_name(first), player_name(second)), shown), "", "", ""])
 
 
-def _lines(dealt: DealtHand, names: tuple[str, ...], shown: list[int]) -> Iterator[str]:
+def _lines(dealt: DealtHand, names: Names, shown: list[int]) -> list[str]:
     hand, flow = dealt.hand, chip_flow(dealt.hand)
-    rules, button = hand.rules, hand.button
+    rules, stacks = hand.rules, hand.starting_stacks
     time = str(FIRST_HAND + timedelta(seconds=dealt.place)).replace("-", "/")
-    stakes = f"{_usd(rules.small_blind)}/{_usd(rules.big_blind)} USD"
-    yield f"PokerStars Hand #{dealt.identity}:  Hold'em No Limit ({stakes}) - {time} ET"
-    yield f"Table '{plain_name(dealt.table, _SPECIAL)}' 2-max Seat #{button + 1} is the button"
-    for seat in (0, 1):
-        yield f"Seat {seat + 1}: {names[seat]} ({_usd(hand.starting_stacks[seat])} in chips)"
-    yield from _posts(hand, flow, names)
-    yield "*** HOLE CARDS ***"
-    for seat in shown:
-        yield f"Dealt to {names[seat]} [{_cards(hand.holes[seat])}]"
-    yield from _play(hand, flow, names)
+    stakes = f"${rules.small_blind}/${rules.big_blind} USD"
     held = [hand_name((*hole, *hand.board)) for hole in hand.holes] if hand.folded == NOBODY else []
-    yield from _ending(hand, flow, names, held)
-    yield from _summary(hand, flow, names, held)
+    return [
+        f"PokerStars Hand #{dealt.identity}:  Hold'em No Limit ({stakes}) - {time} ET",
+        f"Table '{plain_name(dealt.table, _SPECIAL)}' 2-max Seat #{hand.button + 1} is the button",
+        f"Seat 1: {names[0]} (${stacks[0]} in chips)",
+        f"Seat 2: {names[1]} (${stacks[1]} in chips)",
+        *_posts(hand, flow, names),
+        "*** HOLE CARDS ***",
+        *[f"Dealt to {names[seat]} [{_cards(hand.holes[seat])}]" for seat in shown],
+        *_play(hand, flow, names),
+        *_ending(hand, flow, names, held),
+        *_summary(hand, flow, names, held),
+    ]
 
 
-def _posts(hand: Hand, flow: ChipFlow, names: tuple[str, ...]) -> Iterator[str]:
-    stacks = hand.starting_stacks
+def _posts(hand: Hand, flow: ChipFlow, names: Names) -> list[str]:
+    stacks, antes, lines = hand.starting_stacks, flow.antes, list[str]()
     for seat in (0, 1):
-        if flow.antes[seat]:
-            yield f"{names[seat]}: posts the ante {_usd(flow.antes[seat])}{_all_in(flow.antes[seat] == stacks[seat])}"
+        if antes[seat]:
+            lines.append(f"{names[seat]}: posts the ante ${antes[seat]}{_ALL_IN[antes[seat] == stacks[seat]]}")
     for seat, blind in ((hand.button, "small"), (1 - hand.button, "big")):
-        if flow.blinds[seat]:
-            everything = flow.antes[seat] + flow.blinds[seat] == stacks[seat]
-            yield f"{names[seat]}: posts {blind} blind {_usd(flow.blinds[seat])}{_all_in(everything)}"
+        chips = flow.blinds[seat]
+        if chips:
+            all_in = _ALL_IN[antes[seat] + chips == stacks[seat]]
+            lines.append(f"{names[seat]}: posts {blind} blind ${chips}{all_in}")
+    return lines
 
 
-def _play(hand: Hand, flow: ChipFlow, names: tuple[str, ...]) -> Iterator[str]:
-    for street in STREETS:
-        part = BOARD_OF[street]
-        if part.stop > len(hand.board):
-            return
+def _play(hand: Hand, flow: ChipFlow, names: Names) -> list[str]:
+    lines, steps, board = list[str](), flow.by_street(), hand.board
+    for street, part in BOARD_OF.items():
+        if part.stop > len(board):
+            break
         if street == "flop":
-            yield f"*** FLOP *** [{_cards(hand.board[part])}]"
+            lines.append(f"*** FLOP *** [{_cards(board[part])}]")
         elif part.stop:
-            yield f"*** {street.upper()} *** [{_cards(hand.board[: part.start])}] [{_cards(hand.board[part])}]"
-        for step in flow.steps:
-            if step.street == street:
-                yield f"{names[step.seat]}: {_done(step)}"
+            lines.append(f"*** {street.upper()} *** [{_cards(board[: part.start])}] [{_cards(board[part])}]")
+        if street in steps:
+            lines += [f"{names[step.seat]}: {_done(step)}" for step in steps[street]]
         if street == hand.street and any(flow.returned):
             # After the last decision, and before the board is run out.
             chips = max(flow.returned)
-            yield f"Uncalled bet ({_usd(chips)}) returned to {names[flow.returned.index(chips)]}"
+            lines.append(f"Uncalled bet (${chips}) returned to {names[flow.returned.index(chips)]}")
+    return lines
 
 
 def _done(step: ChipMove) -> str:
-    if step.verb == "raise":
-        return f"raises {_usd(step.above)} to {_usd(step.total)}{_all_in(step.all_in)}"
-    if step.verb in ("bet", "call"):
-        return f"{step.verb}s {_usd(step.added)}{_all_in(step.all_in)}"
-    return f"{step.verb}s"
+    verb = step.verb
+    if verb == "raise":
+        return f"raises ${step.above} to ${step.total}{_ALL_IN[step.all_in]}"
+    if verb in ("bet", "call"):
+        return f"{verb}s ${step.added}{_ALL_IN[step.all_in]}"
+    return f"{verb}s"
 
 
-def _ending(hand: Hand, flow: ChipFlow, names: tuple[str, ...], held: list[str]) -> Iterator[str]:
+def _ending(hand: Hand, flow: ChipFlow, names: Names, held: list[str]) -> list[str]:
+    lines = []
     if hand.folded == NOBODY:
-        yield "*** SHOW DOWN ***"
+        lines.append("*** SHOW DOWN ***")
         for seat in (1 - hand.button, hand.button):
-            yield f"{names[seat]}: shows [{_cards(hand.holes[seat])}] ({held[seat]})"
-    for seat in (0, 1):
-        if flow.collected[seat]:
-            yield f"{names[seat]} collected {_usd(flow.collected[seat])} from pot"
+            lines.append(f"{names[seat]}: shows [{_cards(hand.holes[seat])}] ({held[seat]})")
+    for seat, chips in enumerate(flow.collected):
+        if chips:
+            lines.append(f"{names[seat]} collected ${chips} from pot")
             if hand.folded != NOBODY:
-                yield f"{names[seat]}: doesn't show hand"
+                lines.append(f"{names[seat]}: doesn't show hand")
+    return lines
 
 
-def _summary(hand: Hand, flow: ChipFlow, names: tuple[str, ...], held: list[str]) -> Iterator[str]:
-    yield "*** SUMMARY ***"
-    yield f"Total pot {_usd(flow.pot)} | Rake $0"
+def _summary(hand: Hand, flow: ChipFlow, names: Names, held: list[str]) -> list[str]:
+    lines = ["*** SUMMARY ***", f"Total pot ${flow.pot} | Rake $0"]
     if hand.board:
-        yield f"Board [{_cards(hand.board)}]"
+        lines.append(f"Board [{_cards(hand.board)}]")
     for seat in (0, 1):
         place = "(button) (small blind)" if seat == hand.button else "(big blind)"
-        yield f"Seat {seat + 1}: {names[seat]} {place} {_fate(hand, flow, seat, held)}"
+        lines.append(f"Seat {seat + 1}: {names[seat]} {place} {_fate(hand, flow, seat, held)}")
+    return lines
 
 
 def _fate(hand: Hand, flow: ChipFlow, seat: int, held: list[str]) -> str:
     if seat == hand.folded:
         return f"folded {_FOLDED[hand.street]}"
     if hand.folded != NOBODY:
-        return f"collected ({_usd(flow.collected[seat])})"
-    won = f"won ({_usd(flow.collected[seat])})" if flow.collected[seat] else "lost"
+        return f"collected (${flow.collected[seat]})"
+    won = f"won (${flow.collected[seat]})" if flow.collected[seat] else "lost"
     return f"showed [{_cards(hand.holes[seat])}] and {won} with {held[seat]}"
-
-
-def _usd(chips: int) -> str:
-    return f"${chips}"
 
 
 def _cards(cards: tuple[int, ...]) -> str:
     return " ".join([CARD_TEXT[card] for card in cards])
-
-
-def _all_in(all_in: bool) -> str:  # noqa: FBT001 - clear where it is called
-    return " and is all-in" if all_in else ""
