@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 INSTALLED_ALL := .venv/.installed-all
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline pipeline-full fresh-clone linear million figures throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports test-kernels wheel fuzz luck strength tables blueprint docs dist test-containers clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline pipeline-full viewing fresh-clone linear million figures throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports test-kernels wheel fuzz luck strength tables blueprint docs dist test-containers clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -192,6 +192,9 @@ pipeline: $(INSTALLED_ALL) ## measure what surrounds the games, with and without
 
 fresh-clone: $(INSTALLED_ALL) ## measure make bench in a fresh clone, part by part
 	$(BIN)/python benchmarks/fresh_clone.py
+
+viewing: .venv-browser/.installed ## measure how fast the pages of a run of 100,000 hands are there, in Chromium, about two minutes
+	.venv-browser/bin/python benchmarks/viewing.py
 
 linear: $(INSTALLED_ALL) ## measure 100 participants and 5,000 matches, and draw the figure in the docs, some minutes
 	$(BIN)/python benchmarks/linear.py

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean, median
@@ -21,6 +20,7 @@ from time import perf_counter, process_time
 from deciding import milliseconds
 from exporting import seconds_of_exports
 from rows import row
+from viewing import long_run, print_server
 
 from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.agents.starting_hands import equity_against_best
@@ -192,11 +192,6 @@ def exports() -> None:
 
 def viewer() -> None:
     """Print what the server of the viewer takes for the pages of a long run."""
-    if find_spec("viewing") is None:
-        print("the pages of the viewer are not measured here")
-        return
-    from viewing import long_run, print_server
-
     with long_run() as folder:
         print_server(row, folder)
 

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -102,7 +102,7 @@ def server(runs: Runs) -> Iterator[str]:
     yield from viewing(runs.folder)
 
 
-def viewing(folder: Path) -> Iterator[str]:
+def viewing(folder: Path) -> Generator[str]:
     """Yield the address of `molt-bench view` over a folder."""
     with subprocess.Popen(
         [*PROGRAM, "view", str(folder), "--port", "0", "--no-browser"], stdout=subprocess.PIPE, text=True
@@ -110,9 +110,11 @@ def viewing(folder: Path) -> Iterator[str]:
         assert process.stdout is not None
         line = process.stdout.readline()
         found = re.search(r"http://\S+/", line)
-        assert found, line
-        yield found[0]
-        process.terminate()
+        try:
+            assert found, line
+            yield found[0]
+        finally:
+            process.terminate()
 
 
 @pytest.fixture(scope="session")

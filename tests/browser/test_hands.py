@@ -101,7 +101,7 @@ def test_a_hundred_thousand_hands_scroll_and_filter_without_lag(visit: Visit, se
     }
     page.route("**/hands.json", lambda route: route.fulfill(json=many))
     page.evaluate(f"location.hash = '#/run/{runs.bots}/hands'")
-    page.wait_for_selector(".v-space .v-row")
+    page.wait_for_selector(".v-space .v-row", timeout=120_000)  # the driver hands over four megabytes
     assert count(page) == rows
     usual = page.evaluate("""async () => {
       const box = document.querySelector(".v-list");

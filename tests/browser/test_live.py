@@ -1,17 +1,19 @@
 """A run that goes on: its page keeps itself up to date and leaves the reader in peace."""
 
 import json
-import re
+import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
 
 from molt_bench.runs.lines import LineFile
 from tests.browser.axe import findings
-from tests.browser.conftest import PROGRAM, Runs, until
+from tests.browser.conftest import PROGRAM, Runs, until, viewing
 
 pytestmark = pytest.mark.slow
 Visit = Callable[..., Any]
@@ -21,46 +23,65 @@ def matches(page: Any) -> int:
     return int(page.locator(".facts dd").first.inner_text().replace(",", ""))
 
 
-def test_a_running_run_updates_itself_and_loses_neither_scroll_nor_choice(visit: Visit, tmp_path: Path) -> None:
-    participants = "tag,tight,callstation,maniac"
-    sizes = ["--seeds", "6", "--hands", "60", "--max-matches", "80", "--set", "stop.adjacentConfidence=null"]
-    playing = subprocess.Popen(
-        [*PROGRAM, "--participants", participants, *sizes, "--quiet", "--output-dir", str(tmp_path)],
-        stdout=subprocess.DEVNULL,
-    )
-    viewing = subprocess.Popen(
-        [*PROGRAM, "view", str(tmp_path), "--port", "0", "--no-browser"], stdout=subprocess.PIPE, text=True
-    )
+@contextmanager
+def played(folder: Path, *, seeds: int, matches: int) -> Iterator[Callable[[int], None]]:
+    """Play a run that stands still; what is yielded lets it play so many matches more, at least."""
+    sizes = ["--seeds", str(seeds), "--hands", "40", "--max-matches", str(matches)]
+    more = ["--set", "stop.adjacentConfidence=null", "--quiet", "--output-dir", str(folder)]
+    command = [*PROGRAM, "--participants", "tag,tight,callstation,maniac", *sizes, *more]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+    def lines() -> int:
+        return sum(path.read_bytes().count(b"\n") for path in folder.glob("*/journal.jsonl"))
+
+    def play_on(more_matches: int) -> None:
+        wanted = min(lines() + 2 * seeds * more_matches, 1 + 2 * seeds * matches)
+        process.send_signal(signal.SIGCONT)
+        deadline = monotonic() + 120
+        while lines() < wanted:
+            assert monotonic() < deadline
+            sleep(0.02)
+        process.send_signal(signal.SIGSTOP if more_matches < matches else signal.SIGCONT)
+
     try:
-        assert viewing.stdout is not None
-        found = re.search(r"http://\S+/", viewing.stdout.readline())
-        assert found
-        page = visit(found[0])
+        yield play_on
+    finally:
+        process.kill()
+        process.wait(30)
+
+
+def test_a_running_run_updates_itself_and_loses_neither_scroll_nor_choice(visit: Visit, tmp_path: Path) -> None:
+    """The run stands still while it is looked at: it cannot end before the browser has started."""
+    with played(tmp_path, seeds=3, matches=80) as play_on, closing(viewing(tmp_path)) as viewer:
+        play_on(8)
+        page = visit(next(viewer))
         until(page, "document.querySelector('.card .leaders')", seconds=60)  # the list keeps itself up to date, too
         page.locator(".card a").first.click()
         page.wait_for_selector(".facts dd")
         assert page.locator(".badge").first.inner_text() == "running"
         until(page, "document.querySelectorAll('#part-winnings option').length > 2", seconds=60)
+        page.locator("#part-convergence summary").first.click()
+        page.wait_for_selector("#part-convergence details table")
         page.locator("#winnings-pair").select_option(index=1)
         page.locator("#winnings-pair").focus()
         page.evaluate("document.getElementById('part-winnings').scrollIntoView()")
-        page.wait_for_timeout(100)
-        place = page.locator("#part-winnings").bounding_box()["y"]
         before = matches(page)
-        until(page, f"Number(document.querySelector('.facts dd').textContent) > {before + 1}", seconds=60)
-        assert abs(page.locator("#part-winnings").bounding_box()["y"] - place) < 3, "what is looked at stays there"
-        assert page.locator("#winnings-pair").evaluate("e => e.selectedIndex") == 1
-        assert page.evaluate("document.activeElement.id") == "winnings-pair"
+        place = page.locator("#part-winnings").bounding_box()["y"]
+        for _ in range(2):
+            play_on(3)
+            until(page, f"Number(document.querySelector('.facts dd').textContent) > {before + 1}", seconds=120)
+            before = matches(page)
+            assert page.locator("#part-convergence details table").is_visible(), "what was opened stays open"
+            assert abs(page.locator("#part-winnings").bounding_box()["y"] - place) < 3, "what is looked at stays there"
+            assert page.locator("#winnings-pair").evaluate("e => e.selectedIndex") == 1
+            assert page.evaluate("document.activeElement.id") == "winnings-pair"
         assert "match" in page.locator("#status").inner_text()
+        play_on(80)
         until(page, "document.querySelector('.badge')?.textContent === 'finished'", seconds=120)
-        until(page, "document.querySelector('#status').textContent.includes('finished')")
+        until(page, "document.querySelector('#status').textContent.includes('finished')", seconds=60)
         until(page, "document.querySelector('.facts dd').textContent === '80'", seconds=60)
-    finally:
-        for process in (playing, viewing):
-            process.terminate()
-            process.wait(30)
-            if process.stdout:
-                process.stdout.close()
+        until(page, "!document.querySelector('main .live')", seconds=120)  # it does not ask any more
+        page.close()
 
 
 def test_the_hands_of_a_running_run_update_themselves(visit: Visit, runs: Runs, tmp_path: Path) -> None:
@@ -72,14 +93,9 @@ def test_the_hands_of_a_running_run_update_themselves(visit: Visit, runs: Runs, 
     (folder / "journal.jsonl").write_bytes(b"".join(line + b"\n" for line in lines[:12]))
     written = LineFile(str(folder / "journal.jsonl"), new=False)
     written.cut((folder / "journal.jsonl").stat().st_size)
-    viewing = subprocess.Popen(
-        [*PROGRAM, "view", str(tmp_path), "--port", "0", "--no-browser"], stdout=subprocess.PIPE, text=True
-    )
+    viewer = viewing(tmp_path)
     try:
-        assert viewing.stdout is not None
-        found = re.search(r"http://\S+/", viewing.stdout.readline())
-        assert found
-        page = visit(f"{found[0]}#/run/{runs.bots}/hands")
+        page = visit(f"{next(viewer)}#/run/{runs.bots}/hands")
         count = page.locator(".count")
         assert count.inner_text().endswith("hands so far")
         assert "1 of 6 matches" in page.locator(".live-now").inner_text()
@@ -102,7 +118,4 @@ def test_the_hands_of_a_running_run_update_themselves(visit: Visit, runs: Runs, 
         assert count.inner_text().endswith("of 960 hands")
     finally:
         written.close()
-        viewing.terminate()
-        viewing.wait(30)
-        if viewing.stdout:
-            viewing.stdout.close()
+        viewer.close()

@@ -128,7 +128,7 @@ def test_names_and_replies_are_text_and_nothing_else(visit: Visit, server: str, 
     for start, run in ((server, runs.models), (f"{single}", "run")):
         page = visit(f"{start}#/run/{run}")
         text = page.locator("main").inner_text()
-        assert "<script>alert(1)</script>\\u{202e}evil\\u{202c}" in text
+        assert "<script>alert(1)</script>\\u202eevil\\u202c" in text
         assert EVIL not in text
         assert page.locator("main script, main img, main b").count() == 0
         assert "\u202e" not in page.locator("main").inner_html()

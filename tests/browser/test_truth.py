@@ -1,17 +1,20 @@
 """What a run shows is right, the same on every page, and leads somewhere."""
 
+import csv
 import functools
 import http.server
+import io
 import json
 import threading
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Runs, as_number, molt_bench, only_new, until
+from tests.browser.conftest import Runs, as_number, molt_bench, only_new, until, viewing
 
 pytestmark = pytest.mark.slow
 Visit = Callable[..., Any]
@@ -232,3 +235,56 @@ def test_a_published_site_shows_every_page_and_offers_the_files(visit: Visit, si
     page.wait_for_selector(".felt")
     page.evaluate("location.hash = '#/history'")
     until(page, "document.querySelector('h1')?.textContent === 'History'")
+
+
+def test_amounts_are_rounded_once(visit: Visit, server: str) -> None:
+    """A minute never has 60 seconds, and what is nearly 20 cents is no $0.2."""
+    page = visit(server)
+    said = page.evaluate("""async () => {
+      const { dollars, seconds } = await import("./text.js");
+      return [[59.96, 119.7, 9.996, 3599.6, 7.5].map(seconds), [0.2, 0.098, 0.0027, 1234.5, 0].map(dollars)];
+    }""")
+    assert said == [
+        ["1 min 0 s", "2 min 0 s", "10.0 s", "1 h 0 min", "7.50 s"],
+        ["$0.20", "$0.098", "$0.0027", "$1,234.50", "$0"],
+    ]
+
+
+def test_the_order_by_rating_shows_ratings_and_every_table_can_be_saved(visit: Visit, tmp_path: Path) -> None:
+    config = {
+        "participants": ["tag", "random", "callstation"],
+        "seeds": {"perMatch": 2},
+        "game": {"handsPerGame": 5},
+        "stop": {"adjacentConfidence": {"method": "openskill"}, "budget": {"maxMatches": 3}},
+        "outputDir": str(tmp_path / "runs"),
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    molt_bench("--config", str(tmp_path / "config.json"), "--quiet")
+    name = only_new(tmp_path / "runs", set())
+    (tmp_path / "runs" / "broken").mkdir()
+    (tmp_path / "runs" / "broken" / "journal.jsonl").write_text("{")
+    with closing(viewing(tmp_path / "runs")) as viewer:
+        url = next(viewer)
+        page = visit(url)
+        until(page, "document.querySelector('.card .leaders')")
+        shown = page.locator(".leaders .number").all_inner_texts()
+        assert all(text.startswith("mu ") for text in shown)
+        broken = page.locator("tbody tr", has_text="broken").locator("td.number").all_inner_texts()
+        assert {*broken} == {"\N{EN DASH}"}, "nothing is known about it, not even how many agents it has"
+        page.goto(f"{url}#/run/{name}")
+        until(page, "document.querySelector('.leaderboard tbody tr')")
+        visible = page.locator(".leaderboard thead th:visible").all_inner_texts()
+        assert visible == ["Rank", "Agent", "Rating, mu"]
+        rated = [
+            as_number(text.split(" ")[0]) for text in page.locator(".leaderboard td:nth-child(3)").all_inner_texts()
+        ]
+        assert rated == sorted(rated, reverse=True)
+        for place, lines in (("match/1", 3), ("hands?street=3", None)):
+            page.goto(f"{url}#/run/{name}/{place}")
+            page.wait_for_selector("button.download")
+            with page.expect_download() as saved:
+                page.get_by_role("button", name="CSV").click()
+            rows = list(csv.reader(io.StringIO(Path(saved.value.path()).read_text("utf-8"))))
+            wanted = lines or 1 + int(page.locator(".count").inner_text().split(" ")[0])
+            assert len(rows) == wanted
+        page.close()

@@ -3,13 +3,14 @@
 import json
 import shutil
 from itertools import chain
-from threading import Event
+from threading import Event, Semaphore
 from time import monotonic, sleep
 
 import pytest
 
 from molt_bench.report.style import StyleCount
 from molt_bench.report.style_file import STYLES, read_styles, write_styles
+from molt_bench.runs.lines import LineFile
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_parts import styles_data
@@ -90,6 +91,34 @@ def test_in_the_end_a_counted_run_says_what_a_stored_one_says(folder, held):
     same = ("leaderboard", "sentences", "convergence", "payoff", "spent", "winnings", "matches", "styles", "totals")
     pages = [library.run_page(name) for name in ("slow", "quick")]
     assert {key: pages[0][key] for key in same} == {key: pages[1][key] for key in same}
+
+
+def test_the_page_of_a_running_run_goes_on_even_if_it_never_finds_a_free_moment(folder, monkeypatch):
+    """On a busy machine a reader who waits for the thread that counts may always come too late."""
+    monkeypatch.setattr("molt_bench.view.library._PATIENCE_S", 0.0)
+    monkeypatch.setattr("molt_bench.view.library._LINE_WAIT_S", 0.0)
+    monkeypatch.setattr("molt_bench.view.shelf._SHARE_AFTER_S", 60.0)
+    turn, rate_next = Semaphore(0), OpenRun._rate_next
+    monkeypatch.setattr(
+        OpenRun, "_rate_next", lambda run: (run.id != "slow" or turn.acquire(timeout=60)) and rate_next(run)
+    )
+    journal = folder / "slow" / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    library, writer = Library(folder, wait_s=0.01), LineFile(str(journal), new=False)
+
+    def shown():
+        line = {each["id"]: each for each in library.run_list()}["slow"]
+        page = library.run_page("slow")
+        return len(page["leaderboard"]), page["totals"]["matches"], line["matches"]
+
+    try:
+        assert shown() == (0, None, None)
+        for many in (1, 2, 3):
+            turn.release()
+            waited_for(lambda many=many: shown() == (3, many, many))
+    finally:
+        turn.release(100)
+        writer.close()
 
 
 def test_a_run_that_cannot_be_counted_says_so_and_is_not_counted_for_ever(folder):

@@ -119,3 +119,28 @@ def test_what_is_won_is_blue_and_what_is_lost_orange_as_on_the_pages(drawn):
     assert "--pos: #0072b2" in style
     assert "--neg: #e07b00" in style
     assert (_LOST, _WON) == ("#e07b00", "#0072b2")
+
+
+def test_every_agent_has_a_name_of_its_own_and_labels_stay_in_the_picture(tmp_path):
+    """Also if two display names are the same, and one is nothing but spaces."""
+    config = {
+        "participants": [
+            {"id": "one", "type": "tag", "displayName": "same"},
+            {"id": "two", "type": "random", "displayName": "same "},
+            {"id": "three", "type": "callstation", "displayName": "   "},
+        ],
+        "seeds": {"perMatch": 2},
+        "game": {"handsPerGame": 5},
+        "stop": {"adjacentConfidence": {"method": "openskill"}, "budget": {"maxMatches": 3}},
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    flags = ("--config", tmp_path / "config.json", "--quiet", "--executor", "inline")
+    run = OpenRun(quick_run(tmp_path / "runs", *flags))
+    run.catch_up()
+    write_figures(run, tmp_path)
+    svg = (tmp_path / "leaderboard.svg").read_text("utf-8")
+    for name in ("same (one)", "same (two)", "three"):
+        assert f"{name}</text>" in svg
+    drawn = " ".join(ElementTree.fromstring(svg).itertext())
+    assert "in the order of OpenSkill" in " ".join(drawn.split())
+    assert max(len(line) for line in re.findall(r">([^<]*interval[^<]*)<", svg)) <= 30

@@ -69,6 +69,17 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     from_reference: tuple[float, float] | None = None
 
 
+def shown_names(names: Mapping[str, str]) -> dict[str, str]:
+    """Return display names by id as they are printed: on one line, none of them empty, and each different.
+
+    >>> shown_names({"a": "same", "b": "same ", "c": " ", "d": "D"})
+    {'a': 'same (a)', 'b': 'same (b)', 'c': 'c', 'd': 'D'}
+    """
+    found = {name: on_one_line(text).strip() or name for name, text in names.items()}
+    count = Counter(found.values())
+    return {name: text if count[text] == 1 else f"{text} ({name})" for name, text in found.items()}
+
+
 class Analysis:
     """What a result shows; each property is computed when it is first read."""
 
@@ -86,9 +97,7 @@ class Analysis:
     @cached_property
     def shown(self) -> dict[str, str]:
         """The names as they are printed: on one line, without control characters, and each different."""
-        names = {name: on_one_line(text).strip() or name for name, text in self.names.items()}
-        count = Counter(names.values())
-        return {name: text if count[text] == 1 else f"{text} ({name})" for name, text in names.items()}
+        return shown_names(self.names)
 
     @cached_property
     def harnesses(self) -> dict[str, str]:

@@ -6,13 +6,36 @@ supported; anything else is an error.
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from molt_bench.errors import MoltBenchError
 
+#: The script that the page loads.
+ENTRY: Final = "app.js"
 _IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "([^"]+)";$', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:async function|function|class|const|let) ([\w$]+))", re.MULTILINE)
 _LEFT_OVER: Final = re.compile(r"^(?:import|export)\b.*$|\bimport\s*\(|\bimport\.meta\b", re.MULTILINE)
+
+
+def script_of(static: Path) -> str:
+    """Return the scripts of the pages in a folder as one: a browser asks for it once.
+
+    Raises:
+        MoltBenchError: They cannot be read or bundled.
+    """
+    try:
+        paths = sorted(static.rglob("*.js"))
+        return _script(static, tuple((path, path.stat().st_mtime_ns) for path in paths))
+    except (OSError, UnicodeDecodeError) as error:
+        raise MoltBenchError(f"{static} of the pages cannot be read: {error}") from error
+
+
+@lru_cache(maxsize=4)
+def _script(static: Path, files: tuple[tuple[Path, int], ...]) -> str:
+    """Bundle the files; again if one of them was changed since."""
+    return bundle({path.relative_to(static).as_posix(): path.read_text("utf-8") for path, _ in files}, ENTRY)
 
 
 def bundle(modules: Mapping[str, str], entry: str) -> str:

@@ -12,8 +12,9 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
-from molt_bench.errors import MoltBenchError, on_one_line
+from molt_bench.errors import MoltBenchError
 from molt_bench.files import fill_whole
+from molt_bench.report.analysis import shown_names
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page
 
@@ -33,6 +34,8 @@ _LOST, _WON = "#e07b00", "#0072b2"
 #: Letters in a line of a name, and the inches that a letter takes.
 _NAME_WIDTH: Final = 28
 _LETTER_IN: Final = 0.065
+#: Letters in a line below an axis: the axis is not wider.
+_LABEL_WIDTH: Final = 30
 _SETTINGS: Final[dict[str, Any]] = {
     "svg.hashsalt": "molt-bench",
     "svg.fonttype": "none",
@@ -83,7 +86,7 @@ def _leaderboard(figure: "Figure", page: dict[str, Any]) -> None:
     names, colours = _names(page), _colours(page)
     labels = [names[row["id"]] for row in rows]
     tops = list(accumulate([0.3 + 0.13 * label.count("\n") for label in labels], initial=0.0))
-    figure.set_size_inches(2.6 + _width(labels), 0.7 + tops[-1])
+    figure.set_size_inches(2.6 + _width(labels), 0.9 + tops[-1])
     axes = figure.add_subplot()
     middles = [(top + bottom) / 2 for top, bottom in pairwise(tops)]
     for at, row in zip(middles, rows, strict=True):
@@ -94,7 +97,9 @@ def _leaderboard(figure: "Figure", page: dict[str, Any]) -> None:
     axes.axvline(0, color="0.7", linewidth=0.8, zorder=0)
     axes.set_yticks(middles, labels)
     axes.set_ylim(tops[-1], 0)
-    axes.set_xlabel(f"bb/100, with 95% intervals ({page['rule']['estimator']})")
+    about = f"bb/100, with 95% intervals (estimator {page['rule']['estimator']})"
+    order = "" if page["rule"]["method"] == "margin" else ", in the order of OpenSkill ratings"
+    axes.set_xlabel("\n".join(wrap(about + order, _LABEL_WIDTH)))
 
 
 def _convergence(figure: "Figure", page: dict[str, Any]) -> None:
@@ -160,12 +165,9 @@ def _write_cells(axes: "Axes", payoff: dict[str, Any], most: float) -> None:
 
 
 def _names(page: dict[str, Any]) -> dict[str, str]:
-    """Return the names by id, with invisible characters escaped, in lines of limited length."""
-    found = {}
-    for each in page["participants"]:
-        name = on_one_line(each["name"])
-        found[each["id"]] = "\n".join(wrap(name, _NAME_WIDTH)) or name
-    return found
+    """Return the names by id as they are printed, in lines of limited length."""
+    names = shown_names({each["id"]: each["name"] for each in page["participants"]})
+    return {name: "\n".join(wrap(text, _NAME_WIDTH)) for name, text in names.items()}
 
 
 def _width(labels: Iterable[str]) -> float:

@@ -30,6 +30,8 @@ _PATIENCE_S: Final = 1.0
 _LIST_WAIT_S: Final = 1.0
 #: Seconds that a line of the list waits for a match of a running run that is being rated.
 _LINE_WAIT_S: Final = 0.3
+#: Pages of how many other runs are kept, for the time that they cannot be made.
+_PAGES_KEPT: Final = 3
 _COUNTING: Final = "it is still being counted"
 
 
@@ -58,7 +60,7 @@ class Library:
         """Return a run, read up to its current end."""
         return self._volume(run).run
 
-    def _volume(self, run: str, *, wait_s: float | None = None) -> Volume:
+    def _volume(self, run: str, *, wait_s: float | None = None, count: bool = True) -> Volume:
         def folder() -> Path:
             found = self.runs.folder(run)
             if found is None:
@@ -67,7 +69,10 @@ class Library:
 
         found = self._shelf.volume(run, folder)
         folder()  # it may have been removed since
-        found.catch_up(self._wait_s if wait_s is None or self._wait_s is None else wait_s)
+        if count:
+            found.catch_up(self._wait_s if wait_s is None or self._wait_s is None else wait_s)
+        else:
+            found.read()
         return found
 
     def run_list(self) -> list[dict[str, Any]]:
@@ -85,12 +90,23 @@ class Library:
         volume = self._volume(run)
         opened = volume.run
         with acquired(volume.counting, 0 if opened.counting else _PATIENCE_S) as free:
-            known = self._pages.get(run)
-            if not free and not opened.counting and known is not None and known[0] is opened:
+            if free:
+                return self._new_page(volume)
+        known = self._pages.get(run)
+        if not opened.counting:
+            volume.have_done("page", lambda: self._new_page(volume))
+            if known is not None and known[0] is opened:
                 return known[1]
-            with volume.reading:
-                page = {**run_page(opened, counted=free), "editable": self.editable}
-        self._pages = {run: (opened, page)}
+        with volume.reading:
+            return {**run_page(opened, counted=False), "editable": self.editable}
+
+    def _new_page(self, volume: Volume) -> dict[str, Any]:
+        """Make the page of a run while nothing is counted; it is shown until it can be made again."""
+        with volume.counting, volume.reading:
+            opened = volume.run
+            page = {**run_page(opened), "editable": self.editable}
+        others = [*self._pages.items()][-_PAGES_KEPT:]
+        self._pages = {**dict(others), opened.id: (opened, page)}
         return page
 
     def newer_page(self, run: str, version: str) -> dict[str, Any] | None:
@@ -100,7 +116,7 @@ class Library:
 
     def names(self, run: str) -> dict[str, Any]:
         """Return who plays in a run, and what it is called."""
-        volume = self._volume(run, wait_s=0)
+        volume = self._volume(run, count=False)
         with volume.reading:
             return names_data(volume.run)
 
@@ -112,7 +128,7 @@ class Library:
 
     def hand_columns(self, run: str) -> dict[str, Any]:
         """Return all hands of a run as columns."""
-        volume = self._volume(run, wait_s=0)
+        volume = self._volume(run, count=False)
         with volume.reading:
             opened = volume.run
             known = self._hands.get(run)
@@ -124,13 +140,13 @@ class Library:
 
     def hand_page(self, run: str, match: int, seed: int, hand: int) -> dict[str, Any]:
         """Return one hand in both seatings."""
-        volume = self._volume(run, wait_s=0)
+        volume = self._volume(run, count=False)
         with volume.reading:
             return hand_page(volume.run, match, seed, hand)
 
     def search(self, run: str, query: str, *, regex: bool = False, skip: int = 0) -> dict[str, Any]:
         """Return where the models of a run said something; nothing else waits for it."""
-        volume = self._volume(run, wait_s=0)
+        volume = self._volume(run, count=False)
         with volume.reading:
             opened = volume.run
             task = search_task(opened, query, regex=regex, skip=skip)
@@ -184,11 +200,20 @@ class Library:
             return known[1]
         volume = self._volume(run, wait_s=wait_s)
         with acquired(volume.counting, 0 if volume.run.counting else _LINE_WAIT_S) as free:
-            if not free and known is not None and not known[1]["counting"]:
+            if free:
+                return self._new_line(volume, state)
+        if not volume.run.counting:
+            volume.have_done("line", lambda: self._new_line(volume, state))
+            if known is not None and not known[1]["counting"]:
                 return known[1]
-            with volume.reading:
-                line = run_summary(volume.run, counted=free)
-        self._lines[run] = state, line
+        with volume.reading:
+            return run_summary(volume.run, counted=False)
+
+    def _new_line(self, volume: Volume, state: tuple[int, ...]) -> dict[str, Any]:
+        """Make the line of a run while nothing is counted; it is shown until it can be made again."""
+        with volume.counting, volume.reading:
+            line = run_summary(volume.run)
+        self._lines[volume.run.id] = state, line
         return line
 
     def _chapter(self, run: str) -> Chapter | None:

@@ -23,6 +23,7 @@ from molt_bench.report.grades import GRADES
 from molt_bench.report.style_file import STYLES
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
+from molt_bench.view.bundle import ENTRY, script_of
 from molt_bench.view.hand_list import Deal, hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.library import Library
@@ -88,8 +89,8 @@ def _clear(target: Path) -> None:
 
 def _write_pages(target: Path) -> None:
     for path in sorted(STATIC.rglob("*")):
-        if path.suffix in (".js", ".css", ".html"):
-            text = path.read_text("utf-8")
+        if path.suffix in (".css", ".html") or path.name == ENTRY:
+            text = script_of(STATIC) if path.name == ENTRY else path.read_text("utf-8")
             if path.name == "index.html":
                 head = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
                 text = text.replace("<head>", f"<head>\n{head}", 1)

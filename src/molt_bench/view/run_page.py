@@ -47,11 +47,15 @@ def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
                 "name": row.name,
                 "bb100": rounded(row.bb_per_100),
                 "halfWidth": rounded(row.half_width),
+                "mu": rounded(row.rating.mu),
+                "sigma": rounded(row.rating.sigma),
                 "rank": row.rank,
                 "ranks": list(row.ranks) if row.ranks else None,
             }
             for row in (found.rows if found is not None and found.result.matches else ())
         ],
+        # What the order is by.
+        "method": found.rule.method if found is not None else None,
         "faults": _fault_count(run),
         "version": run.header.version,
         "configHash": run.header.config_hash,

@@ -24,6 +24,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.view.bundle import ENTRY, script_of
 from molt_bench.view.editing import change
 from molt_bench.view.library import Library, answer, run_of
 from molt_bench.view.run_list import inside
@@ -120,7 +121,8 @@ def _page(static: Path, path: str, request: Request) -> Response:
     file = static / path
     if "\0" in path or file.suffix not in _TYPES or not inside(static, file):
         return _error(404, f"there is no {path}")
-    return _tagged(file.read_bytes(), _TYPES[file.suffix], request)
+    body = script_of(static).encode() if path == ENTRY else file.read_bytes()
+    return _tagged(body, _TYPES[file.suffix], request)
 
 
 def _tagged(body: bytes, kind: str, request: Request) -> Response:
@@ -193,8 +195,9 @@ def _guarded(inner: App, host: str, port: int, *, editable: bool) -> App:
 
 
 def _warm_up() -> None:
-    """Import what the first page needs, so that nobody waits for that."""
-    for name in ("numpy", "openskill.models", "yaml"):
+    """Prepare what the first page needs, so that nobody waits for that."""
+    script_of(STATIC)
+    for name in ("numpy", "openskill.models", "yaml", "molt_bench.view.hand_arrays"):
         import_module(name)
 
 

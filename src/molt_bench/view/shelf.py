@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import BoundedSemaphore, Event, Lock, RLock, Thread
 from time import monotonic, sleep
@@ -35,31 +35,36 @@ class Volume:
         self._counter: Thread | None = None
         self._idle = Event()
         self._problem: Exception | None = None
+        self._wishes: dict[str, Callable[[], object]] = {}
 
     @property
     def busy(self) -> bool:
         """Whether a thread is counting."""
         return self._counter is not None and self._counter.is_alive()
 
-    def catch_up(self, wait_s: float | None) -> None:
-        """Read what is new and count it: before returning, or in a thread that is waited for this long."""
+    def read(self) -> None:
+        """Read what is new, and count nothing: enough for the hands of a run."""
         with self.reading:
             if self._problem is not None:
                 raise self._problem
             try:
-                self._read_and_count(wait_s)
+                self.run.read()
             except Replaced:
                 self.run, self._counter = OpenRun(self.folder), None
-                self._read_and_count(wait_s)
+                self.run.read()
+
+    def catch_up(self, wait_s: float | None) -> None:
+        """Read what is new and count it: before returning, or in a thread that is waited for this long."""
+        with self.reading:
+            self.read()
+            self._start_counting(wait_s)
         if wait_s is not None and self.busy:
             self._idle.wait(wait_s)
 
-    def _read_and_count(self, wait_s: float | None) -> None:
+    def _start_counting(self, wait_s: float | None) -> None:
         if wait_s is None:
             self.run.catch_up()
-            return
-        self.run.read()
-        if self.run.pending is not None and not self.busy:
+        elif self.run.pending is not None and not self.busy:
             self._idle.clear()
             self._counter = Thread(target=self._count, args=(self.run,), daemon=True)
             self._counter.start()
@@ -71,6 +76,7 @@ class Volume:
                 while more and run is self.run:
                     with self.counting:
                         more = run.count_next()
+                        self._do_wishes()
                     if monotonic() - paused > _SHARE_AFTER_S:
                         sleep(_PAUSE_S)
                         paused = monotonic()
@@ -78,6 +84,19 @@ class Volume:
                 self._problem = error
             finally:
                 self._idle.set()
+
+    def have_done(self, what: str, act: Callable[[], object]) -> None:
+        """Have the thread that counts do something as soon as the match is rated that it is at.
+
+        Waiting for a moment in which nothing is counted may take for ever on a busy machine.
+        """
+        self._wishes[what] = act
+
+    def _do_wishes(self) -> None:
+        wishes, self._wishes = self._wishes, {}
+        for act in wishes.values():
+            with suppress(Exception):  # whoever asks again is told
+                act()
 
 
 class Shelf:

@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.view.bundle import bundle
+from molt_bench.view.bundle import script_of
 from molt_bench.view.hand_list import Deal, hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
@@ -66,8 +66,7 @@ def single_file(run: OpenRun, *, static: Path = STATIC) -> str:
             raise MoltBenchError(f"index.html has {wanted} {page.count(wanted)} times: expected it once")
     styles = [_read(static / name) for name in _STYLE.findall(page)]
     style = "\n".join(styles).replace("</", "<\\/")
-    modules = {path.relative_to(static).as_posix(): _read(path) for path in sorted(static.rglob("*.js"))}
-    script = _inside_script(f"function start() {{\n{bundle(modules, 'app.js')}}}\n{_START}")
+    script = _inside_script(f"function start() {{\n{script_of(static)}}}\n{_START}")
     known = _overview(run)
     room = _LARGEST - len(escaped_json(known).encode()) - len(page) - len(style) - len(script.encode())
     packed, count, of = _packed_hands(run, known[f"api/runs/{ONLY_RUN}.json"], max(0, room))

@@ -125,11 +125,16 @@ export function whisker(value, half, low, high, colour) {
   ]);
 }
 
+/** Pixels that a label of a tick takes, with a gap. */
+const tickRoom = (tick) => 7 * whole(tick).length + 8;
+
 /** The scale of the whiskers, as the head of their column. */
 export function whiskerAxis(low, high) {
   const at = whiskerScale(low, high);
   const anchor = (x) => (x < 18 ? "start" : x > WHISKER_WIDTH - 18 ? "end" : "middle");
-  const marks = ticks(low, high, 5).map((tick) => [
+  const fits = (found) => found.every((tick, index) => !index || at(tick) - at(found[index - 1]) > tickRoom(tick));
+  const shown = [5, 4, 3, 2].map((count) => ticks(low, high, count)).find(fits) ?? ticks(low, high, 1);
+  const marks = shown.map((tick) => [
     s("text", { x: at(tick), y: 11, "text-anchor": anchor(at(tick)) }, whole(tick)),
     s("line.axis", { x1: at(tick), x2: at(tick), y1: 14, y2: 18 }),
   ]);
@@ -152,10 +157,16 @@ export function lineChart(
   const legend = series.map(() => h("span.value"));
   const place = h("li.soft");
   const show = (index) => {
-    series.forEach((one, at) => (legend[at].textContent = valueText(one, index, format)));
-    place.textContent = xName ? `${whole(x[index])}: ${xName(index)}` : `${xLabel}: ${whole(x[index] ?? 0)}`;
+    const isRest = xName && index === null; // each with its latest value: not all are in the last run
+    const known = (one) => (isRest ? one.y.findLastIndex((value) => value !== null) : (index ?? last));
+    series.forEach((one, at) => (legend[at].textContent = valueText(one, known(one), format)));
+    place.textContent = isRest
+      ? "latest of each"
+      : xName
+      ? `${whole(x[index])}: ${xName(index)}`
+      : `${xLabel}: ${whole(x[index ?? last] ?? 0)}`;
   };
-  show(last);
+  show(null);
   const frame = chartFrame(label, height, (width) => {
     const toX = scale(x[0] ?? 0, x.at(-1) ?? 1, MARGIN.left, width - MARGIN.right);
     const toY = scale(low, high, height - MARGIN.bottom, MARGIN.top + 12);
@@ -230,7 +241,7 @@ function band(one, kept, x, toX, toY) {
   return s(`path.band.c${one.colour}`, { d: `M${there.join("L")}L${back.join("L")}Z` });
 }
 
-/** An invisible area with a cursor line; tells which x the pointer is nearest to, and the last one when it leaves. */
+/** An invisible area with a cursor line; tells which x the pointer is nearest to, and null when it leaves. */
 function pointerCatcher(xs, width, height, show) {
   const bottom = height - MARGIN.bottom;
   const cursor = s("line.cursor", { y1: MARGIN.top + 12, y2: bottom, x1: 0, x2: 0, visibility: "hidden" });
@@ -246,7 +257,7 @@ function pointerCatcher(xs, width, height, show) {
   };
   const pointerleave = () => {
     cursor.setAttribute("visibility", "hidden");
-    show(xs.length - 1);
+    show(null);
   };
   const size = { x: MARGIN.left, y: 0, width: Math.max(0, width - MARGIN.left - MARGIN.right), height: bottom };
   return [cursor, s("rect.catch", { ...size, on: { pointermove, pointerleave } })];

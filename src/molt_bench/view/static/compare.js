@@ -1,6 +1,7 @@
 // Two runs side by side: results, agents and settings, and why something cannot be compared.
 import { comparePath, isFinal, load } from "./data.js";
 import { cast, copyBlock, h, number, numberHead, row, scrollTable, th } from "./dom.js";
+import { savedTable } from "./download.js";
 import { runLink, verdictCell } from "./history.js";
 import { crumbs, route } from "./router.js";
 import { fixed, moment, NONE, plural, signed, visible, visibleLine } from "./text.js";
@@ -66,7 +67,7 @@ function bothResults({ agents, changes, warnings }) {
     "difference of the two. Each verdict by itself is 95% sure.";
   return [
     h("p.soft", about),
-    scrollTable("Results", [th("Agent"), numbers, th("Verdict")], rows),
+    savedTable("Results", [th("Agent"), numbers, th("Verdict")], rows),
     warnings.length > 0 &&
     h("details", h("summary", "What to know about these changes"), h("ul.sentences", warnings.map(warning))),
   ];
@@ -90,12 +91,12 @@ function agentsTable({ agents }) {
       : `only in ${RUN_NAMES[isIn.indexOf(true)]}`;
     return row(shown.label(id), h("td", visibleLine(id)), h("td.wide", { class: changed.length ? "bad" : "" }, said));
   });
-  return scrollTable("Agents", [th("Agent"), th("Id"), th("In both runs")], rows);
+  return savedTable("Agents", [th("Agent"), th("Id"), th("In both runs")], rows);
 }
 
 function settingsTable({ settings }) {
   if (!settings.length) return h("p.soft", "All settings are the same.");
   const cell = (text) => h("td.wide", text === null ? h("span.soft", "not set") : h("code", visibleLine(text)));
   const rows = settings.map(({ key, old, new: fresh }) => row(h("code", visibleLine(key)), cell(old), cell(fresh)));
-  return scrollTable("Settings that differ", [th("Setting"), RUN_NAMES.map((name) => th(name))], rows);
+  return savedTable("Settings that differ", [th("Setting"), RUN_NAMES.map((name) => th(name))], rows);
 }

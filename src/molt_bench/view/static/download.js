@@ -1,5 +1,5 @@
 // Charts as SVG and PNG and tables as CSV, made in the page from what is on the screen.
-import { button, h } from "./dom.js";
+import { button, h, scrollTable } from "./dom.js";
 
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "font-size"];
 const PNG_SCALE = 3; // pixels for a point of the page
@@ -17,10 +17,22 @@ export function chartButtons(box, name) {
   ]);
 }
 
-/** A button that saves a table. */
-export function tableButton(tableOf, name) {
-  const act = () => save(new Blob([csv(tableOf())], { type: "text/csv;charset=utf-8" }), `${fileName(name)}.csv`);
-  return h("span.downloads", button("CSV", act, aboutButton(name, "CSV")));
+/** A button that saves a table; `text` says which one, where there are several. */
+export function tableButton(tableOf, name, text = "CSV") {
+  const rowsOf = () => [...tableOf().rows].map((row) => [...row.cells].map(cellText));
+  return rowsButton(rowsOf, name, text);
+}
+
+/** A button that saves rows of texts. */
+export function rowsButton(rowsOf, name, text = "CSV") {
+  const act = () => save(new Blob([csv(rowsOf())], { type: "text/csv;charset=utf-8" }), `${fileName(name)}.csv`);
+  return h("span.downloads", button(text, act, aboutButton(name, "CSV")));
+}
+
+/** A table with a button that saves it. */
+export function savedTable(name, ...rest) {
+  const table = scrollTable(name, ...rest);
+  return [table, tableButton(() => table.querySelector("table"), name)];
 }
 
 const aboutButton = (name, kind) => ({
@@ -77,16 +89,19 @@ async function savePng(svg, name) {
   canvas.toBlob((blob) => save(blob, name), "image/png");
 }
 
-/** Return a table as CSV (RFC 4180); text that a spreadsheet would take for a formula gets an apostrophe in front. */
-function csv(table) {
-  const cell = (element) => {
-    const small = element.querySelector("small");
-    const parts = small
-      ? [element.textContent.replace(small.textContent, ""), small.textContent]
-      : [element.textContent];
-    const text = parts.map((part) => part.trim().replace(/\u2212/g, "-")).filter(Boolean).join(" ");
+/** Return what a cell of a table says. */
+function cellText(element) {
+  const small = element.querySelector("small");
+  const parts = small ? [element.textContent.replace(small.textContent, ""), small.textContent] : [element.textContent];
+  return parts.map((part) => part.trim()).filter(Boolean).join(" ");
+}
+
+/** Return rows as CSV (RFC 4180); text that a spreadsheet would take for a formula gets an apostrophe in front. */
+function csv(rows) {
+  const cell = (said) => {
+    const text = String(said).replace(/\u2212/g, "-");
     const safe = /^[=@\t\r\n']|^[+-](?![\d.])/.test(text) ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
   };
-  return [...table.rows].map((row) => [...row.cells].map(cell).join(",")).join("\r\n") + "\r\n";
+  return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
 }

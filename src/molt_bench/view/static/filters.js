@@ -88,8 +88,8 @@ export function chosen(data, filters, order, hits = null) {
     ...flagTests(filters, flags),
     hits && ((index) => hits[index] === 1),
   ].filter(Boolean);
-  const found = [];
-  for (let index = 0; index < net.length; index += 1) if (tests.every((test) => test(index))) found.push(index);
+  let found = net.map((_, index) => index);
+  for (const test of tests) found = found.filter((index) => test(index));
   if (order.key === "place") return order.down ? found.reverse() : found;
   const values = order.key === "swing" ? net.map(Math.abs) : order.key === "loss" ? loss : data.columns[order.key];
   return values ? inOrder(found, values, order.down) : found;
@@ -100,9 +100,11 @@ export function chosen(data, filters, order, hits = null) {
  * ten times as fast as by a comparison in a script. Values are whole numbers.
  */
 function inOrder(indices, values, down) {
-  const many = values.length;
-  const keys = Float64Array.from(indices, (index) => (down ? -1 : 1) * (values[index] ?? 0) * many + index);
-  return Array.from(keys.sort(), (key) => ((key % many) + many) % many);
+  const [many, sign] = [values.length, down ? -1 : 1];
+  const keys = new Float64Array(indices.length);
+  indices.forEach((index, at) => (keys[at] = sign * (values[index] ?? 0) * many + index));
+  keys.sort();
+  return indices.map((_, at) => ((keys[at] % many) + many) % many);
 }
 
 /** Return the deals of a list of hands in its order, each once: [match, seed, hand]. */

@@ -44,7 +44,14 @@ export function gradesSection(run, agents, state) {
   const { grades } = run;
   if (!grades?.rows.length) return null;
   const won = new Map(run.leaderboard.map(({ id, bb100 }) => [id, bb100]));
-  const columns = ["mbb lost per decision", "bb lost per 100 hands", "Accuracy", "Mistakes", "Decisions", "bb/100 won"];
+  const columns = [
+    "mbb lost per decision",
+    "bb lost per 100 hands",
+    "Accuracy, of 100",
+    "Mistakes",
+    "Decisions",
+    "bb/100 won",
+  ];
   const rows = grades.rows.map((one) =>
     row(agents.label(one.id), [
       h("td.number", fixed(one.lossMbb, 0), h("small", isMissing(one.halfWidth) ? "" : `± ${fixed(one.halfWidth, 0)}`)),
@@ -64,7 +71,7 @@ export function gradesSection(run, agents, state) {
     h("p.soft", visibleLine(grades.note)),
     old,
     scrollTable("Grades", [th("Agent"), columns.map((text) => numberHead(text))], rows),
-    h("h3", "bb lost per 100 hands, by street and by kind of mistake"),
+    h("h3.apart", "bb lost per 100 hands, by street and by kind of mistake"),
     scrollTable("Grades by street and kind", [th("Agent"), parts], byPart, { class: "stats" }),
     costliest(grades.rows, agents, state),
   ];

@@ -2,6 +2,7 @@
 import { rootSize } from "./charts.js";
 import { forget, handsPath, isFinal, load, loadOnce, namesPath } from "./data.js";
 import { announce, button, cast, choice, h, runName } from "./dom.js";
+import { rowsButton } from "./download.js";
 import { chosen, FAULT, FIELDS, FORCED, lossOf, queryOf, wishesIn } from "./filters.js";
 import { livePanel, SAY_MS } from "./live.js";
 import { longList } from "./longlist.js";
@@ -12,9 +13,10 @@ import { fixed, isMissing, NONE, plural, signed, STREETS, visibleLine, whole } f
 
 // Row heights, as in pages.css.
 const ROW_REM = 2.1;
-const NARROW_ROW_REM = 3.6;
+const NARROW_ROW_REM = 4.7;
 const NARROW = "(max-width: 48rem)";
-const MARKS = Object.entries({ 1: "showdown", 2: "all-in", 4: "fault", 8: "forced fold", 16: "not counted" });
+// What went wrong comes first: on a narrow screen there is not room for all.
+const MARKS = [[FAULT, "fault"], [FORCED, "forced fold"], [2, "all-in"], [1, "showdown"], [16, "not counted"]];
 const NAMES = {
   place: "Hand",
   a: "A",
@@ -59,6 +61,20 @@ function handRow(run, data, agents, wishes, index) {
   };
   const shown = columnsOf(data).map(([key]) => h(`span.v-cell.v-${key}`, { role: "cell" }, cells[key]));
   return h("div.v-row", { role: "row" }, shown);
+}
+
+/** The hands of a list in their order, for a spreadsheet. */
+function savedRows(data, agents, agent, indices) {
+  const { match, seed, hand, seating, a, b, net, pot, street, flags, cardsA, cardsB } = data.columns;
+  const head = ["Match", "Seed pair", "Hand", "Seating", "A", "B", "Cards of A", "Cards of B", "A's bb", "Pot bb"];
+  const name = (place) => agents.name(data.agents[place]);
+  const rows = indices.map((at) => [
+    ...[match[at], seed[at], hand[at], seating[at] === 1 ? "BA" : "AB", name(a[at]), name(b[at])],
+    ...[data.startingHands[cardsA[at]], data.startingHands[cardsB[at]], net[at] / 100, pot[at] / 100],
+    ...(data.losses ? [lossOf(data, agent, at) === null ? "" : lossOf(data, agent, at) / 1000] : []),
+    ...[STREETS[street[at]], MARKS.filter(([bit]) => flags[at] & bit).map(([, word]) => word).join(" ")],
+  ]);
+  return [[...head, ...(data.losses ? ["Mistake bb"] : []), "Ended", "Marks"], ...rows];
 }
 
 const UPDATE_MS = 3000;
@@ -159,7 +175,11 @@ export async function handsPage(place, view) {
     now,
     form,
     panel,
-    h("div.bar", count, biggest),
+    h(
+      "div.bar",
+      count,
+      h("span.tools", biggest, rowsButton(() => savedRows(data, agents, filters.agent, found), "Hands")),
+    ),
     list.element,
     none,
   ]);

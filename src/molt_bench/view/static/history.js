@@ -1,14 +1,15 @@
 // The results of all agents over all runs as lines, what changed from run to run, and why something cannot be compared.
 import { dataTable, lineChart } from "./charts.js";
 import { dotChart } from "./dots.js";
-import { load } from "./data.js";
-import { cast, h, number, numberHead, row, runName, scrollTable, th } from "./dom.js";
-import { tableButton } from "./download.js";
+import { isFinal, load } from "./data.js";
+import { cast, h, number, numberHead, row, runName, th } from "./dom.js";
+import { savedTable } from "./download.js";
 import { crumbs, route } from "./router.js";
 import { fixed, moment, plural, signed, signedTick, visibleLine } from "./text.js";
 
 const WITHIN = "no difference that matters (25 bb/100)";
 const VERDICTS = { worse: "▼ worse", better: "▲ better", within: WITHIN, unknown: "not known: too few hands" };
+const RECOUNT_MS = 1500; // between looks while runs are being counted
 const UNCOMPARABLE = "cannot be compared";
 
 /** A link to a run: what people call it, and its id where that is another. */
@@ -28,19 +29,14 @@ function agentLink({ name: id, points }) {
 
 const latestName = (id, points) => visibleLine(points.at(-1)?.name ?? id).trim() || visibleLine(id);
 
-/** A table with a button that saves it. */
-const savedTable = (name, ...rest) => {
-  const table = scrollTable(name, ...rest);
-  return [table, tableButton(() => table.querySelector("table"), name)];
-};
-
-export async function historyPage(_place, view) {
+export async function historyPage(place, view) {
   const { runs, agents, regressions, counting = [] } = await load("api/history.json");
+  if (counting.length && !isFinal) again(() => historyPage(place, view), view);
   const title = h("h1", "History");
   const missing = counting.length > 0 &&
     h(
       "p.warning",
-      `Still being counted, so not shown yet: ${counting.map(visibleLine).join(", ")}. Reload to see more.`,
+      `Still being counted, so not shown yet: ${counting.map(visibleLine).join(", ")}. This page updates itself.`,
     );
   if (!agents.length) return view.show("History", title, missing, h("p.empty", "No run has a result yet."));
   view.show("History", [
@@ -50,6 +46,11 @@ export async function historyPage(_place, view) {
     h("section.part", h("h2", "Changes from run to run"), changesTable(regressions, runs, agents)),
     h("section.part", h("h2", "All results"), resultsTable(runs, agents, regressions)),
   ]);
+}
+
+/** Show a page once more in a while, unless the reader has left it; what fails then is on the screen already. */
+function again(show, view) {
+  setTimeout(() => view.signal.aborted || show().catch(() => null), RECOUNT_MS);
 }
 
 /** A line for every agent; it is faint between two runs that cannot be compared. */
@@ -122,7 +123,7 @@ function pointCell(point, change) {
 export function verdictCell({ verdict, why }, more = "") {
   const text = why ? UNCOMPARABLE : VERDICTS[verdict];
   const small = why ? visibleLine(why) : more;
-  return h("td.wide", { class: why ? "" : `is-${verdict}` }, text, small && h("small", small));
+  return h("td.wide", { class: why ? "reason" : `is-${verdict}` }, text, small && h("small", small));
 }
 
 function changesTable(changes, runs, agents = null) {

@@ -31,14 +31,25 @@ function agentColumns(run, agents, state, [low, high]) {
   const isPaid = rows.some((one) => !isMissing(one.usdPer100));
   const more = { class: "number more" };
   const apart = { ...more, title: "bb/100 won from the reference, in their own games alone" };
-  const rating = { ...more, title: "OpenSkill, which counts matches won: mu ± sigma" };
+  const aboutRating = { title: "OpenSkill, which counts matches won: mu ± sigma" };
+  // The number that the order is by comes first.
+  const byRating = run.rule.method === "openskill";
+  const ofResult = byRating ? "number more" : "number";
+  const rating = { ...aboutRating, class: byRating ? "number" : "number more" };
+  const ratingColumn = [numberHead("Rating, mu", rating), (one) => number(ratingText(one), rating)];
   return [
     [numberHead("Rank"), (one) => rankCell(one, rows)],
     [th("Agent"), (one) => h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents), harnessNote(one))],
-    [numberHead("bb/100"), (one) => resultCell(one, agents)],
+    byRating && ratingColumn,
+    [numberHead("bb/100", { class: ofResult }), (one) => resultCell(one, agents, ofResult)],
     [
-      th([h("span.unseen", "Interval as a chart"), whiskerAxis(low, high)]),
-      (one) => h("td.plot", whisker(one.bb100, one.halfWidth, low, high, agents.colour(one.id))),
+      th([h("span.unseen", "Interval as a chart"), whiskerAxis(low, high)], { class: byRating ? "more" : "" }),
+      (one) =>
+        h(
+          "td.plot",
+          { class: byRating ? "more" : "" },
+          whisker(one.bb100, one.halfWidth, low, high, agents.colour(one.id)),
+        ),
     ],
     isPaid && [numberHead("$ per 100 hands"), (one) => number(dollars(one.usdPer100))],
     isApart && [numberHead("v reference", apart), (one) => number(withInterval(one.fromReference), more)],
@@ -47,7 +58,7 @@ function agentColumns(run, agents, state, [low, high]) {
       (one, index) => h("td.more", verdict(one, rows[index + 1], agents, run.rule)),
     ],
     [numberHead("Matches W–L–D", more), (one) => number(`${one.wins}–${one.losses}–${one.draws}`, more)],
-    [numberHead("Rating", rating), (one) => number(`${fixed(one.mu)} ± ${fixed(one.sigma)}`, more)],
+    !byRating && ratingColumn,
     [numberHead("Hands", more), (one) => number(handsLink(state, { agent: one.id }, one.hands), more)],
     [
       numberHead("Faults", more),
@@ -81,9 +92,11 @@ function withInterval(both) {
   return both ? `${signed(both[0])} ± ${fixed(both[1])}` : NONE;
 }
 
-function resultCell(one, agents) {
+const ratingText = ({ mu, sigma }) => `${fixed(mu)} ± ${fixed(sigma)}`;
+
+function resultCell(one, agents, look) {
   const half = agents.reference(one.id) || isMissing(one.halfWidth) ? "" : `± ${fixed(one.halfWidth)}`;
-  return h("td.number", h("span.strong", signed(one.bb100)), half && h("span.half", ` ${half}`));
+  return h("td", { class: look }, h("span.strong", signed(one.bb100)), half && h("span.half", ` ${half}`));
 }
 
 export function leaderboardSection(run, agents, state) {
@@ -103,17 +116,33 @@ export function leaderboardSection(run, agents, state) {
   show(Boolean(state.open.columns));
   return [
     box,
-    h("div.bar", h("p.soft", aboutLeaderboard(run.rule)), toggle),
-    run.sentences.length > 0 && h("ul.sentences", run.sentences.map((text) => h("li", visible(text)))),
+    h("div.bar", h("p.soft", aboutLeaderboard(run.rule, opponentsOf(rows, agents))), toggle),
+    run.sentences.length > 0 &&
+    h("ul.sentences", run.sentences.map((text) => h("li", visible(shortened(text, rows, agents))))),
   ];
 }
 
+const LONG_NAME = 48;
+
+/** A sentence with very long names cut: the table has them in full. */
+function shortened(text, rows, agents) {
+  const long = rows.map(({ id }) => agents.name(id)).filter((name) => name.length > LONG_NAME);
+  return long.reduce((said, name) => said.replaceAll(name, `${[...name].slice(0, LONG_NAME - 1).join("")}…`), text);
+}
+
+/** Whom bb/100 are won from. */
+function opponentsOf(rows, agents) {
+  if (rows.some(({ id }) => agents.reference(id))) return "from the reference";
+  const hasAnchors = rows.some(({ id }) => agents.anchor(id));
+  return hasAnchors ? "from all opponents alike, anchors aside" : "from all opponents alike";
+}
+
 /** What the intervals, ranks and verdicts of the table mean. */
-function aboutLeaderboard({ method, claimedFrom, estimator }) {
+function aboutLeaderboard({ method, claimedFrom, estimator }, from) {
   const luck = estimator === "raw" ? "as dealt" : "with luck removed";
-  const interval = `bb/100: big blinds won per 100 hands from all opponents alike, ${luck} (estimator ` +
+  const interval = `bb/100: big blinds won per 100 hands ${from}, ${luck} (estimator ` +
     `${visible(estimator)}), ± the 95% interval. `;
-  if (method !== "margin") return `${interval}Ranked by OpenSkill rating (mu), which counts matches won.`;
+  if (method !== "margin") return `Ranked by OpenSkill rating (mu ± sigma), which counts matches won. ${interval}`;
   const level = Number((claimedFrom * 100).toPrecision(9));
   return `${interval}An order is claimed only where it is ${level}% sure, however often one looks; until then, the ` +
     "ranks that are still possible stand below the rank. Agents that are tied share a rank.";

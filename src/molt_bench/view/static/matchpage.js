@@ -1,7 +1,8 @@
 // One match: its seed pairs, the biggest swings first.
 import { inlineChart, scale } from "./charts.js";
 import { handLink, load, loadOnce, matchPath, namesPath } from "./data.js";
-import { cast, h, number, redraw, runName, s, scrollTable, th } from "./dom.js";
+import { cast, h, number, redraw, runName, s, th } from "./dom.js";
+import { savedTable } from "./download.js";
 import { sorted, sortHead } from "./matches.js";
 import { crumbs, route, withQuery } from "./router.js";
 import { fixed, plural, signed, visibleLine, whole } from "./text.js";
@@ -9,11 +10,11 @@ import { fixed, plural, signed, visibleLine, whole } from "./text.js";
 /** What the seed pairs can be sorted by: title and value. */
 const SORTS = {
   index: ["Seed pair", (seed) => seed.index],
-  net: ["net as dealt, bb", (seed) => seed.net],
+  net: ["Net as dealt, bb", (seed) => seed.net],
   swing: ["Swing", (seed) => Math.abs(seed.net)],
-  first: ["Seated first", (seed) => seed.raw[0]],
-  second: ["Seated second", (seed) => seed.raw[1]],
-  adjusted: ["Without luck (adjusted)", (seed) => seed.adjusted],
+  first: ["… seated first", (seed) => seed.raw[0]],
+  second: ["… seated second", (seed) => seed.raw[1]],
+  adjusted: ["Without luck (adjusted), bb", (seed) => seed.adjusted],
   hands: ["Hands", (seed) => seed.hands],
   biggest: ["Biggest hand", (seed) => Math.abs(seed.biggest.swing)],
   faults: ["Faults", (seed) => seed.faults],
@@ -33,10 +34,10 @@ export async function matchPage(place, view) {
   function draw() {
     const seeds = sorted(match.seeds, order, (seed, key) => SORTS[key][1](seed));
     const head = Object.entries(SORTS).map(([key, [text]]) =>
-      sortHead(key === "net" ? `${name}'s ${text}` : text, key, order, draw, ["swing", "biggest"].includes(key))
+      sortHead(text, key, order, draw, ["swing", "biggest"].includes(key))
     );
     const rows = seeds.map((seed) => seedRow(seed, id, match.match, most));
-    redraw(box, "button", scrollTable("Seed pairs", [...head, th("Seed")], rows));
+    redraw(box, "button", ...savedTable("Seed pairs", [...head, th("Seed")], rows));
   }
 
   draw();
@@ -49,7 +50,7 @@ export async function matchPage(place, view) {
       ` ${total < 0 ? "lost" : "won"} ${fixed(Math.abs(total))} bb ${played}`,
       h("a", { href: withQuery(route("run", id, "hands"), { match: match.match }) }, "All hands of this match →"),
     ]),
-    h("p.soft", match.ownDecks ? OWN_DECKS : SAME_DECKS),
+    h("p.soft", `${match.ownDecks ? OWN_DECKS : SAME_DECKS} All numbers are those of `, h("bdi", name), "."),
     box,
   ]);
 }

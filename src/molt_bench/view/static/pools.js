@@ -1,6 +1,7 @@
 // Leaderboards over several runs of the same config, below the list of runs.
 import { load } from "./data.js";
 import { cast, h, runName } from "./dom.js";
+import { tableButton } from "./download.js";
 import { leaderboardSection } from "./leaderboard.js";
 import { route } from "./router.js";
 import { plural, visible } from "./text.js";
@@ -48,6 +49,7 @@ function poolSection(pool, runs, mark) {
     heading,
     h("p.soft", `${plural(pool.hands, "hand")} in `, inIt, ". Each deal counts once."),
     board,
+    tableButton(() => board[0].querySelector("table"), `${title}${mark}`),
     others.length > 0 && h("details", h("summary", `Why ${count} not in it`), reasons),
   ]);
 }

@@ -16,6 +16,7 @@ import { wordsSection } from "./words.js";
 import { dollars, moment, plural, seconds, visible, visibleLine, whole } from "./text.js";
 
 const POLL_MS = 2000;
+const COUNTING_MS = 500; // between looks while a run is being counted: its results may be there any moment
 
 // Key, title, the data it is drawn from, and how. A part that returns null has nothing to show.
 const PARTS = [
@@ -91,7 +92,7 @@ export async function runPage(place, view) {
   async function follow() {
     let said = 0;
     while (!view.signal.aborted && changes(run)) {
-      await new Promise((done) => setTimeout(done, POLL_MS));
+      await new Promise((done) => setTimeout(done, run.counting ? COUNTING_MS : POLL_MS));
       if (view.signal.aborted || document.hidden) continue;
       const newer = await loadNewer(runPath(id), run.version).catch((error) => {
         head.querySelector(".live")?.replaceChildren(visible(error.message));
@@ -116,10 +117,14 @@ function changes(run) {
   return run.status === "running" || run.complete === false;
 }
 
-/** Whether the reader has selected text there: a redraw would lose the selection. */
+const OPEN_LIST = CSS.supports("selector(select:open)") ? "select:open" : null;
+
+/** Whether the reader has selected text there, or is choosing from a list: a redraw would end that. */
 function isBusy(element) {
+  if (!element) return false;
   const selection = window.getSelection();
-  return Boolean(element && !selection?.isCollapsed && element.contains(selection?.anchorNode));
+  const hasSelected = !selection?.isCollapsed && element.contains(selection?.anchorNode);
+  return hasSelected || Boolean(OPEN_LIST && element.querySelector(OPEN_LIST));
 }
 
 /** Redraw, keeping the part that the reader is looking at in its place, whatever grows above it. */
@@ -140,13 +145,19 @@ function hold(body, redraw) {
 /** Replace a part by its new version, keeping keyboard focus, scroll positions and opened tables. */
 function swap(old, fresh) {
   const focusable = "a[href], button, select, input, summary, [tabindex]";
-  const at = [...old.querySelectorAll(focusable)].indexOf(document.activeElement);
+  const focused = document.activeElement;
+  const at = [...old.querySelectorAll(focusable)].indexOf(focused);
   const boxes = [...old.querySelectorAll(".scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
   const opened = [...old.querySelectorAll("details")].map((box) => box.open);
   old.replaceWith(fresh);
-  [...fresh.querySelectorAll("details")].forEach((box, index) => (box.open = opened[index] ?? false));
+  [...fresh.querySelectorAll("details")].forEach((box, index) => {
+    box.open = opened[index] ?? false;
+    if (box.open) box.dispatchEvent(new Event("toggle")); // at once, so that nothing moves later
+  });
   [...fresh.querySelectorAll(".scroll")].forEach((box, index) => box.scrollTo(...(boxes[index] ?? [0, 0])));
-  if (at >= 0) fresh.querySelectorAll(focusable)[at]?.focus({ preventScroll: true });
+  if (at < 0) return;
+  const same = focused.id ? document.getElementById(focused.id) : fresh.querySelectorAll(focusable)[at];
+  same?.focus({ preventScroll: true });
 }
 
 /** A button for each table of a part, to save it as it is then; those behind charts have their own. */
@@ -156,7 +167,8 @@ function tableButtons(content, title) {
   const tables = parts.flatMap((part) => tablesIn(part).map((box, index) => [part, index, box]));
   return tables.map(([part, index, box]) => {
     const name = tables.length > 1 ? box.getAttribute("aria-label") : title;
-    return tableButton(() => tablesIn(part)[index].querySelector("table"), name);
+    const text = tables.length > 1 ? `CSV: ${name}` : "CSV";
+    return tableButton(() => tablesIn(part)[index].querySelector("table"), name, text);
   });
 }
 

@@ -52,31 +52,50 @@ function noRuns() {
   ]);
 }
 
+const isReadable = (run) => run.status !== "unreadable";
 const cardLink = (run) => h("a", { href: route("run", run.id) }, h("bdi", runName(run)));
 
 function runCard(run) {
   const { leaders } = run;
-  const matches = isMissing(run.matches) ? "" : ` in ${plural(run.matches, "match", "matches")}`;
-  const played = isMissing(run.hands) ? "" : `${plural(run.hands, "hand")}${matches}`;
+  const played = isMissing(run.hands) ? "" : `${plural(run.hands, "hand")}${matchesOf(run)}`;
   const extras = [run.usd ? ` · ${dollars(run.usd)}` : "", run.faults ? ` · ${plural(run.faults, "fault")}` : ""];
   const agents = cast(run.participants);
   const most = leaders.length === 5 ? 5 : 4;
   const places = leaders.slice(0, most).map((one) => {
-    return h("li", h("span.rank", whole(one.rank)), agents.label(one.id), h("span.number", rateText(one)));
+    return h(
+      "li",
+      h("span.rank", rankOf(one, leaders)),
+      agents.label(one.id),
+      h("span.number", rateText(one, run.method)),
+    );
   });
   return h("article.card", [
     h("h2", cardLink(run)),
     run.title && h("p.soft", visibleLine(run.id)),
     run.note && h("p.note-text", visible(run.note).slice(0, 300)),
     h("p.soft", statusBadge(run.status), " ", played, extras),
-    leaders.length ? h("ol.leaders", places) : h("p.soft", run.counting ? COUNTING : "No result yet."),
+    leaders.length > 0 && h("ol.leaders", places),
+    !leaders.length && isReadable(run) && h("p.soft", run.counting ? COUNTING : "No result yet."),
     leaders.length > most && h("p.soft", `and ${leaders.length - most} more`),
     run.stopReason && h("p.stop", visibleLine(run.stopReason)),
   ]);
 }
 
-/** bb/100 with its interval, which is known once an agent has met all opponents. */
-function rateText({ bb100, halfWidth }) {
+/** How many matches were finished; of a run that was not, some hands are of none of them. */
+function matchesOf({ matches, status }) {
+  if (isMissing(matches)) return "";
+  const count = plural(matches, "match", "matches");
+  return status === "finished" ? ` in ${count}` : `, ${count} finished`;
+}
+
+/** A rank; one that is shared is marked, as on the page of the run. */
+function rankOf({ rank }, leaders) {
+  return `${whole(rank)}${leaders.filter((other) => other.rank === rank).length > 1 && rank !== null ? "=" : ""}`;
+}
+
+/** What the order is by: the rating, or bb/100 with its interval, known once an agent has met all opponents. */
+function rateText({ bb100, halfWidth, mu, sigma }, method) {
+  if (method === "openskill") return `mu ${fixed(mu)} ± ${fixed(sigma)}`;
   return halfWidth === null ? signed(bb100) : `${signed(bb100)} ± ${fixed(halfWidth)}`;
 }
 
@@ -89,7 +108,7 @@ function pick(run, chosen, draw) {
     draw();
   };
   const about = { type: "checkbox", "aria-label": `Choose ${runName(run)}`, on: { change } };
-  const box = h("input", { ...about, disabled: run.status === "unreadable" || run.comparable === false });
+  const box = h("input", { ...about, disabled: !isReadable(run) || run.comparable === false });
   box.checked = chosen.includes(run.id);
   return box;
 }
@@ -109,7 +128,9 @@ function runsTable(runs, chosen, draw) {
       runs.length > 1 && h("td", pick(run, chosen, draw)),
       h("td", moment(run.started)),
       h("td", statusBadge(run.status)),
-      [run.participants.length, run.matches, run.games, run.hands, run.faults].map((count) => number(whole(count))),
+      [isReadable(run) ? run.participants.length : null, run.matches, run.games, run.hands, run.faults].map((count) =>
+        number(whole(count))
+      ),
       number(dollars(run.usd)),
       h("td", visibleLine(run.version)),
       h("td", h("code", visibleLine(run.configHash).slice(0, 12))),

@@ -10,14 +10,17 @@ const UNSEEN_PARTS = [
 ];
 const UNSEEN = new RegExp(UNSEEN_PARTS.join("|"), "gu");
 
+/** A character as the terminal and the files of a run write it, too. */
+const escaped = (char) => `\\u${char.codePointAt(0).toString(16).padStart(4, "0")}`;
+
 /** Return the text with control, bidi and invisible characters escaped; line breaks and tabs stay. */
 export function visible(text) {
-  return String(text ?? "").replace(UNSEEN, (char) => `\\u{${char.codePointAt(0).toString(16)}}`);
+  return String(text ?? "").replace(UNSEEN, escaped);
 }
 
 /** Return the same on one line, with line breaks and tabs escaped too. */
 export function visibleLine(text) {
-  return visible(text).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
+  return visible(text).replace(/[\n\t]/g, escaped);
 }
 
 const decimals = (digits) => ({ minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -57,14 +60,15 @@ export function percent(share) {
 export function dollars(value) {
   if (isMissing(value)) return NONE;
   if (value === 0) return "$0";
-  return value < 1 ? `$${Number(value.toPrecision(2))}` : `$${FIXED[2].format(value)}`;
+  return value < 0.1 ? `$${Number(value.toPrecision(2))}` : `$${FIXED[2].format(value)}`;
 }
 
 export function seconds(value) {
   if (isMissing(value)) return NONE;
-  if (value < 60) return `${fixed(value, value < 10 ? 2 : 1)} s`;
-  const minutes = Math.floor(value / 60);
-  return minutes < 60 ? `${minutes} min ${whole(value % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (value < 59.95) return `${fixed(value, value < 9.995 ? 2 : 1)} s`;
+  const rounded = Math.round(value); // before it is divided, or there are minutes with 60 seconds
+  const minutes = Math.floor(rounded / 60);
+  return minutes < 60 ? `${minutes} min ${rounded % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** Return an ISO time to the minute, in the time zone it was written in. */

@@ -1,0 +1,121 @@
+"""The columns of the list of hands, computed for many games at once."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from molt_bench.view.hand_texts import HandTexts, Ints
+from molt_bench.view.listed_game import (
+    A_ON_BUTTON,
+    ALL_IN,
+    FAULT,
+    FORCED_FOLD,
+    LINES_DIFFER,
+    NOT_COUNTED,
+    SHOWDOWN,
+    Listed,
+)
+from molt_bench.view.open_run import seating_of
+
+
+def columns_of(pairs: Sequence[Sequence[Listed]], kinds: Sequence[str]) -> dict[str, list[int]]:
+    """Return the columns of the games of some seed pairs; `kinds` are those of all faults of the run.
+
+    Raises:
+        ValueError: A hand cannot be read.
+    """
+    games = [each for pair in pairs for each in pair]
+    texts = HandTexts([text for each in games for text in each.game.record.hand_texts])
+    nets = np.array([net for each in games for net in each.game.record.hand_nets], dtype=np.int64)
+    stakes = _stakes(texts, nets)
+    known = _known(games)
+    is_first = known["seating"] == 0
+    holes = [np.where(is_first, *texts.holes), np.where(is_first, *reversed(texts.holes))]
+    faults = _faults(games, kinds)
+    flags = _flags(texts, stakes, known)
+    flags[(faults[0] | faults[1]) != 0] |= FAULT
+    _mark_differing(flags, texts, pairs)
+    columns = {
+        **{name: known[name] for name in ("match", "seed", "seating", "hand", "a", "b")},
+        "net": np.rint(100 * nets / known["bigBlind"]),
+        "pot": np.rint(200 * stakes / known["bigBlind"]),
+        "street": texts.streets,
+        "flags": flags,
+        **dict(zip(("cardsA", "cardsB", "faultsA", "faultsB"), [*holes, *faults], strict=True)),
+    }
+    return {name: column.astype(np.int64).tolist() for name, column in columns.items()}
+
+
+def _known(games: Sequence[Listed]) -> dict[str, Ints]:
+    """Return, for each hand, its number and what it has in common with the others of its game."""
+    counts = [each.hands for each in games]
+    specs = [each.game.record.spec for each in games]
+    of_games = {
+        "match": [each.match for each in games],
+        "seed": [each.seed for each in games],
+        "seating": [seating_of(each.game.record) for each in games],
+        "a": [each.a for each in games],
+        "b": [each.b for each in games],
+        "bigBlind": [spec.big_blind for spec in specs],
+        "warmup": [spec.warmup_hands for spec in specs],
+        "draw": [each.game.record.both_failed for each in games],
+    }
+    repeated = {name: np.repeat(np.array(column, dtype=np.int64), counts) for name, column in of_games.items()}
+    return {**repeated, "hand": _joined([np.arange(1, count + 1) for count in counts])}
+
+
+def _joined(pieces: Sequence[Ints]) -> Ints:
+    return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int64)
+
+
+def _stakes(texts: HandTexts, nets: Ints) -> Ints:
+    """Return what each player has put in, as far as the other one has, too."""
+    stakes = np.abs(nets)
+    for at in np.flatnonzero(~texts.folded & (nets == 0)).tolist():  # splits, which are rare
+        stakes[at] = min(int(texts.most[at]), texts.called(at))
+    return stakes
+
+
+def _flags(texts: HandTexts, stakes: Ints, known: dict[str, Ints]) -> Ints:
+    """Return the flags that depend on one hand alone, but for those of faults."""
+    shown = ~texts.folded
+    found = {
+        SHOWDOWN: shown,
+        ALL_IN: shown & (stakes >= texts.most),
+        FORCED_FOLD: texts.forced,
+        NOT_COUNTED: (known["draw"] == 1) | (known["hand"] <= known["warmup"]),
+        A_ON_BUTTON: texts.buttons == known["seating"],
+    }
+    flags = np.zeros(len(stakes), dtype=np.int64)
+    for flag, is_set in found.items():
+        flags[is_set] |= flag
+    return flags
+
+
+def _faults(games: Sequence[Listed], kinds: Sequence[str]) -> Ints:
+    """Return the kinds of the faults of A and of B in each hand, a bit for each."""
+    found = np.zeros((2, sum([each.hands for each in games])), dtype=np.int64)
+    start = 0
+    for each in games:
+        for fault in each.game.record.faults:
+            if 1 <= fault.hand_number <= each.hands:
+                found[fault.player, start + fault.hand_number - 1] |= 1 << kinds.index(fault.kind)
+        start += each.hands
+    return found
+
+
+def _mark_differing(flags: Ints, texts: HandTexts, pairs: Sequence[Sequence[Listed]]) -> None:
+    """Mark the hands whose deal was played differently in the two seatings."""
+    these, those = [], []
+    start = 0
+    for pair in pairs:
+        hands = [each.hands for each in pair]
+        if len(hands) == 2:
+            both = np.arange(start, start + min(hands))
+            these.append(both)
+            those.append(both + hands[0])
+        start += sum(hands)
+    one, two = _joined(these), _joined(those)
+    differ = texts.differ(one, two)
+    for each in (one, two):
+        flags[each[differ]] |= LINES_DIFFER
