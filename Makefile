@@ -163,7 +163,7 @@ blueprint: $(INSTALLED_ALL) ## train the blueprint's table anew, which needs cc,
 
 benchmark: .venv-benchmark/.installed ## measure speed alongside other engines, with and without kernels
 	.venv-benchmark/bin/python benchmarks/engine.py
-	MOLT_BENCH_PURE=1 .venv-benchmark/bin/python benchmarks/engine.py --peer open_spiel
+	MOLT_BENCH_PURE=1 .venv-benchmark/bin/python benchmarks/engine.py --short
 	.venv-benchmark/bin/python -W ignore benchmarks/envs.py
 	.venv-benchmark/bin/python benchmarks/rows.py
 

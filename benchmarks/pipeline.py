@@ -86,7 +86,7 @@ def games_of(pairing: tuple[str, str], seeds: int) -> Iterator[GameRecord]:
     for seed in range(seeds):
         for spec in seed_pair_specs(pairing, seed=f"pipeline {seed}", hands=100, options=GAME):
             first, second = (make_agent(name, seed=name) for name in pairing)
-            yield drive(spec, (first, second))
+            yield drive(spec, (first, second), remembered=True)
 
 
 def luck_seconds(games: list[GameRecord], pairing: tuple[str, str], *, dice: bool) -> float:

@@ -6,7 +6,7 @@ from molt_bench.agents import starting_hands
 from molt_bench.errors import RulesError
 from molt_bench.kernels import compiled
 from molt_bench.luck import chance, strength
-from molt_bench.poker import deck, evaluator, flop_equity
+from molt_bench.poker import deck, evaluator, flop_equity, notation
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.deck import Shoe
 
@@ -41,6 +41,41 @@ def test_a_deal_is_the_same():
     # The largest and the smallest numbers there are.
     assert compiled.deal(bytes(64)) == deck._deal(bytes(64))
     assert compiled.deal(b"\xff" * 64) == deck._deal(b"\xff" * 64)
+
+
+def test_a_showdown_is_the_same(monkeypatch):
+    found = [evaluator.showdown(*each) for each in deals(3000)]
+    pure(monkeypatch, evaluator)
+    assert found == [evaluator.showdown(*each) for each in deals(3000)]
+
+
+def test_cards_are_written_the_same(monkeypatch):
+    known = [(holes, board[:size]) for holes, board in deals(300) for size in (0, 3, 4, 5)]
+    found = [notation._cards_to_line(*each) for each in known]
+    pure(monkeypatch, notation)
+    assert found == [notation._cards_to_line(*each) for each in known]
+
+
+@pytest.mark.parametrize(
+    "cards",
+    [
+        (((0, 0), (1, 2)), (3, 4, 5, 6, 7)),
+        (((0, 52), (1, 2)), (3, 4, 5, 6, 7)),
+        (((0, True), (2, 3)), (4, 5, 6, 7, 8)),
+        (((0, 1.0), (2, 3)), (4, 5, 6, 7, 8)),
+        (((0, 1), (2, 3, 4)), (5, 6, 7, 8, 9)),
+        (((0, 1), (2, 3)), (4, 5, 6, 7, 8, 9)),
+        (((0, 1), (2, 3)), None),
+        ((), ()),
+    ],
+)
+def test_odd_cards_are_left_to_python(cards):
+    assert compiled.showdown(*cards) is None
+    assert compiled.cards_line(*cards) is None
+
+
+def test_a_showdown_takes_the_whole_board():
+    assert compiled.showdown(((0, 1), (2, 3)), (4, 5, 6, 7)) is None
 
 
 def test_a_flop_is_scored_the_same(monkeypatch):

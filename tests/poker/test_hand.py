@@ -178,7 +178,7 @@ def test_a_button_with_less_than_a_full_raise_may_raise_all_in():
 
 def test_an_ante_is_posted_before_the_blinds_and_is_no_part_of_a_bet():
     hand = start(ante=2)
-    assert (hand.pot, hand.bets, hand.stacks) == (4, [5, 10], (993, 988))
+    assert (hand.pot, hand.bets, hand.stacks) == (4, (5, 10), (993, 988))
     assert hand.legal_actions().to_call == 5
     assert played(hand, FOLD).payoffs == (-7, 7)
 
@@ -225,7 +225,7 @@ def test_without_a_cap_raising_goes_on_until_the_chips_are_in():
 )
 def test_an_illegal_action_says_what_is_legal_and_changes_nothing(action, message):
     hand = start()
-    before = (hand.actor, hand.bets[:], hand.stacks, list(hand.log))
+    before = (hand.actor, hand.bets, hand.stacks, hand.log)
     with pytest.raises(IllegalAction) as caught:
         hand.apply(action)
     assert message in str(caught.value)

@@ -101,7 +101,7 @@ def test_no_reference_leads_from_an_observation_to_the_hand(seed, plan):
         step(hand, *next(plan, (1, 0)))
 
 
-PLAIN_MODULES = ("molt_bench.poker.observation", "molt_bench.poker.actions", "molt_bench.poker.hand")
+PLAIN_MODULES = ("molt_bench.poker.observation", "molt_bench.poker.actions", "molt_bench.poker.rules")
 
 
 def reachable(value):

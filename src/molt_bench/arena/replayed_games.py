@@ -51,7 +51,7 @@ def _replayed(line: Line, cast: Cast) -> Line:
     if not cast.agents.issuperset(line.participants):
         raise JournalError(f"match {line.match}: nobody of the config plays this game")
     first, second = (cast.agent(name, line.label) for name in line.participants)
-    record = drive(line.record.spec, (first, second))
+    record = drive(line.record.spec, (first, second), remembered=True)
     if record != line.record:
         raise JournalError(_difference(line, record))
     return msgspec.structs.replace(line, record=record)

@@ -73,7 +73,7 @@ def _play(specs: dict[str, ParticipantSpec], policies: dict[str, PolicyOf | None
     first, second = game.players
     log = TraceLog()
     players = (_agent(specs[first], log), _agent(specs[second], log))
-    record = drive(game, players)
+    record = drive(game, players, remembered=True)
     return PlayedGame(record, game_estimates(record, (policies[first], policies[second])), log.found())
 
 

@@ -2,7 +2,8 @@
 
 Each has a twin in plain Python that gives the same bytes, and that is used where there was no C compiler, or where the
 environment has `MOLT_BENCH_PURE=1`. The tables come from `molt_bench.poker`; here are no rules but how seven cards are
-looked up, and how cards are drawn. A kernel that is given something odd returns None, and its twin says what is wrong.
+looked up, and how cards are drawn and written. A kernel that is given something odd returns None, and its twin says
+what is wrong.
 """
 
 import os
@@ -12,7 +13,7 @@ from typing import Any, Final
 #: The environment variable that turns them off.
 PURE_VARIABLE: Final = "MOLT_BENCH_PURE"
 #: The version of the C files that goes with these Python files, as in `kernels.h`.
-VERSION: Final = 5
+VERSION: Final = 6
 
 
 def _found() -> Any:

@@ -1,4 +1,4 @@
-/* The strength of seven cards by the tables of molt_bench.poker.evaluator, and dealing. */
+/* The strength of seven cards by the tables of molt_bench.poker.evaluator; dealing and writing cards. */
 #include "kernels.h"
 #include <string.h>
 
@@ -103,4 +103,45 @@ PyObject *deal(PyObject *self, PyObject *entropy) {
     }
     deal_cards((const unsigned char *)bytes, c);
     return Py_BuildValue("((ii)(ii))(iiiii)", c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8]);
+}
+
+/* Read the hole cards of both seats, then the board. */
+static int add_deal(Cards *cards, PyObject *holes, PyObject *board, Py_ssize_t least_board) {
+    return PyTuple_Check(holes) && PyTuple_Size(holes) == 2 && add_cards(cards, PyTuple_GetItem(holes, 0), 2, 2)
+           && add_cards(cards, PyTuple_GetItem(holes, 1), 2, 2) && add_cards(cards, board, least_board, 5);
+}
+
+/* The strengths of both seats on a board of five cards. */
+PyObject *showdown(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    Cards cards = {.count = 0};
+    if (count != 2 || !evaluator.seven || !add_deal(&cards, args[0], args[1], 5))
+        Py_RETURN_NONE;
+    const int *card = cards.card;
+    int64_t key = evaluator.key_start, keys[2] = {0, 0};
+    uint64_t bits[2] = {0, 0};
+    for (int at = 4; at < 9; at++)
+        key += evaluator.key[card[at]];
+    for (int at = 0; at < 4; at++) {
+        keys[at >> 1] += evaluator.key[card[at]];
+        bits[1 - (at >> 1)] |= evaluator.bit[card[at]];
+    }
+    return Py_BuildValue("ii", strength(key + keys[0], cards.bits & ~bits[0]), strength(key + keys[1], cards.bits & ~bits[1]));
+}
+
+/* Hole cards and board as text, such as AhKd|7c7d|2h3h4h. */
+PyObject *cards_line(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    static const char ranks[] = "23456789TJQKA", suits[] = "cdhs";
+    Cards cards = {.count = 0};
+    char line[2 * 9 + 2], *end = line;
+    if (count != 2 || !evaluator.seven || !add_deal(&cards, args[0], args[1], 0))
+        Py_RETURN_NONE;
+    for (int at = 0; at < cards.count || at == 4; at++) {
+        if (at == 2 || at == 4)
+            *end++ = '|';
+        if (at < cards.count) {
+            *end++ = ranks[cards.card[at] >> 2];
+            *end++ = suits[cards.card[at] & 3];
+        }
+    }
+    return PyUnicode_FromStringAndSize(line, end - line);
 }

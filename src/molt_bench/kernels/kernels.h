@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Changed with every change of these files: Python uses no other. The same number is in __init__.py. */
-#define KERNELS_VERSION 5
+#define KERNELS_VERSION 6
 
 #define CARDS 52
 #define RANKS 13
@@ -48,6 +48,8 @@ int strength(int64_t key, uint64_t bits);
 PyObject *set_tables(PyObject *self, PyObject *args);
 PyObject *set_preflop(PyObject *self, PyObject *args);
 PyObject *deal(PyObject *self, PyObject *entropy);
+PyObject *showdown(PyObject *self, PyObject *const *args, Py_ssize_t count);
+PyObject *cards_line(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *flop_score(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);

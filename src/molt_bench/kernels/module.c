@@ -8,6 +8,8 @@ static PyMethodDef methods[] = {
     {"set_preflop", set_preflop, METH_VARARGS, NULL},
     {"packed_range", packed_range, METH_VARARGS, NULL},
     {"deal", deal, METH_O, NULL},
+    FAST(showdown),
+    FAST(cards_line),
     FAST(flop_score),
     FAST(street_equities),
     FAST(sampled_wins),

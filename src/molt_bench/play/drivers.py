@@ -61,7 +61,7 @@ async def play_game_async(players: Players, *, seed: Seed, hands: int, **options
 def play_games_in_order(specs: Sequence[GameSpec], make_players: MakePlayers, on_game: OnGame) -> None:
     """Play games one after another, and report each before the next one starts."""
     for spec in specs:
-        on_game(spec, drive(spec, make_players(spec)))
+        on_game(spec, drive(spec, make_players(spec), remembered=True))
 
 
 async def play_games_together(
@@ -84,7 +84,7 @@ async def play_games_together(
     async def one_after_the_other() -> None:
         while (spec := await waiting.next()) is not None:
             try:
-                on_game(spec, await drive_async(spec, make_players(spec)))
+                on_game(spec, await drive_async(spec, make_players(spec), remembered=True))
             except RunHalted:
                 raise
             except GameUnfinished:
@@ -129,10 +129,10 @@ class _WaitingGames:
         self._changed.set()
 
 
-def drive(spec: GameSpec, players: Players) -> GameRecord:
-    """Play `spec` with these agents as players A and B."""
+def drive(spec: GameSpec, players: Players, *, remembered: bool = False) -> GameRecord:
+    """Play `spec` with these agents as players A and B; its hands are remembered for whoever takes luck out of them."""
     seats = _seated(spec, players)
-    game = _start(spec, seats)
+    game = _start(spec, seats, remembered=remembered)
     if spec.action_timeout_s is not None:
         return _in_new_loop(spec, seats, game)
     outcome: GameRecord | Pending | None = None
@@ -167,10 +167,10 @@ def _drive_plainly(seats: Seats, game: Turns) -> GameRecord | Pending:
         return record
 
 
-async def drive_async(spec: GameSpec, players: Players) -> GameRecord:
-    """Play `spec` with these agents as players A and B on the running event loop."""
+async def drive_async(spec: GameSpec, players: Players, *, remembered: bool = False) -> GameRecord:
+    """Play `spec` like `drive`, on the running event loop."""
     seats = _seated(spec, players)
-    return await _drive_on(spec, seats, _start(spec, seats))
+    return await _drive_on(spec, seats, _start(spec, seats, remembered=remembered))
 
 
 async def _drive_on(spec: GameSpec, seats: Seats, game: Turns, pending: Pending | None = None) -> GameRecord:
@@ -251,8 +251,8 @@ def _seated(spec: GameSpec, players: Players) -> Seats:
     return (first, second) if spec.seating == "AB" else (second, first)
 
 
-def _start(spec: GameSpec, seats: Seats) -> Turns:
-    return turns(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()))
+def _start(spec: GameSpec, seats: Seats, *, remembered: bool) -> Turns:
+    return turns(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()), remembered=remembered)
 
 
 def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:

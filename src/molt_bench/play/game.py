@@ -47,8 +47,13 @@ Turns: TypeAlias = Generator[Observation | Notice, Any, GameRecord]
 _Listening: TypeAlias = tuple[Collection[Hook], Collection[Hook]]
 
 
-def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
-    """Play a game; `listening` are the hooks of the agents in seats 0 and 1.
+def turns(spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool = False) -> Turns:
+    """Play a game.
+
+    Args:
+        spec: What to play.
+        listening: The hooks of the agents in seats 0 and 1.
+        remembered: Whether its hands are kept for a while, because somebody will take the luck out of them.
 
     Yields:
         An `Observation`, to be answered with an action or an `AgentFailed`; or a `Notice`.
@@ -77,7 +82,8 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
                 noise = game.prolong(hand, number, noise)
             observation = observe(hand, number, noise[decision])
             decision += 1
-            seen.append(observation)
+            if remembered:
+                seen.append(observation)
             try:
                 action = yield observation
                 if type(action) is not Action:
@@ -87,7 +93,8 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ())) -> Turns:
                 forced = yield from game.retry(hand, observation, failure)
         text = hand_to_text(hand, number, forced=forced)
         game.finish(hand, number, text)
-        remember(text, spec.max_actions, hand, number, seen)
+        if remembered:
+            remember(text, spec.max_actions, hand, number, seen)
         if game.hearing:
             for seat in (0, 1):
                 yield from game.notify(seat, "on_hand_complete", result_for(hand, seat, number))
@@ -186,14 +193,15 @@ class _Game:
 
     def finish(self, hand: Hand, number: int, text: str) -> None:
         """Check the chips of a finished hand, and record it."""
+        betting = hand.betting
         first, second = hand.payoffs
-        stack, other_stack = hand.starting_stacks
-        left, other_left = hand.limits
-        if first + second or hand.pot + left + other_left != stack + other_stack or not -stack <= first <= other_stack:
+        stack, other = betting.start.stacks
+        left, other_left = betting.limits
+        if first + second or betting.pot + left + other_left != stack + other or not -stack <= first <= other:
             raise RulesError(f"chips were lost or made in hand {number} of seed {self.spec.seed!r}")
         self.nets.append(first if self.first_is_a else second)
         self.texts.append(text)
-        actions = len(hand.log)
+        actions = len(betting.log)
         self.actions += actions
         if number > self.spec.warmup_hands:
             self.scored_actions += actions

@@ -1,71 +1,29 @@
 """One hand of heads-up no-limit hold'em: start it, see what is legal, apply actions, read the payoffs.
 
-Heads-up, the button posts the small blind and acts first before the flop and last after it. A raise is at least as
-large as the last full raise; an all-in may be smaller. Chips the other seat cannot match are returned, so both seats
-always have the same amount at stake, the pot is even and a split pot has no odd chip.
+The cards are here. The rules of betting are in `molt_bench.poker.betting`.
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
-from typing import Final
 
-import msgspec
-
-from molt_bench.errors import ConfigError, IllegalAction, RulesError, check_at_least, shown
-from molt_bench.poker.actions import KINDS, OPEN_CARDS, STREETS, Action, LegalActions, LoggedAction, Street
+from molt_bench.errors import IllegalAction, RulesError, shown
+from molt_bench.poker.actions import KINDS, OPEN_CARDS, Action, LegalActions, LoggedAction, Street
+from molt_bench.poker.betting import NOBODY, opening
 from molt_bench.poker.cards import Deal
 from molt_bench.poker.evaluator import showdown
+from molt_bench.poker.rules import HandRules
 
-#: `Hand.actor` once the hand is over.
-NOBODY: Final = -1
-_NO_RAISE: Final = (0, 0)
-_NEXT_STREET: Final = dict(pairwise(STREETS))
-
-
-class HandRules(msgspec.Struct, frozen=True, gc=False):
-    """The rules that all hands of a game share.
-
-    Attributes:
-        small_blind: Chips the button posts, from 0 to the big blind.
-        big_blind: Chips the other seat posts, at least 1; also the smallest bet.
-        ante: Chips each seat posts before the blinds.
-        raise_cap: Bets and raises allowed on one street; None for no cap. The big blind does not count.
-    """
-
-    small_blind: int
-    big_blind: int
-    ante: int = 0
-    raise_cap: int | None = None
-
-    def __post_init__(self) -> None:
-        check_at_least(self, big_blind=1, small_blind=0, ante=0)
-        if self.small_blind > self.big_blind:
-            raise ConfigError("small_blind", self.small_blind, f"at most the big blind ({self.big_blind})")
-        cap = self.raise_cap
-        if cap is not None and (type(cap) is not int or cap < 1):
-            raise ConfigError("raise_cap", cap, "None or a whole number, at least 1")
+__all__ = ["NOBODY", "Hand", "HandRules"]
 
 
 class Hand:
     """The state of one hand; callers must not change its attributes.
 
     Attributes:
-        rules: Blinds, ante and raise cap.
+        betting: The betting so far; its attributes are at hand here, too.
         holes: The hole cards of seat 0 and seat 1.
         runout: All board cards, including those still to come.
-        button: The seat with the button, 0 or 1.
-        starting_stacks: Both seats' chips before antes and blinds.
-        limits: The most each seat could bet on this street in total: its bet and the chips behind.
-        bets: Each seat's bet on this street.
-        pot: Chips from antes and earlier streets, without `bets`.
         board: The open board cards.
-        street: The street of the current or last decision.
         actor: The seat to act, or `NOBODY` once the hand is over.
-        raise_step: The least a raise must add to the bet it faces, in chips, unless it is all-in.
-        raising_open: Whether the raise cap, or `close_raising`, leaves room for another raise.
-        to_call: Chips a call costs the actor, never more than its stack; 0 when checking is free.
-        log: The actions so far.
-        folded: The seat that folded, or `NOBODY`.
         payoffs: Net chips of both seats; (0, 0) until the hand is over.
 
     >>> from molt_bench.poker.cards import deal_from_text
@@ -79,106 +37,93 @@ class Hand:
     (10000, -10000)
     """
 
-    __slots__ = (
-        "_settled",
-        "actor",
-        "bets",
-        "board",
-        "button",
-        "folded",
-        "holes",
-        "limits",
-        "log",
-        "payoffs",
-        "pot",
-        "raise_step",
-        "raising_open",
-        "rules",
-        "runout",
-        "starting_stacks",
-        "street",
-        "to_call",
-    )
+    __slots__ = ("actor", "betting", "board", "holes", "payoffs", "runout")
 
     def __init__(self, rules: HandRules, deal: Deal, stacks: tuple[int, int], button: int) -> None:
-        first, second = stacks
-        if first < 1 or second < 1:
-            raise RulesError(f"stacks {stacks}: both seats need at least one chip to be dealt in")
-        self.rules = rules
+        self.betting = betting = opening(rules, stacks, button)
         self.holes, self.runout = deal
-        self.button = button
-        self.starting_stacks = stacks
-        self.street: Street = "preflop"
         self.board: tuple[int, ...] = ()
-        self.log: list[LoggedAction] = []
-        self.folded = NOBODY
         self.payoffs = (0, 0)
-        self.pot = 0
-        ante = rules.ante
-        if ante:
-            self.pot = min(ante, first) + min(ante, second)
-            first -= min(ante, first)
-            second -= min(ante, second)
-        self.limits = [first, second]
-        small, big = rules.small_blind, rules.big_blind
-        if button:
-            other_limit, limit = first, second
-        else:
-            limit, other_limit = first, second
-        if small > limit:
-            small = limit
-        if big > other_limit:
-            big = other_limit
-        self.bets = [big, small] if button else [small, big]
-        self.raise_step = rules.big_blind
-        self.raising_open = True
-        # Whether the next check or call ends the street; the first action of a street does not.
-        self._settled = False
-        self.actor = button
-        self.to_call = _cost_of_call(small, big, limit)
-        if small == limit or (small >= big and big == other_limit):
-            # Antes and blinds alone put a seat all-in, and the other has nothing left to call.
-            self._close_street()
+        self.actor = betting.actor
+        if self.actor < 0:
+            self._show_down()
+
+    @property
+    def rules(self) -> HandRules:
+        """Blinds, ante and raise cap."""
+        return self.betting.start.rules
+
+    @property
+    def button(self) -> int:
+        """The seat with the button, 0 or 1."""
+        return self.betting.start.button
+
+    @property
+    def starting_stacks(self) -> tuple[int, int]:
+        """Both seats' chips before antes and blinds."""
+        return self.betting.start.stacks
+
+    @property
+    def street(self) -> Street:
+        """The street of the current or last decision."""
+        return self.betting.street
+
+    @property
+    def bets(self) -> tuple[int, int]:
+        """Each seat's bet on this street."""
+        return self.betting.bets
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The most each seat could bet on this street in total: its bet and the chips behind."""
+        return self.betting.limits
+
+    @property
+    def pot(self) -> int:
+        """Chips from antes and earlier streets, without `bets`."""
+        return self.betting.pot
+
+    @property
+    def to_call(self) -> int:
+        """Chips a call costs the actor, never more than its stack; 0 when checking is free."""
+        return self.betting.to_call
+
+    @property
+    def log(self) -> tuple[LoggedAction, ...]:
+        """The actions so far."""
+        return self.betting.log
+
+    @property
+    def folded(self) -> int:
+        """The seat that folded, or `NOBODY`."""
+        return self.betting.folded
+
+    @property
+    def at_stake(self) -> int:
+        """Chips of each seat that both have matched, without `bets`: what a showdown wins or loses."""
+        return self.betting.at_stake
 
     @property
     def stacks(self) -> tuple[int, int]:
         """Each seat's chips behind; once the hand is over, including what it won."""
         if self.actor < 0:
-            return self.starting_stacks[0] + self.payoffs[0], self.starting_stacks[1] + self.payoffs[1]
-        limits, bets = self.limits, self.bets
-        return limits[0] - bets[0], limits[1] - bets[1]
-
-    @property
-    def at_stake(self) -> int:
-        """Chips of each seat that both have matched, without `bets`: what a showdown wins or loses.
-
-        A seat that cannot pay the ante plays for what it has, so the other's surplus is not at stake.
-        """
-        starting, limits = self.starting_stacks, self.limits
-        return min(starting[0] - limits[0], starting[1] - limits[1])
+            first, second = self.betting.start.stacks
+            return first + self.payoffs[0], second + self.payoffs[1]
+        return self.betting.stacks
 
     def chips_in(self, seat: int) -> int:
         """Return the chips `seat` has put in: what a fold costs it."""
-        return self.starting_stacks[seat] - self.limits[seat] + self.bets[seat]
+        return self.betting.chips_in(seat)
 
     def legal_actions(self) -> LegalActions:
         """Return what the actor may do."""
         if self.actor < 0:
             raise RulesError("the hand is over: nobody is to act")
-        return LegalActions(self.to_call, *self.raise_range())
+        return LegalActions(self.betting.to_call, *self.raise_range())
 
     def raise_range(self) -> tuple[int, int]:
         """Return the smallest and largest bet the actor may raise to; (0, 0) if no raise is legal."""
-        if self.actor:
-            facing = self.bets[0]
-            other_limit, limit = self.limits
-        else:
-            facing = self.bets[1]
-            limit, other_limit = self.limits
-        if facing >= limit or facing == other_limit or not self.raising_open:
-            return _NO_RAISE
-        least = facing + self.raise_step
-        return (least, limit) if least < limit else (limit, limit)
+        return self.betting.min_raise_to, self.betting.max_raise_to
 
     def apply(self, action: Action) -> None:
         """Play the actor's action.
@@ -186,48 +131,28 @@ class Hand:
         Raises:
             IllegalAction: The action is not legal; the hand is unchanged.
         """
-        actor = self.actor
-        if actor < 0:
-            raise IllegalAction(f"{action.kind}: the hand is over")
-        kind, bets = action.kind, self.bets
+        kind = action.kind
         if type(kind) is not str:
             raise self._illegal(action)
+        before = self.betting
         if kind == "raiseTo":
-            least, most = self.raise_range()
             amount = action.amount
-            if type(amount) is not int or not 0 < least <= amount <= most:
+            if type(amount) is not int:
                 raise self._illegal(action)
-            other = 1 - actor
-            bet = bets[other]
-            if amount - bet > self.raise_step:  # an all-in for less than a full raise leaves the step as it is
-                self.raise_step = amount - bet
-            bets[actor] = amount
-            self.log.append(LoggedAction(self.street, actor, kind, amount))
-            if self.rules.raise_cap is not None:
-                self.raising_open = self._raises_on_street() < self.rules.raise_cap
-            self._settled = True
-            self.to_call = _cost_of_call(bet, amount, self.limits[other])
-            self.actor = other
-        elif kind == ("call" if self.to_call else "check"):
-            bet = bets[actor]
-            if self.to_call:
-                bets[actor] = bet = bet + self.to_call
-                self.to_call = 0
-            self.log.append(LoggedAction(self.street, actor, kind, bet))
-            limits = self.limits
-            if self._settled or bet == limits[actor] or bets[1 - actor] == limits[1 - actor]:
-                self._close_street()
-            else:
-                self._settled = True
-                self.actor = 1 - actor
-        elif kind == "fold":
-            self.log.append(LoggedAction(self.street, actor, kind, bets[actor]))
-            self.folded = actor
-            lost = self.chips_in(actor)
-            self.payoffs = (lost, -lost) if actor else (-lost, lost)
-            self.actor = NOBODY
+            betting = before.known.get(amount) or before.after(kind, amount)
         else:
+            betting = before.known.get(kind) or before.after(kind, 0)
+        if betting is None:
             raise self._illegal(action)
+        self.betting = betting
+        self.actor = actor = betting.actor
+        if actor < 0:
+            if betting.payoffs is None:
+                self._show_down()
+            else:
+                self.payoffs = betting.payoffs
+        elif betting.street != before.street:
+            self.board = self.runout[: OPEN_CARDS[betting.street]]
 
     def steps(self, *, max_actions: int | None = None) -> Iterator[tuple["Hand", Action]]:
         """Replay a finished hand: yield its state before each decision, and the action taken.
@@ -235,9 +160,10 @@ class Hand:
         The state is one object that moves on with every step: read it, but do not keep or change it. As in the game,
         nobody may raise after `max_actions` actions.
         """
+        log = self.log
         again = Hand(self.rules, (self.holes, self.runout), self.starting_stacks, button=self.button)
-        longest = len(self.log) if max_actions is None else max_actions
-        for at, done in enumerate(self.log):
+        longest = len(log) if max_actions is None else max_actions
+        for at, done in enumerate(log):
             if at >= longest:
                 again.close_raising()
             action = Action(done.kind, done.amount)
@@ -246,45 +172,21 @@ class Hand:
 
     def close_raising(self) -> None:
         """Allow no more raises on this street, so that a hand that takes too long ends."""
-        self.raising_open = False
-
-    def _raises_on_street(self) -> int:
-        return sum([done.kind == "raiseTo" and done.street == self.street for done in self.log])
-
-    def _close_street(self) -> None:
-        """Move the matched bets into the pot and return the rest, then open the next street or show down."""
-        first, second = self.bets
-        limit, other_limit = self.limits
-        if first or second:
-            matched = first if first < second else second
-            limit -= matched
-            other_limit -= matched
-            self.limits = [limit, other_limit]
-            self.bets = [0, 0]
-            self.pot += 2 * matched
-        street = self.street
-        if street == "river" or not limit or not other_limit:
-            self._show_down()
-            return
-        self.street = street = _NEXT_STREET[street]
-        self.board = self.runout[: OPEN_CARDS[street]]
-        self._settled = False
-        self.raise_step = self.rules.big_blind
-        self.raising_open = True
-        self.actor = 1 - self.button
+        self.betting = self.betting.without_raises()
 
     def _show_down(self) -> None:
-        self.board = self.runout
-        if len(self.board) != 5:
-            raise RulesError(f"a showdown needs a board of five cards, not {len(self.board)}")
-        first, second = showdown(self.holes, self.runout)
-        at_stake = self.at_stake
+        self.board = board = self.runout
+        if len(board) != 5:
+            raise RulesError(f"a showdown needs a board of five cards, not {len(board)}")
+        first, second = showdown(self.holes, board)
+        at_stake = self.betting.at_stake
         won = at_stake if first > second else -at_stake if first < second else 0
         self.payoffs = (won, -won)
-        self.actor = NOBODY
 
     def _illegal(self, action: Action) -> IllegalAction:
         kind = action.kind
+        if self.actor < 0:
+            return IllegalAction(f"{kind}: the hand is over")
         if type(kind) is not str:
             done = f"kind {shown(kind)}"
         elif kind == "raiseTo":
@@ -296,7 +198,3 @@ class Hand:
         else:
             done = f"unknown kind {shown(kind)}"
         return IllegalAction(f"{done} is not legal; legal: {self.legal_actions()}")
-
-
-def _cost_of_call(bet: int, facing: int, limit: int) -> int:
-    return (facing if facing < limit else limit) - bet

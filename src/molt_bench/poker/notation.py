@@ -14,9 +14,12 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.errors import MoltBenchError, RulesError, shown
+from molt_bench.kernels import compiled
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action, Street
-from molt_bench.poker.cards import CARD_TEXT, deal_from_text
-from molt_bench.poker.hand import NOBODY, Hand, HandRules
+from molt_bench.poker.betting import NOBODY, Betting
+from molt_bench.poker.cards import CARD_TEXT, Board, Hole, deal_from_text
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.rules import HandRules
 
 _LETTERS: Final = {"fold": "f", "check": "k", "call": "c"}
 _ACTIONS: Final = {"f": FOLD, "F": FOLD, "k": CHECK, "c": CALL}
@@ -37,26 +40,40 @@ class ParsedHand(NamedTuple):
 
 def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
     """Write a finished hand; `forced` marks a final fold that the agent did not choose."""
-    rules = hand.rules
-    (a, b), (c, d) = hand.holes
-    first, second = hand.starting_stacks
-    text = CARD_TEXT
-    board = "".join([text[card] for card in hand.board]) if hand.board else ""
+    betting = hand.betting
+    start, actions = betting.text or _betting_to_text(betting)
+    if forced:
+        actions = actions[:-1] + "F"
+    return f"{number}:{start}{_cards_to_line(hand.holes, hand.board)}:{actions}:{hand.payoffs[0]}"
+
+
+def _betting_to_text(betting: Betting) -> tuple[str, str]:
+    """Write rules, stacks and button, and the actions; once for all hands that are bet alike."""
+    rules = betting.start.rules
+    first, second = betting.start.stacks
     cap = "" if rules.raise_cap is None else f"/{rules.raise_cap}"
     street: Street = "preflop"
     actions = ""
-    for done in hand.log:
+    for done in betting.log:
         if done.street != street:
             street = done.street
             actions += "/"
         kind = done.kind
         actions += f"r{done.amount}" if kind == "raiseTo" else _LETTERS[kind]
-    if forced:
-        actions = actions[:-1] + "F"
-    return (
-        f"{number}:{rules.small_blind}/{rules.big_blind}/{rules.ante}{cap}:{first},{second}:b{hand.button}:"
-        f"{text[a]}{text[b]}|{text[c]}{text[d]}|{board}:{actions}:{hand.payoffs[0]}"
-    )
+    start = f"{rules.small_blind}/{rules.big_blind}/{rules.ante}{cap}:{first},{second}:b{betting.start.button}:"
+    betting.text = text = start, actions
+    return text
+
+
+def _cards_to_line(holes: tuple[Hole, Hole], board: Board) -> str:
+    """Write hole cards and board, such as `AhKd|7c7d|2h3h4h`."""
+    if compiled is not None and (line := compiled.cards_line(holes, board)) is not None:
+        written: str = line
+        return written
+    (a, b), (c, d) = holes
+    text = CARD_TEXT
+    opened = "".join([text[card] for card in board]) if board else ""
+    return f"{text[a]}{text[b]}|{text[c]}{text[d]}|{opened}"
 
 
 #: Called with the state before an action, the action, and the number of the hand.

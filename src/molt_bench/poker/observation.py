@@ -9,7 +9,8 @@ import msgspec
 
 from molt_bench.poker.actions import LegalActions, LoggedAction, Street
 from molt_bench.poker.cards import cards_to_text
-from molt_bench.poker.hand import Hand, HandRules
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.rules import HandRules
 
 
 class Observation(msgspec.Struct, frozen=True, gc=False):
@@ -132,26 +133,24 @@ class HandResult(msgspec.Struct, frozen=True, gc=False):
 
 def observe(hand: Hand, hand_number: int, noise: int = 0) -> Observation:
     """Return what the seat to act sees."""
-    seat = hand.actor
-    first, second = hand.bets
-    first_limit, second_limit = hand.limits
-    least, most = hand.raise_range()
+    betting = hand.betting
+    seat, start = betting.actor, betting.start
     return Observation(
         seat,
-        hand.button,
+        start.button,
         hand_number,
-        hand.street,
+        betting.street,
         hand.holes[seat],
         hand.board,
-        hand.pot + first + second,
-        (first_limit - first, second_limit - second),
-        (first, second),
-        hand.starting_stacks,
-        hand.to_call,
-        least,
-        most,
-        tuple(hand.log),
-        hand.rules,
+        betting.chips,
+        betting.stacks,
+        betting.bets,
+        start.stacks,
+        betting.to_call,
+        betting.min_raise_to,
+        betting.max_raise_to,
+        betting.log,
+        start.rules,
         noise,
     )
 
@@ -166,7 +165,7 @@ def result_for(hand: Hand, seat: int, hand_number: int) -> HandResult:
         holes[seat],
         holes[1 - seat] if hand.folded < 0 else None,
         hand.board,
-        tuple(hand.log),
+        hand.log,
         hand.starting_stacks,
         hand.payoffs,
     )

@@ -1,17 +1,17 @@
 """Hands that were just played: what is analysed right after its game need not be rebuilt from its text."""
 
-from collections import OrderedDict
 from typing import Final
 
 import msgspec
 
 from molt_bench.poker.actions import LoggedAction, Street
 from molt_bench.poker.cards import Hole
-from molt_bench.poker.hand import Hand, HandRules
+from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation
+from molt_bench.poker.rules import HandRules
 
-#: How many are remembered, the latest ones: 20 games of 100 hands, some 6 MB.
-_MOST: Final = 2048
+#: At least so many are remembered, the latest ones, and at most twice as many: 20 games of 100 hands, some 6 MB.
+_LEAST: Final = 2048
 
 
 class PlayedHand(msgspec.Struct, frozen=True, gc=False):
@@ -37,7 +37,9 @@ class PlayedHand(msgspec.Struct, frozen=True, gc=False):
     seen: tuple[Observation, ...]
 
 
-_PLAYED: Final[OrderedDict[tuple[str, int], PlayedHand]] = OrderedDict()
+#: By their texts and the `max_actions` of their games: the latest hands, and the ones before.
+_NEW: Final[dict[tuple[str, int], PlayedHand]] = {}
+_OLD: Final[dict[tuple[str, int], PlayedHand]] = {}
 
 
 def remember(text: str, longest: int, hand: Hand, number: int, seen: list[Observation]) -> None:
@@ -50,28 +52,32 @@ def remember(text: str, longest: int, hand: Hand, number: int, seen: list[Observ
         number: Its number in the game.
         seen: What the seat to act saw before each action.
     """
-    _PLAYED[text, longest] = PlayedHand(
+    if len(_NEW) >= _LEAST:
+        _OLD.clear()
+        _OLD.update(_NEW)
+        _NEW.clear()
+    betting = hand.betting
+    _NEW[text, longest] = PlayedHand(
         number,
-        hand.rules,
+        betting.start.rules,
         hand.holes,
         hand.board,
-        hand.street,
-        hand.starting_stacks,
+        betting.street,
+        betting.start.stacks,
         hand.payoffs,
-        hand.folded,
-        hand.at_stake,
-        tuple(hand.log),
+        betting.folded,
+        betting.at_stake,
+        betting.log,
         tuple(seen),
     )
-    if len(_PLAYED) > _MOST:
-        _PLAYED.popitem(last=False)
 
 
 def recall(text: str, longest: int) -> PlayedHand | None:
     """Return the hand of a line of text, if it was played in this process a short while ago."""
-    return _PLAYED.get((text, longest))
+    return _NEW.get((text, longest)) or _OLD.get((text, longest))
 
 
 def forget_played() -> None:
     """Forget all hands, for tests and benchmarks."""
-    _PLAYED.clear()
+    _OLD.clear()
+    _NEW.clear()

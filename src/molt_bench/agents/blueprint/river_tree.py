@@ -93,7 +93,7 @@ class RiverTree:
         for at, action in enumerate(actions):
             step = Step(number, at)
             after = (before[0], step) if seat else (step, before[1])
-            moved = _copy(hand)
+            moved = copy(hand)
             moved.apply(action)
             if moved.actor < 0:
                 stake = abs(moved.payoffs[0]) if moved.folded >= 0 else moved.at_stake
@@ -117,9 +117,3 @@ def offered(hand: "Hand", raises: int, real: Action | None) -> tuple[Action, ...
     if real is not None and real.kind == "raiseTo":
         found.add(real.amount)
     return (*first, *[Action("raiseTo", size) for size in sorted(found)])
-
-
-def _copy(hand: "Hand") -> "Hand":
-    copied = copy(hand)
-    copied.log, copied.bets, copied.limits = [*hand.log], [*hand.bets], [*hand.limits]
-    return copied
