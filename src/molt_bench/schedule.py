@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations
 from math import inf
-from typing import Final, TypeAlias, TypeVar, overload
+from operator import is_not
+from typing import ClassVar, Final, TypeAlias, TypeVar, overload
 
 import msgspec
 
@@ -154,13 +155,7 @@ def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
     The gain is the variance of their leads that one more match removes, in units of the variance that would
     decide each. A pair that says nothing about them has no gain.
     """
-    more = situation.seeds_per_match
-    parts: dict[Pair, list[float]] = defaultdict(list)
-    for contrast in situation.contrasts:
-        target = contrast.target
-        for pair, weight in contrast.weights.items():
-            parts[pair].append(weight**2 / target)
-    useful = {pair: sum(of_pair) for pair, of_pair in parts.items()}
+    more, useful = situation.seeds_per_match, _per_variance(situation.contrasts)
     meetings, variances, costs = situation.meetings, situation.variance, situation.cost
 
     def turn(pair: Pair) -> tuple[float, int]:
@@ -171,9 +166,51 @@ def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
             return 0.0, met
         variance = variances.get(pair, 1.0)
         saved = variance / (more * met) - variance / (more * met + more) if met else inf
-        return -(each * saved / costs.get(pair, 1.0)), met
+        return -(each * saved / costs.get(pair, 1.0) if costs else each * saved), met
 
     return sorted(pairs, key=turn)
+
+
+def _per_variance(contrasts: Sequence[Contrast]) -> dict[Pair, float]:
+    """Return for each pair the sum over contrasts of its squared weight, in units of the variance that decides each."""
+    layout = _Layout.of([contrast.weights for contrast in contrasts])
+    shares = [
+        weight**2 / contrast.target
+        for contrast, different in zip(contrasts, layout.different, strict=True)
+        for weight in different
+    ]
+    return {pair: sum([shares[slot] for slot in slots]) for pair, slots in layout.slots.items()}
+
+
+class _Layout:
+    """Where the weights of some contrasts are: they are the same for many rounds, and many of them are equal.
+
+    Attributes:
+        different: The different weights of each contrast.
+        slots: For each pair, the places of its weights among these, one contrast after another.
+    """
+
+    _last: ClassVar["_Layout | None"] = None
+
+    def __init__(self, weights: Sequence[Mapping[Pair, float]]) -> None:
+        self._weights = weights
+        self.different: list[list[float]] = []
+        self.slots: dict[Pair, list[int]] = defaultdict(list)
+        first = 0
+        for each in weights:
+            places = {weight: first + at for at, weight in enumerate(dict.fromkeys(each.values()))}
+            for pair, weight in each.items():
+                self.slots[pair].append(places[weight])
+            self.different.append(list(places))
+            first += len(places)
+
+    @classmethod
+    def of(cls, weights: Sequence[Mapping[Pair, float]]) -> "_Layout":
+        """Return the layout of these weights, which must not change; the last one is remembered."""
+        last = cls._last
+        if last is None or len(last._weights) != len(weights) or any(map(is_not, last._weights, weights)):
+            last = cls._last = cls(weights)
+        return last
 
 
 def gauntlet(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:

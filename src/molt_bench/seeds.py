@@ -27,16 +27,16 @@ def label_bytes(label: Seed) -> bytes:
 
     Type and length precede the text, so ("ab", "c") differs from ("a", "bc") and 7 from "7".
     """
-    if isinstance(label, bool) or not isinstance(label, int | str):
+    if isinstance(label, str):
+        try:
+            text = label.encode()
+        except UnicodeEncodeError:
+            raise ConfigError("seed", label, "text that UTF-8 can write") from None
+        return b"s%d:%b;" % (len(text), text)
+    if isinstance(label, bool) or not isinstance(label, int):
         raise ConfigError("seed", label, "an int or a string")
-    if isinstance(label, int):
-        # Hexadecimal, since Python refuses to convert ints of over 4,300 decimal digits.
-        return b"i%b;" % hex(label).encode()
-    try:
-        text = label.encode()
-    except UnicodeEncodeError:
-        raise ConfigError("seed", label, "text that UTF-8 can write") from None
-    return b"s%d:%b;" % (len(text), text)
+    # Hexadecimal, since Python refuses to convert ints of over 4,300 decimal digits.
+    return b"i%b;" % hex(label).encode()
 
 
 def derive(seed: Seed, *labels: Seed) -> int:

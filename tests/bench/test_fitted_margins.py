@@ -93,8 +93,8 @@ def test_fitting_removes_luck_that_the_frozen_weights_leave_in():
 
 
 def test_the_equations_are_solved():
-    square, wanted = [[4.0], [1.0, 3.0], [0.5, -1.0, 5.0]], [1.0, -2.0, 3.0]
-    one, two, three = solved(square, wanted, 0.5)
+    triangle, wanted = [4.0, 1.0, 3.0, 0.5, -1.0, 5.0], [1.0, -2.0, 3.0]
+    one, two, three = solved(triangle, wanted, 0.5)
     assert 4.5 * one + two + 0.5 * three == pytest.approx(1)
     assert one + 3.5 * two - three == pytest.approx(-2)
     assert 0.5 * one - two + 5.5 * three == pytest.approx(3)

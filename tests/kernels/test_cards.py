@@ -9,6 +9,7 @@ from molt_bench.luck import chance, strength
 from molt_bench.poker import deck, evaluator, flop_equity, notation
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.deck import Shoe
+from molt_bench.poker.equity import preflop_table
 
 pytestmark = pytest.mark.skipif(compiled is None, reason="the kernels were not compiled, or are turned off")
 
@@ -78,6 +79,16 @@ def test_a_showdown_takes_the_whole_board():
     assert compiled.showdown(((0, 1), (2, 3)), (4, 5, 6, 7)) is None
 
 
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 119, 120, 121, 500])
+def test_random_bytes_are_the_same(monkeypatch, size):
+    shoe = Shoe("x" * size)
+    ours = shoe.entropies(9)
+    assert ours == b"".join([shoe.entropy(number) for number in range(9)])
+    assert (compiled.entropies(b"x" * size, 9) is None) == (size > 120)
+    monkeypatch.setattr(deck, "compiled", None)
+    assert ours == shoe.entropies(9)
+
+
 def test_a_flop_is_scored_the_same(monkeypatch):
     flops = [(*holes, board[:3]) for holes, board in deals(1500)]
     found = flop_equity.flop_scores_of(flops)
@@ -131,6 +142,7 @@ def test_odd_arguments_do_no_harm():
 
 
 def test_all_strengths_of_seven_cards_agree_with_the_evaluator():
+    preflop_table()  # which the kernel is given when it is loaded
     for holes, board in deals(300):
         one, two = evaluator.showdown(holes, board)
         assert compiled.street_equities(*holes, board)[-1] == ((one > two) + (one >= two)) / 2

@@ -6,28 +6,25 @@ import pytest
 
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.agents.scripted import PotRaises
 from molt_bench.kernels import compiled
-from molt_bench.luck import card_luck, dice, estimators, fitting
-from molt_bench.luck.coefficients import FROZEN
-from molt_bench.luck.dice import ActionWeights, Place, PolicyError, decision_parts
-from molt_bench.luck.walk import walked
-from molt_bench.play.match import play_match
-from molt_bench.poker.actions import CALL, FOLD, Action
-from molt_bench.poker.deck import Shoe
-from molt_bench.poker.hand import Hand, HandRules
-from molt_bench.poker.observation import observe
+from molt_bench.luck import fitting, game_luck
+from molt_bench.luck.dice import PolicyError
+from molt_bench.luck.estimators import game_estimates
+from molt_bench.play.drivers import play_game
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.played import forget_played
 from molt_bench.seeds import derive
 
 pytestmark = pytest.mark.skipif(compiled is None, reason="the kernels were not compiled, or are turned off")
 
-WEIGHTS = ActionWeights.of(*[each.actions for each in FROZEN])
 GAMES = [
     {"stack": 10_000},
+    {"stack": 10_000, "warmup_hands": 7, "seating": "BA"},
     {"stack": 733, "ante": 7, "small_blind": 13, "big_blind": 31, "stacks": "carry"},
-    {"stack": 3, "small_blind": 1, "big_blind": 2},
+    {"stack": 3, "small_blind": 1, "big_blind": 2, "seating": "BA"},
     {"stack": 10**12, "big_blind": 100, "raise_cap": 3, "max_actions": 9},
 ]
+PAIRS = [("random", "maniac"), ("tag", "random"), ("maniac", "callstation"), ("tight", "tag")]
 
 
 def numbers(count, label):
@@ -38,113 +35,174 @@ def numbers(count, label):
     ]
 
 
-def decisions(pair, options):
-    """Yield every decision of some hands, with its seat's agent, the hand and its luck."""
-    made = tuple(lambda kind=kind: BUILTIN_AGENTS[kind](seed=kind) for kind in pair)
-    match = play_match(made, seeds=["kernel"], hands=25, **options)
-    for game in match.seed_results[0].games:
-        for number, hand, _ in game.replay():
-            luck = estimators.hand_luck(hand)
-            for seen, action in walked(hand, number, (True, True), game.spec.max_actions).decisions:
-                kind = pair[seen.seat if game.seating == "AB" else 1 - seen.seat]
-                yield BUILTIN_AGENTS[kind](seed=kind), hand, luck, seen, action
+def played(pair, *, seed="kernel", hands=25, **options):
+    """Play a game; return its record and the policies."""
+    players = tuple(BUILTIN_AGENTS[kind](seed=kind) for kind in pair)
+    return play_game(players, seed=seed, hands=hands, **options), tuple(each.policy for each in players)
+
+
+class Counting:
+    """The kernels, and whether they could tell."""
+
+    def __init__(self):
+        self.told = []
+
+    def game_luck(self, *arguments):
+        found = compiled.game_luck(*arguments)
+        self.told.append(found is not None)
+        return found
+
+
+def assert_same(monkeypatch, record, policies, *, told=True):
+    """Assert that the kernel tells, or does not, and that all estimates are those of pure Python."""
+    kernels = Counting()
+    with monkeypatch.context() as patch:
+        patch.setattr(game_luck, "compiled", kernels)
+        ours = game_estimates(record, policies)
+        patch.setattr(game_luck, "compiled", None)
+        assert ours == game_estimates(record, policies)
+    assert kernels.told == [told]
+    return ours
 
 
 @pytest.mark.parametrize("options", GAMES)
-@pytest.mark.parametrize("pair", [("random", "maniac"), ("tag", "random"), ("maniac", "callstation")])
-def test_a_decision_has_the_same_parts(monkeypatch, pair, options):
-    known = list(decisions(pair, options))
-
-    def found():
-        return [
-            decision_parts((seen, action), agent.policy, (hand.holes, luck.equities), 0.37, WEIGHTS, Place(3, -1, 18))
-            for agent, hand, luck, seen, action in known
-        ]
-
-    ours = found()
-    monkeypatch.setattr(dice, "compiled", None)
-    assert [tuple(each) for each in ours] == [tuple(each) for each in found()]
-    assert known
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_game_has_the_same_luck(monkeypatch, pair, options):
+    record, policies = played(pair, **options)
+    for known in (policies, (policies[0], None), (None, policies[1]), (None, None)):
+        just_played = assert_same(monkeypatch, record, known)
+        forget_played()
+        assert assert_same(monkeypatch, record, known) == just_played
+        record, policies = played(pair, **options)
 
 
-def first_decision(*, stack=10_000):
-    hand = Hand(HandRules(50, 100), Shoe("first").deal(1), (stack, stack), button=0)
-    return observe(hand, 1), hand.holes
+def test_the_luck_of_dice_is_in_it(monkeypatch):
+    record, policies = played(("random", "maniac"))
+    won = assert_same(monkeypatch, record, policies)
+    assert won.corrected != won.adjusted != won.all_in
+    assert won.hands.terms
 
 
-@pytest.mark.parametrize(
-    "policy",
-    [
-        ((FOLD, 0.25), (CALL, 0.25), (Sizes(200, 10_000), 0.5)),
-        [(FOLD, 0.25), (CALL, 0.25), (Action("raiseTo", 200), 0.25), (Sizes(201, 201), 0.25)],
-        ((FOLD, 1.0),),
-        ((FOLD, 1), (CALL, 0)),
-        ((FOLD, 1 / 3), (CALL, 2 / 3), (Sizes(300, 400), 0.0)),
-    ],
-)
-def test_policies_of_every_form_have_the_same_parts(monkeypatch, policy):
-    seen, holes = first_decision()
-    arguments = (seen, FOLD), lambda _: policy, (holes, (0.4,)), 0.2, WEIGHTS
-    ours = decision_parts(*arguments, Place(0, 1, 0))
-    monkeypatch.setattr(dice, "compiled", None)
-    assert tuple(ours) == tuple(decision_parts(*arguments, Place(0, 1, 0)))
+def halves(seen):
+    """The policy of `random`, written down in another way."""
+    passive = CALL if seen.to_call else CHECK
+    if not seen.max_raise_to:
+        return [(passive, 0.5), (FOLD, 0.5), (FOLD, 0)]
+    middle = (seen.min_raise_to + seen.max_raise_to) // 2
+    sizes = Sizes(seen.min_raise_to, middle), Sizes(middle + 1, seen.max_raise_to)
+    raises = [(each, 1 / 6) for each in sizes if each.low <= each.high]
+    return [(FOLD, 1 / 3), (passive, 1 / 3), *(raises if len(raises) == 2 else [(sizes[0], 1 / 3)])]
+
+
+def every_size(seen):
+    """A policy that lists sizes one by one."""
+    if not seen.max_raise_to:
+        return ((FOLD, 0.25), (CALL if seen.to_call else CHECK, 0.75))
+    sizes = range(seen.min_raise_to, seen.max_raise_to + 1)
+    raises = [(Action("raiseTo", size), 0.5 / len(sizes)) for size in sizes]
+    return (FOLD, 0.25), (CALL if seen.to_call else CHECK, 0.25), *raises
+
+
+@pytest.mark.parametrize("policy", [halves, every_size])
+def test_policies_of_every_form_have_the_same_luck(monkeypatch, policy):
+    record, _ = played(("random", "tight"), stack=500)
+    assert assert_same(monkeypatch, record, (policy, None)).refused == ("", "")
+
+
+def test_a_certain_action_as_a_whole_number(monkeypatch):
+    record, _ = played(("callstation", "maniac"))
+    assert (
+        assert_same(monkeypatch, record, (lambda seen: [(CALL if seen.to_call else CHECK, 1)], None)).refused[0] == ""
+    )
+
+
+def test_a_raise_by_the_pot_where_shares_lead_to_the_same_sizes(monkeypatch):
+    record, policies = played(("maniac", "callstation"), stack=300, small_blind=1, big_blind=2)
+    assert_same(monkeypatch, record, policies)
+
+
+def failing(seen):
+    raise ZeroDivisionError("by chance")
+
+
+def refusing(seen):
+    raise PolicyError("for a reason")
 
 
 @pytest.mark.parametrize(
     ("policy", "why"),
     [
-        (((FOLD, 0.5),), "do not add up"),
-        (((CALL, 1.0),), "no chance"),
-        (((Action("check"), 1.0),), "its policy has check"),
-        (((FOLD, 0.5), (Sizes(100, 300), 0.5)), "and legal is"),
-        (((FOLD, 0.5), (Sizes(200, 300.0), 0.5)), "and legal is"),
-        (((FOLD, float("nan")),), "nan as a probability"),
-        (((FOLD, 2.0), (CALL, -1.0)), "as a probability"),
-        (7, "its policy failed: TypeError"),
-        (((FOLD,),), "its policy failed: ValueError"),
-        ((("fold", 1.0),), "its policy failed: AttributeError"),
+        (lambda seen: ((FOLD, 0.5),), "do not add up"),
+        (lambda seen: ((CALL if seen.to_call else CHECK, 1.0),), "no chance"),
+        (lambda seen: ((CHECK if seen.to_call else CALL, 1.0),), "its policy has"),
+        (lambda seen: ((FOLD, 0.5), (Sizes(1, 300), 0.5)), "and legal is"),
+        (lambda seen: ((FOLD, 0.5), (Sizes(200, 300.0), 0.5)), "and legal is"),
+        (lambda seen: ((FOLD, float("nan")),), "nan as a probability"),
+        (lambda seen: ((FOLD, 2.0), (CALL, -1.0)), "as a probability"),
+        (lambda seen: 7, "its policy failed: TypeError"),
+        (lambda seen: ((FOLD,),), "its policy failed: ValueError"),
+        (lambda seen: (("fold", 1.0),), "its policy failed: AttributeError"),
+        (failing, "its policy failed: ZeroDivisionError: by chance"),
+        (refusing, "for a reason"),
     ],
 )
-def test_policies_that_cannot_be_are_refused_as_without_kernels(policy, why):
-    seen, holes = first_decision()
-    with pytest.raises(PolicyError, match=why):
-        decision_parts((seen, FOLD), lambda _: policy, (holes, (0.4,)), 0.2, WEIGHTS, Place(0, 1, 0))
+def test_policies_that_cannot_be_are_refused_as_without_kernels(monkeypatch, policy, why):
+    record, (_, other) = played(("random", "maniac"))
+    won = assert_same(monkeypatch, record, (policy, other), told=False)
+    assert why in won.refused[0]
+    assert not won.refused[1]
 
 
-def test_a_raise_by_the_pot_where_shares_lead_to_the_same_sizes(monkeypatch):
-    hand = Hand(HandRules(1, 2), Shoe("first").deal(1), (400, 350), button=0)
-    seen = observe(hand, 1)
-    for amount in (4, 5, 6):
-        arguments = (seen, Action("raiseTo", amount)), PotRaises, (hand.holes, (0.4,)), 0.2, WEIGHTS
-        with monkeypatch.context() as patch:
-            ours = decision_parts(*arguments, Place(0, 1, 0))
-            patch.setattr(dice, "compiled", None)
-            assert tuple(ours) == tuple(decision_parts(*arguments, Place(0, 1, 0)))
+def test_an_interruption_while_a_policy_is_asked_comes_through():
+    record, _ = played(("random", "tight"))
+
+    def interrupted(seen):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        game_estimates(record, (interrupted, None))
 
 
-@pytest.mark.parametrize("options", GAMES)
-@pytest.mark.parametrize("pair", [("random", "maniac"), ("tag", "callstation")])
-def test_the_luck_of_the_cards_is_the_same(monkeypatch, pair, options):
-    weights = card_luck.CardWeights.of(FROZEN)
-    known = [(hand, luck.equities, walked(hand).openings) for _, hand, luck, _, _ in decisions(pair, options)]
-    for sign in (1, -1):
-        ours = [card_luck.card_luck(*each, weights, row=5, sign=sign) for each in known]
-        with monkeypatch.context() as patch:
-            patch.setattr(card_luck, "compiled", None)
-            assert [tuple(each) for each in ours] == [
-                tuple(card_luck.card_luck(*each, weights, row=5, sign=sign)) for each in known
-            ]
+def test_a_policy_is_asked_without_the_noise():
+    record, (policy, _) = played(("random", "tight"))
+    noises = []
+    game_estimates(record, (lambda seen: noises.append(seen.noise) or policy(seen), None))
+    assert set(noises) == {0}
+
+
+def test_chips_beyond_the_kernels_are_left_to_python(monkeypatch):
+    record, policies = played(("random", "callstation"), stack=10**15, big_blind=100)
+    assert_same(monkeypatch, record, policies, told=False)
 
 
 def test_equations_are_solved_the_same(monkeypatch):
     for size in (1, 2, 7, 40):
         rows = [numbers(2 * size, f"row {n}") for n in range(size)]
-        square = [[fsum([x * y for x, y in zip(a, b, strict=True)]) for b in rows[: n + 1]] for n, a in enumerate(rows)]
+        square = [fsum([x * y for x, y in zip(a, b, strict=True)]) for n, a in enumerate(rows) for b in rows[: n + 1]]
         wanted = numbers(size, "wanted")
         ours = fitting.solved(square, wanted, 20.0)
         with monkeypatch.context() as patch:
             patch.setattr(fitting, "compiled", None)
             assert ours == fitting.solved(square, wanted, 20.0)
+
+
+def test_a_run_learns_the_same_weights(monkeypatch):
+    matches = [
+        (pair, [played(pair, seed=seed, seating=side) for side in ("AB", "BA")]) for seed, pair in enumerate(PAIRS)
+    ]
+
+    def learned():
+        fit, found = fitting.Fit(), []
+        for number, (pair, games) in enumerate(matches):
+            parts = [game_estimates(record, policies).hands for record, policies in games]
+            found += [fit.luck(each) for each in parts]
+            fit.learn(pair, [(number, parts), (f"{number} again", parts[:1])])
+        return found
+
+    ours = learned()
+    assert any(ours)
+    monkeypatch.setattr(fitting, "compiled", None)
+    assert ours == learned()
 
 
 def test_sums_are_correctly_rounded():
@@ -158,7 +216,7 @@ def test_sums_are_correctly_rounded():
         if square[-1][-1] - fsum([x * x for x in half]) <= 0:
             continue
         wanted = [1.0] * size
-        assert compiled.solved(_flat(square), _flat([wanted]), 0.0) == _python_solved(square, wanted)
+        assert compiled.solved(_flat(square), _flat([wanted]), 0.0) == _python_solved(_flat(square), wanted)
 
 
 def _flat(rows):
@@ -167,9 +225,9 @@ def _flat(rows):
     return array("d", [each for row in rows for each in row])
 
 
-def _python_solved(square, wanted):
+def _python_solved(triangle, wanted):
     kernels, fitting.compiled = fitting.compiled, None
     try:
-        return fitting.solved(square, wanted, 0.0)
+        return fitting.solved(triangle, wanted, 0.0)
     finally:
         fitting.compiled = kernels

@@ -18,35 +18,44 @@ class TagAgent(ScriptedAgent):
 
     def act(self, observation: Observation) -> Action:
         """Compare equity with thresholds and with pot odds."""
-        return self._decide(observation, _equity(observation), self.throw(observation) % 100)
+        equity = _equity(observation)
+        return self._decide(observation, equity, bluffing=self.throw(observation) % 100 < _bluffs(observation, equity))
 
     def policy(self, observation: Observation) -> Policy:
         """Return the probabilities of what `act` does; it draws only whether to bluff."""
         equity = _equity(observation)
-        found: dict[Action, float] = {}
-        for first, last in ((0, 4), (4, 25), (25, 100)):
-            action = self._decide(observation, equity, first)
-            found[action] = found.get(action, 0.0) + (last - first) / 100
-        return tuple(found.items())
-
-    def _decide(self, observation: Observation, equity: float, chance: int) -> Action:
-        can_raise = observation.max_raise_to > 0
-        # Before the first action, the button faces nothing but the big blind.
-        if can_raise and not (observation.to_call and observation.log):
-            return self._unopposed(observation, equity, chance)
-        if not observation.to_call:
-            return CHECK
-        if can_raise and (equity > 0.72 or (equity < 0.35 and chance < 4 and observation.pot_odds < 0.3)):
-            return raise_by_pot(observation, 90)
-        return CALL if equity > observation.pot_odds + 0.04 else FOLD
+        percent = _bluffs(observation, equity)
+        usual = self._decide(observation, equity, bluffing=False)
+        if not percent:
+            return ((usual, 1.0),)
+        return (self._decide(observation, equity, bluffing=True), percent / 100), (usual, (100 - percent) / 100)
 
     @staticmethod
-    def _unopposed(observation: Observation, equity: float, chance: int) -> Action:
-        if equity > 0.55 or (equity < 0.4 and chance < 25):
-            return raise_by_pot(observation, 75)
+    def _decide(observation: Observation, equity: float, *, bluffing: bool) -> Action:
+        if _is_unopposed(observation):
+            if bluffing or equity > 0.55:
+                return raise_by_pot(observation, 75)
+            least = 0.42
+        else:
+            if bluffing or (equity > 0.72 and observation.max_raise_to):
+                return raise_by_pot(observation, 90)
+            least = observation.pot_odds + 0.04
         if not observation.to_call:
             return CHECK
-        return CALL if equity > 0.42 else FOLD
+        return CALL if equity > least else FOLD
+
+
+def _is_unopposed(observation: Observation) -> bool:
+    """Return whether it may raise, and nobody has bet; before the first action, there is nothing but the big blind."""
+    return observation.max_raise_to > 0 and not (observation.to_call and observation.log)
+
+
+def _bluffs(observation: Observation, equity: float) -> int:
+    """Return how often it bluffs here, in percent."""
+    if _is_unopposed(observation):
+        return 25 if equity < 0.4 else 0
+    can_raise = observation.to_call and observation.max_raise_to
+    return 4 if can_raise and equity < 0.35 and observation.pot_odds < 0.3 else 0
 
 
 def _equity(observation: Observation) -> float:

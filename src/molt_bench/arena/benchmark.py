@@ -258,6 +258,7 @@ class _Session:
             self._files.exchanges.forget(label)
             self._files.answers.forget(label)
             self._played[label] = record
+            estimated = estimated or self._ladder.estimated(record)
             if estimated is not None:
                 estimates[record.spec] = estimated
             self._report(players=record.players)

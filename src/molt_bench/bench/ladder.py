@@ -22,7 +22,7 @@ from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
-from molt_bench.records import Fault, Margins, MatchResult, Rating, RatingChange
+from molt_bench.records import Fault, GameRecord, Margins, MatchResult, Rating, RatingChange
 from molt_bench.schedule import Contrast, Later, Lookup, Pair, Situation, connected
 from molt_bench.specs import GameSpec
 
@@ -168,6 +168,10 @@ class Ladder:
         board = tuple(self.leaderboard())
         self.convergence.append(Convergence(match.number, board, self.ranking(), self.confidences()))
         return match
+
+    def estimated(self, game: GameRecord) -> Estimates | None:
+        """Return what player A won in a game that was just played, which is fastest now; None if it takes long."""
+        return self._match_margins.at_once(game)
 
     def _margins(self, pair: Pair, result: MatchResult) -> Margins:
         """Return the margins of the next match; if it shows that a model's odds are wrong, take them out of all."""

@@ -71,6 +71,13 @@ class MatchMargins:
         self._fit.learn(pair, lessons[usable])
         return self._known[number][usable]
 
+    def at_once(self, game: GameRecord) -> Estimates | None:
+        """Return what player A won in a game that was just played; None if that takes long, or needs other games."""
+        pair = game.players
+        if not self._averaged.isdisjoint(pair) or self._draws.usable(pair):
+            return None
+        return game_estimates(game, (self._policies.get(pair[0]), self._policies.get(pair[1])))
+
     def again(self, number: int) -> Margins | None:
         """Return the margins of an earlier match, without the draws of models refused since; None if it had none."""
         variants = self._known.get(number)

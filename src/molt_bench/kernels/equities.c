@@ -52,10 +52,6 @@ static double before_flop(const int c[4]) {
     return (behind ? preflop.whole - won : won) / preflop.whole;
 }
 
-static int compared(int one, int two) {
-    return (one > two) + (one >= two);
-}
-
 /* Twice the run-outs won plus those split, for two hands and a flop; by turn card, too. */
 static int score_flop(const int c[7], unsigned char by_turn[CARDS]) {
     int64_t keys[2] = {evaluator.key_start, evaluator.key_start}, rank_key[RANKS];
@@ -150,23 +146,28 @@ static int hand_strength(const Cards *cards, int own) {
     return strength(key, bits);
 }
 
+int shares_of(const Cards *cards, double found[4]) {
+    unsigned char by_turn[CARDS];
+    int streets = cards->count < 7 ? 1 : cards->count - 5;
+    if (!preflop.won || cards->count < 4 || (cards->count > 4 && cards->count < 7))
+        return 0;
+    found[0] = before_flop(cards->card);
+    if (streets > 1) {
+        found[1] = score_flop(cards->card, by_turn) / (2 * 990.0);
+        if (streets > 2)
+            found[2] = by_turn[cards->card[7]] / (2 * 44.0);
+        if (streets > 3)
+            found[3] = compared(hand_strength(cards, 0), hand_strength(cards, 2)) / 2.0;
+    }
+    return streets;
+}
+
 PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     Cards cards;
-    unsigned char by_turn[CARDS];
     double found[4];
-    if (count != 3 || !preflop.won || !read_deal(&cards, args[0], args[1], args[2], 0, 5))
+    int streets = count == 3 && read_deal(&cards, args[0], args[1], args[2], 0, 5) ? shares_of(&cards, found) : 0;
+    if (!streets)
         Py_RETURN_NONE;
-    int streets = cards.count < 7 ? 1 : cards.count - 5;
-    if (cards.count > 4 && cards.count < 7)
-        Py_RETURN_NONE;
-    found[0] = before_flop(cards.card);
-    if (streets > 1) {
-        found[1] = score_flop(cards.card, by_turn) / (2 * 990.0);
-        if (streets > 2)
-            found[2] = by_turn[cards.card[7]] / (2 * 44.0);
-        if (streets > 3)
-            found[3] = compared(hand_strength(&cards, 0), hand_strength(&cards, 2)) / 2.0;
-    }
     PyObject *result = PyTuple_New(streets);
     for (int at = 0; result && at < streets; at++) {
         PyObject *share = PyFloat_FromDouble(found[at]);
@@ -176,184 +177,72 @@ PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t coun
     return result;
 }
 
+/* A board of known cards: the keys and bits of those on it, of the two hands, and of all live cards. */
+typedef struct {
+    int64_t key, own_key[2], live_key[CARDS];
+    uint64_t bits, own_bits[2], live_bit[CARDS];
+} Table;
+
+/* Compare both hands with a third on each sample of so many cards, which the compiler knows. */
+static inline void compare_sampled(const Table *table, const unsigned char *samples, Py_ssize_t size, int drawn, int won[2]) {
+    const int64_t *key = table->live_key;
+    const uint64_t *bit = table->live_bit;
+    int first = 0, second = 0;
+    for (const unsigned char *at = samples, *end = at + size; at + drawn <= end; at += drawn) {
+        int64_t shared = table->key;
+        uint64_t open = table->bits;
+        for (int each = 2; each < drawn; each++) {
+            shared += key[at[each]];
+            open |= bit[at[each]];
+        }
+        int other = strength(shared + key[at[0]] + key[at[1]], open | bit[at[0]] | bit[at[1]]);
+        first += compared(strength(shared + table->own_key[0], open | table->own_bits[0]), other);
+        second += compared(strength(shared + table->own_key[1], open | table->own_bits[1]), other);
+    }
+    won[0] = first;
+    won[1] = second;
+}
+
+int sampled(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]) {
+    Table table = {.key = evaluator.key_start};
+    const unsigned char *drawn = (const unsigned char *)samples;
+    int alive = 0;
+    for (int card = 0; card < CARDS; card++)
+        if (!(cards->bits & evaluator.bit[card])) {
+            table.live_key[alive] = evaluator.key[card];
+            table.live_bit[alive++] = evaluator.bit[card];
+        }
+    for (int at = 4; at < cards->count; at++) {
+        table.key += evaluator.key[cards->card[at]];
+        table.bits |= evaluator.bit[cards->card[at]];
+    }
+    for (int hand = 0; hand < 2; hand++) {
+        const int *c = cards->card + 2 * hand;
+        table.own_key[hand] = evaluator.key[c[0]] + evaluator.key[c[1]];
+        table.own_bits[hand] = evaluator.bit[c[0]] | evaluator.bit[c[1]];
+    }
+    for (Py_ssize_t at = 0; at < size; at++)
+        if (drawn[at] >= alive)
+            return 0;
+    switch (cards->count) {
+    case 7: compare_sampled(&table, drawn, size, 4, won); return 1;
+    case 8: compare_sampled(&table, drawn, size, 3, won); return 1;
+    case 9: compare_sampled(&table, drawn, size, 2, won); return 1;
+    default: return 0;
+    }
+}
+
 /* Two hands on a board against samples: bytes with the places among the live cards, the other hand first. */
 PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     Cards cards;
     char *samples;
     Py_ssize_t size;
+    int won[2];
     if (count != 4 || !read_deal(&cards, args[0], args[1], args[2], 3, 5))
         Py_RETURN_NONE;
     if (PyBytes_AsStringAndSize(args[3], &samples, &size) < 0)
         return NULL;
-    int live[CARDS], alive = 0, drawn = 11 - cards.count, won[2] = {0, 0};
-    for (int card = 0; card < CARDS; card++)
-        if (!(cards.bits & evaluator.bit[card]))
-            live[alive++] = card;
-    int64_t key = evaluator.key_start;
-    uint64_t bits = 0;
-    for (int at = 4; at < cards.count; at++) {
-        key += evaluator.key[cards.card[at]];
-        bits |= evaluator.bit[cards.card[at]];
-    }
-    int64_t own_key[2];
-    uint64_t own_bits[2];
-    for (int hand = 0; hand < 2; hand++) {
-        const int *c = cards.card + 2 * hand;
-        own_key[hand] = evaluator.key[c[0]] + evaluator.key[c[1]];
-        own_bits[hand] = evaluator.bit[c[0]] | evaluator.bit[c[1]];
-    }
-    /* Without a flush, a hand is as strong on all run-outs of the same ranks. */
-    int16_t memo[2][RANKS * RANKS];
-    memset(memo, 0, sizeof memo);
-    for (Py_ssize_t at = 0; at + drawn <= size; at += drawn) {
-        int64_t shared = key;
-        uint64_t open = bits;
-        int ranks = 0, card[4];
-        for (int each = 0; each < drawn; each++) {
-            int place = (unsigned char)samples[at + each];
-            if (place >= alive)
-                Py_RETURN_NONE;
-            card[each] = live[place];
-        }
-        for (int each = 2; each < drawn; each++) {
-            shared += evaluator.key[card[each]];
-            open |= evaluator.bit[card[each]];
-            ranks = RANKS * ranks + (card[each] >> 2);
-        }
-        int other = strength(shared + evaluator.key[card[0]] + evaluator.key[card[1]],
-                             open | evaluator.bit[card[0]] | evaluator.bit[card[1]]);
-        for (int hand = 0; hand < 2; hand++) {
-            int own = memo[hand][ranks];
-            int64_t sum = shared + own_key[hand];
-            if (sum & evaluator.flush_bits)
-                own = strength(sum, open | own_bits[hand]);
-            else if (!own)
-                memo[hand][ranks] = (int16_t)(own = strength(sum, 0));
-            won[hand] += compared(own, other);
-        }
-    }
-    return Py_BuildValue("ii", won[0], won[1]);
-}
-
-/* A starting hand of a range: where its hands are in the list, its ranks, and whether all of its hands are there. */
-typedef struct {
-    Py_ssize_t from, to;
-    int64_t key;
-    int one, two, suited, whole;
-} Kind;
-
-/* How many of four bits are set. */
-static const unsigned char COUNT[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-
-static Kind kind_of(const uint64_t *hands, Py_ssize_t from, Py_ssize_t to, int64_t key) {
-    int cards[2], found = 0;
-    for (int bit = 0; bit < CARDS && found < 2; bit++)
-        if (hands[from] >> bit & 1)
-            cards[found++] = bit;
-    Kind kind = {from, to, key, cards[0] % RANKS, cards[1] % RANKS, cards[0] / RANKS == cards[1] / RANKS, 0};
-    kind.whole = to - from == (kind.one == kind.two ? 6 : kind.suited ? 4 : 12);
-    return kind;
-}
-
-/* How many hands of a kind are possible; `live` has the suits that are live of each rank, as bits. */
-static int possible_hands(const Kind *kind, const uint64_t *hands, const unsigned live[RANKS], uint64_t known) {
-    int found = 0, one = COUNT[live[kind->one]], both = COUNT[live[kind->one] & live[kind->two]];
-    if (kind->whole)
-        return kind->one == kind->two ? one * (one - 1) / 2 : kind->suited ? both : one * COUNT[live[kind->two]] - both;
-    for (Py_ssize_t hand = kind->from; hand < kind->to; hand++)
-        found += !(hands[hand] & known);
-    return found;
-}
-
-/* A hand against a range on one board: twice the wins plus ties; adds the showdowns to `ways`. */
-static int64_t board_wins(const Kind *kinds, Py_ssize_t count, const uint64_t *hands, int64_t key, uint64_t bits,
-                          int64_t own_key, uint64_t own_bits, int64_t *ways) {
-    int64_t won = 0;
-    uint64_t known = bits | own_bits, of_suit = 0;
-    unsigned live[RANKS];
-    int own = strength(key + own_key, known), suit = -1, on_board = 0;
-    for (int rank = 0; rank < RANKS; rank++) {
-        live[rank] = 0;
-        for (int each = 0; each < 4; each++)
-            live[rank] |= (unsigned)(~known >> (RANKS * each + rank) & 1) << each;
-    }
-    /* The counter of a suit starts at three: from three on the board on, others may have a flush. */
-    for (int each = 0; each < 4; each++)
-        if ((key >> 4 * each & 0xF) >= 6) {
-            suit = each;
-            on_board = (int)(key >> 4 * each & 0xF) - 3;
-            of_suit = bits >> RANKS * each & ((1 << RANKS) - 1);
-        }
-    for (Py_ssize_t at = 0; at < count; at++) {
-        const Kind *kind = &kinds[at];
-        int possible = possible_hands(kind, hands, live, known);
-        if (!possible)
-            continue;
-        int64_t sum = (key >> 16) + kind->key;
-        int score = compared(own, evaluator.seven[sum + evaluator.offsets[sum >> evaluator.row_bits]]);
-        *ways += possible;
-        won += possible * score;
-        if (suit < 0 || (on_board == 3 && !kind->suited))
-            continue;
-        for (Py_ssize_t hand = kind->from; hand < kind->to; hand++) {
-            int flush = evaluator.flush[of_suit | (hands[hand] >> RANKS * suit & ((1 << RANKS) - 1))];
-            if (flush && !(hands[hand] & known))
-                won += compared(own, flush) - score;
-        }
-    }
-    return won;
-}
-
-/* Read a range: the bits of each hand, where each starting hand begins, and the key of its ranks; all as int64.
-   Returns bytes for range_wins. */
-PyObject *packed_range(PyObject *self, PyObject *args) {
-    const char *bits, *starts, *keys;
-    Py_ssize_t hands, kinds, sizes;
-    Kind all[RANKS * RANKS];
-    if (!PyArg_ParseTuple(args, "y#y#y#", &bits, &hands, &starts, &kinds, &keys, &sizes))
-        return NULL;
-    hands /= 8;
-    kinds /= 8;
-    for (Py_ssize_t at = 0; at < kinds; at++) {
-        const int64_t *from = (const int64_t *)starts + at;
-        Py_ssize_t end = at + 1 < kinds ? from[1] : hands;
-        if (kinds > RANKS * RANKS || sizes != 8 * kinds || *from < 0 || *from >= end || end > hands) {
-            PyErr_SetString(PyExc_ValueError, "this is no range of starting hands");
-            return NULL;
-        }
-        all[at] = kind_of((const uint64_t *)bits, *from, end, ((const int64_t *)keys)[at]);
-    }
-    return PyBytes_FromStringAndSize((const char *)all, kinds * sizeof(Kind));
-}
-
-/* A hand against a range on the run-outs of 64 random bytes each: (twice the wins plus ties, showdowns).
-   The range as `packed_range` returns it, and the bits of its hands. */
-PyObject *range_wins(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    Cards cards = {.count = 0};
-    char *entropy, *kinds, *hands;
-    Py_ssize_t bytes, packed, sizes;
-    if (count != 5 || !add_cards(&cards, args[0], 2, 2) || !add_cards(&cards, args[1], 0, 5))
+    if (!sampled(&cards, samples, size, won))
         Py_RETURN_NONE;
-    if (PyBytes_AsStringAndSize(args[2], &entropy, &bytes) < 0 || PyBytes_AsStringAndSize(args[3], &kinds, &packed) < 0
-        || PyBytes_AsStringAndSize(args[4], &hands, &sizes) < 0)
-        return NULL;
-    int64_t won = 0, ways = 0, own_key = evaluator.key[cards.card[0]] + evaluator.key[cards.card[1]];
-    int64_t board_key = evaluator.key_start;
-    uint64_t own_bits = evaluator.bit[cards.card[0]] | evaluator.bit[cards.card[1]];
-    for (int at = 2; at < cards.count; at++)
-        board_key += evaluator.key[cards.card[at]];
-    for (Py_ssize_t from = 0; from + 64 <= bytes; from += 64) {
-        int drawn[9], missing = 7 - cards.count;
-        int64_t key = board_key;
-        uint64_t bits = cards.bits & ~own_bits;
-        deal_cards((const unsigned char *)entropy + from, drawn);
-        for (int at = 0; at < 9 && missing; at++)
-            if (!(cards.bits & evaluator.bit[drawn[at]])) {
-                key += evaluator.key[drawn[at]];
-                bits |= evaluator.bit[drawn[at]];
-                missing--;
-            }
-        won += board_wins((const Kind *)kinds, packed / sizeof(Kind), (const uint64_t *)hands, key, bits, own_key, own_bits, &ways);
-    }
-    return Py_BuildValue("LL", (long long)won, (long long)ways);
+    return Py_BuildValue("ii", won[0], won[1]);
 }

@@ -46,16 +46,6 @@ PyObject *set_tables(PyObject *self, PyObject *args) {
     return result;
 }
 
-int strength(int64_t key, uint64_t bits) {
-    int64_t flags = key & evaluator.flush_bits;
-    if (flags) {
-        int suit = (flags > 0x8) + (flags > 0x80) + (flags > 0x800);
-        return evaluator.flush[bits >> RANKS * suit & ((1 << RANKS) - 1)];
-    }
-    int64_t ranks = key >> 16;
-    return evaluator.seven[ranks + evaluator.offsets[ranks >> evaluator.row_bits]];
-}
-
 int add_cards(Cards *cards, PyObject *sequence, Py_ssize_t least, Py_ssize_t most) {
     if (!PyTuple_Check(sequence) && !PyList_Check(sequence))
         return 0;

@@ -108,19 +108,22 @@ PyObject *solved(PyObject *self, PyObject *args) {
     return result || PyErr_Occurred() ? result : Py_NewRef(Py_None);
 }
 
-/* Add hands to the moments of terms, in place and hand by hand. Arguments, all of doubles: the moments, a row for each
-   term: with what is left to explain, then with every term up to it; what is left to explain; the terms of each hand;
-   the weight of each hand. A term that is 0 would add 0, which changes no sum that began with 0. */
+/* Add hands to the moments of terms, in place and hand by hand. Arguments: the moments, a row for each term: with what is
+   left to explain, then with every term up to it; what each hand was worth; the terms of each hand, all of doubles; the
+   mean that explains a part; from how far off a hand counts for less; the variance. A term that is 0 would add 0, which
+   changes no sum that began with 0. */
 PyObject *add_moments(PyObject *self, PyObject *args) {
-    Py_buffer moments, rest, table, weights;
-    if (!PyArg_ParseTuple(args, "w*y*y*y*", &moments, &rest, &table, &weights))
+    Py_buffer moments, won, table;
+    double mean, far, variance;
+    if (!PyArg_ParseTuple(args, "w*y*y*ddd", &moments, &won, &table, &mean, &far, &variance))
         return NULL;
-    Py_ssize_t hands = weights.len / sizeof(double), size = hands ? table.len / sizeof(double) / hands : 0;
-    int good = rest.len == weights.len && size <= 256 && table.len == hands * size * (Py_ssize_t)sizeof(double)
+    Py_ssize_t hands = won.len / sizeof(double), size = hands ? table.len / sizeof(double) / hands : 0;
+    int good = size <= 256 && table.len == hands * size * (Py_ssize_t)sizeof(double)
                && moments.len == size * (size + 1) * (Py_ssize_t)sizeof(double);
     for (Py_ssize_t hand = 0; good && hand < hands; hand++) {
         const double *terms = (const double *)table.buf + hand * size;
-        double left = ((const double *)rest.buf)[hand], weight = ((const double *)weights.buf)[hand];
+        double left = ((const double *)won.buf)[hand] - mean, off = far / (fabs(left) > 1e-9 ? fabs(left) : 1e-9);
+        double weight = (off < 1.0 ? off : 1.0) / variance;
         int used[256], count = 0;
         for (int at = 0; at < size; at++)
             if (terms[at] != 0.0)
@@ -133,9 +136,8 @@ PyObject *add_moments(PyObject *self, PyObject *args) {
         }
     }
     PyBuffer_Release(&moments);
-    PyBuffer_Release(&rest);
+    PyBuffer_Release(&won);
     PyBuffer_Release(&table);
-    PyBuffer_Release(&weights);
     return PyBool_FromLong(good);
 }
 
@@ -159,5 +161,38 @@ PyObject *term_table(PyObject *self, PyObject *args) {
             cells[term->row * size + term->place] += term->part;
     }
     PyBuffer_Release(&terms);
+    return result || PyErr_Occurred() ? result : Py_NewRef(Py_None);
+}
+
+/* The exact sum of the terms of a game times the weight of each, cell by cell as in the table. Arguments: the terms; how
+   many hands; the weights as doubles. */
+PyObject *weighed_terms(PyObject *self, PyObject *args) {
+    Py_buffer terms, weights;
+    Py_ssize_t hands;
+    if (!PyArg_ParseTuple(args, "y*ny*", &terms, &hands, &weights))
+        return NULL;
+    Py_ssize_t size = weights.len / sizeof(double), count = terms.len / sizeof(Term);
+    int good = hands >= 0 && hands < 1 << 24 && size > 0 && size < 1 << 10 && count < 1 << 28, found = 0;
+    double *cells = good ? PyMem_Calloc((size_t)(hands * size + count) + 1, sizeof(double)) : NULL;
+    double *products = cells ? cells + hands * size : NULL;
+    const Term *all = terms.buf;
+    good = cells != NULL;
+    for (Py_ssize_t at = 0; good && at < count; at++) {
+        good = all[at].row >= 0 && all[at].row < hands && all[at].place >= 0 && all[at].place < size;
+        if (good)
+            cells[all[at].row * size + all[at].place] += all[at].part;
+    }
+    for (Py_ssize_t at = 0; good && at < count; at++) {
+        double *cell = &cells[all[at].row * size + all[at].place];
+        double product = *cell * ((const double *)weights.buf)[all[at].place];
+        *cell = 0.0;
+        good = isfinite(product);
+        if (product != 0.0)
+            products[found++] = product;
+    }
+    PyObject *result = good ? PyFloat_FromDouble(exact_sum(products, found)) : NULL;
+    PyMem_Free(cells);
+    PyBuffer_Release(&terms);
+    PyBuffer_Release(&weights);
     return result || PyErr_Occurred() ? result : Py_NewRef(Py_None);
 }

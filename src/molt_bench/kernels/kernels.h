@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Changed with every change of these files: Python uses no other. The same number is in __init__.py. */
-#define KERNELS_VERSION 6
+#define KERNELS_VERSION 7
 
 #define CARDS 52
 #define RANKS 13
@@ -43,28 +43,49 @@ typedef struct {
 /* Add the cards of a sequence; 0 with no exception set if one is no card or is there twice, so that Python tells. */
 int add_cards(Cards *cards, PyObject *sequence, Py_ssize_t least, Py_ssize_t most);
 /* The strength of seven cards. */
-int strength(int64_t key, uint64_t bits);
+static inline int strength(int64_t key, uint64_t bits) {
+    int64_t flags = key & evaluator.flush_bits;
+    if (flags) {
+        int suit = (flags > 0x8) + (flags > 0x80) + (flags > 0x800);
+        return evaluator.flush[bits >> RANKS * suit & ((1 << RANKS) - 1)];
+    }
+    int64_t ranks = key >> 16;
+    return evaluator.seven[ranks + evaluator.offsets[ranks >> evaluator.row_bits]];
+}
+
+/* 2 for the stronger hand, 1 for a tie, 0 for the weaker. */
+static inline int compared(int one, int two) {
+    return (one > two) + (one >= two);
+}
 
 PyObject *set_tables(PyObject *self, PyObject *args);
 PyObject *set_preflop(PyObject *self, PyObject *args);
 PyObject *deal(PyObject *self, PyObject *entropy);
 PyObject *showdown(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *cards_line(PyObject *self, PyObject *const *args, Py_ssize_t count);
+PyObject *entropies(PyObject *self, PyObject *args);
 PyObject *flop_score(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *packed_range(PyObject *self, PyObject *args);
 PyObject *range_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *card_luck(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *set_policies(PyObject *self, PyObject *args);
-PyObject *decision_parts(PyObject *self, PyObject *const *args, Py_ssize_t count);
+PyObject *forget_strengths(PyObject *self, PyObject *none);
+PyObject *game_luck(PyObject *self, PyObject *const *args, Py_ssize_t count);
 
 PyObject *solved(PyObject *self, PyObject *args);
 PyObject *add_moments(PyObject *self, PyObject *args);
 PyObject *term_table(PyObject *self, PyObject *args);
+PyObject *weighed_terms(PyObject *self, PyObject *args);
+PyObject *weighted_margin(PyObject *self, PyObject *args);
+PyObject *incomplete_beta(PyObject *self, PyObject *const *args, Py_ssize_t count);
 
 /* The correctly rounded sum of finite numbers, as math.fsum returns it. */
 double exact_sum(const double *numbers, int count);
+/* The equities of the first of two hands, before the flop and as far as the board goes; how many, 0 if that is odd. */
+int shares_of(const Cards *cards, double found[4]);
+/* Twice the wins plus ties of two hands against samples; 0 if the samples are odd. */
+int sampled(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]);
 /* Take 36 random bytes for nine cards, as molt_bench.poker.deck.deal does. */
 void deal_cards(const unsigned char *entropy, int cards[9]);
 

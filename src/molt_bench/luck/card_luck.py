@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from math import fsum
 from typing import NamedTuple, TypeAlias
 
-from molt_bench.kernels import compiled
-from molt_bench.luck.chance import ChanceTerm, before_holes, deals_of
+from molt_bench.luck.chance import ChanceTerm, deals_of
 from molt_bench.luck.coefficients import SOLID, Coefficients, packed_chance
 from molt_bench.luck.fitting import card_parts
 from molt_bench.luck.terms import packed_terms
@@ -23,7 +22,7 @@ class CardWeights(NamedTuple):
 
     Attributes:
         sets: One after another.
-        packed: The same for the compiled kernel, which the places of `SOLID` follow.
+        packed: The same for the compiled kernel, which the buckets of `SOLID` follow.
     """
 
     sets: tuple[Coefficients, ...]
@@ -54,10 +53,6 @@ def card_luck(
         row: The row of the terms.
         sign: -1 if player A sat in seat 1.
     """
-    if compiled is not None:
-        found: CardLuck | None = compiled.card_luck(equities, *before_holes(hand), openings, *weights.packed, row, sign)
-        if found is not None:
-            return found
     terms = deals_of(hand, equities, openings)
     return [chance_luck(terms, each) for each in weights.sets], packed_terms(row, card_parts(terms, sign).items())
 

@@ -19,6 +19,8 @@ from itertools import pairwise
 from math import log1p
 from typing import Final, NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.agents.scripted import PotRaises
@@ -51,6 +53,7 @@ if compiled is not None and len(PRICES) == 1:
         Action,
         Sizes,
         PotRaises,
+        replace,
         *PotRaises.PERCENTS,
         PotRaises.passive_chance,
         PotRaises.raise_chance,
@@ -222,12 +225,6 @@ def decision_parts(
     (listed, action), seen, (holes, equities) = drawn, decision[0], deal
     street, strengths = _STREET_NUMBERS[seen.street], hand_strengths(holes, seen.board)
     share = equities[street]
-    if compiled is not None:
-        found: DecisionParts | None = compiled.decision_parts(
-            listed, seen, action, street, share, strengths, folds, weights.packed, *place
-        )
-        if found is not None:
-            return found
     features = action_features(_term(seen, street, share, _surplus(listed, seen, action), strengths), folds)
     values = [action_value(features, each) for each in weights.sets]
     row, sign, first = place

@@ -28,32 +28,29 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from math import fsum
-from typing import TypeAlias
+from operator import attrgetter
 
 import msgspec
 
 from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.errors import RulesError
 from molt_bench.luck.aivat import known_bot_value, reference_bot
-from molt_bench.luck.card_luck import CardWeights, card_luck, chance_luck
-from molt_bench.luck.chance import hand_luck, outcome, prepare_luck
+from molt_bench.luck.card_luck import CardWeights, chance_luck
+from molt_bench.luck.chance import hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
-from molt_bench.luck.dice import PolicyError, action_features, action_value, dice_terms
+from molt_bench.luck.dice import Folds, PolicyError, action_features, action_value, dice_terms
 from molt_bench.luck.fitting import GameParts
+from molt_bench.luck.game_luck import game_luck, noted_hands
 from molt_bench.luck.known_dice import KnownDice, Policies
 from molt_bench.luck.ranges import mean_over, possible_holes, weights_against
-from molt_bench.luck.strength import prepare_strengths
-from molt_bench.luck.walk import Walk
 from molt_bench.poker.actions import OPEN_CARDS
 from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.poker.notation import ParsedHand, hand_from_text
-from molt_bench.poker.played import PlayedHand, recall
+from molt_bench.poker.notation import ParsedHand
+from molt_bench.poker.played import PlayedHand
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
 _NO_POLICIES: Policies = (None, None)
-#: A hand: its number, the hand, and what was noted when it was gone through.
-_Walked: TypeAlias = tuple[int, Hand | PlayedHand, Walk]
 
 
 class Estimates(msgspec.Struct, frozen=True, gc=False):
@@ -138,43 +135,27 @@ def _no_garbage() -> Iterator[None]:
 def _game_estimates(
     record: GameRecord, policies: Policies, *, averaged: bool, coefficients: tuple[Coefficients, Coefficients]
 ) -> Estimates:
-    sign = 1 if record.seating == "AB" else -1
+    sign, before = 1 if record.seating == "AB" else -1, record.spec.warmup_hands
     dice = KnownDice(record, policies, coefficients)
-    raw, all_in, chance = 0, [], [[0.0] * len(coefficients)]
-    shares: list[tuple[float, float]] = []
-    cards: dict[int, bytes] = {}
-    weights = CardWeights.of(coefficients)
     #: Whether hands are needed that can be played on with other cards.
     whole = averaged or dice.reference is not None
-    hands = _hands(record, dice.mixing_seats(), rebuilt=whole)
-    _prepare(hands[record.spec.warmup_hands :])
-    for at, (number, hand, walk) in enumerate(hands):
-        if at >= record.spec.warmup_hands:
-            won, without_runout, equities = outcome(hand)
-            raw += won
-            all_in.append(without_runout)
-            row = len(cards)
-            luck, cards[number] = card_luck(hand, equities, walk.openings, weights, row=row, sign=sign)
-            chance.append([-each for each in luck])
-            dice.add((row, number), hand.holes, walk, equities)
-            if whole:
-                shares.append((dice.folds.share(0), dice.folds.share(1)))
-        dice.folds.add(hand)
-    if sign * raw != record.net[0]:
+    hands = noted_hands(record, dice.mixing_seats(), rebuilt=whole)
+    luck = game_luck(hands, dice, CardWeights.of(coefficients), before=before, sign=sign)
+    if sign * luck.raw != record.net[0]:
         raise RulesError("the hands of a game do not add up to its result")
-    adjusted, solid = (sign * fsum([*all_in, *column]) for column in zip(*chance, strict=True))
+    adjusted, solid = (sign * fsum([*luck.all_in, *column]) for column in luck.chance)
     corrected, corrected_solid = dice.corrections()
-    parsed = [ParsedHand(number, hand, NOBODY) for number, hand, _ in hands if isinstance(hand, Hand)]
-    counted = parsed[record.spec.warmup_hands :] if whole else []
+    counted = [ParsedHand(number, hand, NOBODY) for number, hand, _ in hands[before:] if isinstance(hand, Hand)]
+    shares = _fold_shares([hand for _, hand, _ in hands])[before:] if averaged else []
     in_range = _over_range(record.spec, list(zip(counted, shares, strict=True)), dice) if averaged else None
     ranged = solid + corrected_solid if in_range is None else sign * in_range
     by_values = _by_values(record.spec, counted, dice)
     aivat = ranged if by_values is None else sign * by_values
-    by_frozen = [sign * (won + luck[-1]) for won, luck in zip(all_in, chance[1:], strict=True)]
+    by_frozen = [sign * (won + less) for won, less in zip(luck.all_in, luck.chance[-1], strict=True)]
     averages = by_values is not None or (averaged and dice.known_player is not None)
     return Estimates(
-        sign * raw,
-        sign * fsum(all_in),
+        sign * luck.raw,
+        sign * fsum(luck.all_in),
         adjusted,
         solid,
         adjusted + corrected,
@@ -183,28 +164,17 @@ def _game_estimates(
         aivat,
         aivat,
         (dice.refused[0], dice.refused[1]),
-        None if averages else dice.hands(cards, by_frozen),
+        None if averages else dice.hands([number for number, *_ in hands[before:]], luck.terms, by_frozen),
     )
 
 
-def _hands(record: GameRecord, seats: tuple[bool, bool], *, rebuilt: bool) -> list[_Walked]:
-    """Return the hands of a game with what their luck depends on, as they were just played, or rebuilt from texts."""
-    longest, found = record.spec.max_actions, list[_Walked]()
-    for text in record.hand_texts:
-        played = None if rebuilt else recall(text, longest)
-        if played is not None:
-            found.append((played.number, played, Walk.played(played, seats)))
-        else:
-            walk = Walk(seats, longest)
-            number, hand, _ = hand_from_text(text, walk.step)
-            found.append((number, hand, walk))
+def _fold_shares(hands: Sequence[Hand | PlayedHand]) -> list[tuple[float, float]]:
+    """Return for each hand the share of raises that seats 0 and 1 fold to, as known before it."""
+    folds, found = Folds(), []
+    for hand in hands:
+        found.append((folds.share(0), folds.share(1)))
+        folds.add(hand)
     return found
-
-
-def _prepare(hands: Sequence[_Walked]) -> None:
-    """Compute what is needed of the cards of many hands, together."""
-    prepare_luck([hand for _, hand, _ in hands])
-    prepare_strengths((hand.holes, seen.board) for _, hand, walk in hands for seen, _ in walk.decisions if seen.board)
 
 
 def _over_range(
@@ -275,10 +245,12 @@ def margins_of(
     estimated = estimates or partial(game_estimates, policies=policies, averaged=averaged)
     pairs = [[estimated(game) for game in pair.games] for pair in result.seed_results]
 
+    hands = [pair.nominal_hands for pair in result.seed_results]
+
     def won(estimator: str) -> tuple[float, ...]:
+        value = attrgetter(estimator)
         return tuple(
-            1000 * fsum([getattr(game, estimator) for game in games]) / big_blind / pair.nominal_hands
-            for games, pair in zip(pairs, result.seed_results, strict=True)
+            [1000 * fsum(map(value, games)) / big_blind / count for games, count in zip(pairs, hands, strict=True)]
         )
 
     return {name: won(field) for name, field in ESTIMATORS.items()}

@@ -13,7 +13,7 @@ hand that is far off counts for less. All is plain arithmetic in a fixed order, 
 from array import array
 from collections.abc import Iterable, Sequence
 from math import fsum, sqrt
-from operator import mul
+from operator import add, mul
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from molt_bench.kernels import compiled
@@ -86,7 +86,7 @@ class Fit:
         self._sums: dict[Pair, tuple[int, float, float]] = {}
         self._seen: set[Seed] = set()
         self._hands = self._fitted = 0
-        self._distances = [0.0] * SIZE
+        self._distances = array("d", [0.0] * SIZE)
 
     def knows(self, seeds: Iterable[Seed]) -> bool:
         """Return whether it has learned from any of these decks."""
@@ -96,6 +96,10 @@ class Fit:
         """Return the luck of player A in the hands of a game, beyond that by the frozen weights, in chips."""
         if not self._fitted:
             return 0.0
+        if compiled is not None:
+            luck: float | None = compiled.weighed_terms(game.terms, len(game.numbers), self._distances)
+            if luck is not None:
+                return luck
         found = (game.table() * self._distances).ravel()
         return fsum(found[found != 0].tolist())
 
@@ -117,47 +121,63 @@ class Fit:
         variance = squares / count - mean * mean
         if variance <= 1e-9 * squares:
             return
-        far = FAR * sqrt(variance)
-        rest = [won - mean for won in hands]
-        weights = [min(1.0, far / max(abs(each), 1e-9)) / variance for each in rest]
-        self._add(rest, np.concatenate([table for _, table in both]), weights)
+        if self._moments is None:
+            self._moments = np.zeros((SIZE, SIZE + 1))
+        for won, table in both:
+            _add_hands(self._moments, won, table, mean=mean, variance=variance)
         self._hands += len(hands)
         if self._hands >= GROWTH * self._fitted:
             self._fitted = self._hands
             self._solve()
 
-    def _add(self, rest: Sequence[float], table: "Floats", weights: Sequence[float]) -> None:
-        """Add hands to the moments, one after another: what is left to explain, the terms, and the weight of each."""
+    def _solve(self) -> None:
         import numpy as np  # loaded when needed, for a fast start
 
         if self._moments is None:
-            self._moments = np.zeros((SIZE, SIZE + 1))
-        if compiled is not None and compiled.add_moments(self._moments, array("d", rest), table, array("d", weights)):
             return
-        rows, weighed = np.column_stack([rest, table]), np.array(weights)
-        for at in (1 + np.flatnonzero(table.any(axis=0))).tolist():
-            own = np.flatnonzero(rows[:, at])
-            terms = np.empty((len(own) + 1, at + 1))
-            terms[0] = self._moments[at - 1, : at + 1]
-            others = rows[own, : at + 1]
-            np.multiply((weighed[own] * others[:, at])[:, None], others, out=terms[1:])
-            # Added row by row in their order, which is fixed where the rows are not the inner dimension.
-            self._moments[at - 1, : at + 1] = np.add.reduce(terms, axis=0)
-
-    def _solve(self) -> None:
-        moments: list[list[float]] = [] if self._moments is None else self._moments.tolist()
-        used = [at for at, own in enumerate(moments) if own[1 + at]]
-        square = [[moments[at][1 + other] for other in used[: place + 1]] for place, at in enumerate(used)]
-        found = solved(square, [moments[at][0] for at in used], HOLD)
-        self._distances = [0.0] * SIZE
-        for at, distance in zip(used, found, strict=True):
+        used = np.flatnonzero(self._moments.diagonal(1))
+        square = self._moments[np.ix_(used, 1 + used)]
+        found = solved(square[np.tril_indices(len(used))].tolist(), self._moments[used, 0].tolist(), HOLD)
+        self._distances = array("d", [0.0] * SIZE)
+        for at, distance in zip(used.tolist(), found, strict=True):
             self._distances[at] = round(distance, DIGITS)
+
+
+def _add_hands(moments: "Floats", won: Sequence[float], table: "Floats", *, mean: float, variance: float) -> None:
+    """Add hands to the moments, one after another.
+
+    Args:
+        moments: By term: its moments with what is to be explained, and with the terms up to it.
+        won: What each hand was worth.
+        table: The terms of each hand.
+        mean: The part that the players explain.
+        variance: How much hands of these players vary.
+    """
+    import numpy as np  # loaded when needed, for a fast start
+
+    far = FAR * sqrt(variance)
+    if compiled is not None and compiled.add_moments(moments, array("d", won), table, mean, far, variance):
+        return
+    rest = [each - mean for each in won]
+    weighed = np.array([min(1.0, far / max(abs(each), 1e-9)) / variance for each in rest])
+    rows = np.column_stack([rest, table])
+    for at in (1 + np.flatnonzero(table.any(axis=0))).tolist():
+        own = np.flatnonzero(rows[:, at])
+        terms = np.empty((len(own) + 1, at + 1))
+        terms[0] = moments[at - 1, : at + 1]
+        others = rows[own, : at + 1]
+        np.multiply((weighed[own] * others[:, at])[:, None], others, out=terms[1:])
+        # Added row by row in their order, which is fixed where the rows are not the inner dimension.
+        moments[at - 1, : at + 1] = np.add.reduce(terms, axis=0)
 
 
 def together(seatings: Sequence[GameParts]) -> tuple[list[float], "Floats"]:
     """Return what each hand was worth in both seatings, in order of their numbers, and the table of their terms."""
     import numpy as np  # loaded when needed, for a fast start
 
+    if len(seatings) == 2 and seatings[0].numbers == seatings[1].numbers:
+        first, second = seatings
+        return list(map(add, first.won, second.won)), first.table() + second.table()
     numbers = sorted({number for game in seatings for number in game.numbers})
     row_of = {number: row for row, number in enumerate(numbers)}
     won, table = [0.0] * len(numbers), np.zeros((len(numbers), SIZE))
@@ -169,20 +189,20 @@ def together(seatings: Sequence[GameParts]) -> tuple[list[float], "Floats"]:
     return won, table
 
 
-def solved(square: Sequence[Sequence[float]], wanted: Sequence[float], hold: float) -> list[float]:
-    """Solve (square + hold) x = wanted for a positive matrix given by its lower triangle (Cholesky).
+def solved(triangle: Sequence[float], wanted: Sequence[float], hold: float) -> list[float]:
+    """Solve (square + hold) x = wanted for a positive matrix given by its lower triangle, row by row (Cholesky).
 
-    >>> [round(each, 9) for each in solved([[3.0], [1.0, 2.0]], [9.0, 5.0], 1.0)]
+    >>> [round(each, 9) for each in solved([3.0, 1.0, 2.0], [9.0, 5.0], 1.0)]
     [2.0, 1.0]
     """
     if compiled is not None:
-        triangle = array("d", [each for row in square for each in row])
-        exact: list[float] | None = compiled.solved(triangle, array("d", wanted), hold)
+        exact: list[float] | None = compiled.solved(array("d", triangle), array("d", wanted), hold)
         if exact is not None:
             return exact
     lower: list[list[float]] = []
     half: list[float] = []
-    for place, row in enumerate(square):
+    for place in range(len(wanted)):
+        row = triangle[place * (place + 1) // 2 :]
         own: list[float] = []
         for at, above in enumerate(lower):
             own.append((row[at] - fsum(map(mul, own, above))) / above[at])

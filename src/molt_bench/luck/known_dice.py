@@ -1,9 +1,9 @@
 """The luck of the dice in the hands of one game, for each player whose published policy is credible."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from math import fsum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.odds import RecordedDraws
@@ -12,18 +12,30 @@ from molt_bench.luck.coefficients import Coefficients
 from molt_bench.luck.dice import ActionWeights, DecisionParts, Folds, Place, PolicyError, decision_parts
 from molt_bench.luck.fitting import CARDS, GameParts
 from molt_bench.luck.ranges import built_in_bot, never_mixes, remembered
-from molt_bench.luck.walk import Walk
+from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import Hole
+from molt_bench.poker.observation import Observation
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameSpec
 
 #: Published policies or recorded draws of players A and B, or of seats 0 and 1; None where there are none.
 Policies: TypeAlias = tuple[PolicyOf | RecordedDraws | None, PolicyOf | RecordedDraws | None]
-#: A decision: the row of its hand among those that count, and what it is corrected by.
-_Decision: TypeAlias = tuple[int, DecisionParts]
-
 #: Those of the coefficients, packed once.
 _weights = lru_cache(maxsize=8)(ActionWeights.of)
+
+
+class Decisions(NamedTuple):
+    """Decisions that were drawn with known probabilities, one after another.
+
+    Attributes:
+        rows: The rows of their hands among those that count.
+        values: By set of weights, what each is corrected by, in chips of the seat that decided.
+        terms: Their terms, packed.
+    """
+
+    rows: list[int]
+    values: list[list[float]]
+    terms: bytes
 
 
 class KnownDice:
@@ -31,7 +43,6 @@ class KnownDice:
 
     def __init__(self, record: GameRecord, policies: Policies, coefficients: Sequence[Coefficients]) -> None:
         spec: GameSpec = record.spec
-        self.folds = Folds()
         self.refused = ["", ""]
         self.policies = list(policies)
         built_in = [player for player in (0, 1) if built_in_bot(policies[player])]
@@ -46,9 +57,9 @@ class KnownDice:
             policy is not None and not certain for policy, certain in zip(policies, self._certain, strict=True)
         )
         self._swapped = spec.seating == "BA"
-        self._weights = _weights(*[each.actions for each in coefficients])
+        self.weights = _weights(*[each.actions for each in coefficients])
         #: By player.
-        self._found: tuple[list[_Decision], list[_Decision]] = ([], [])
+        self._found = [self._nothing(), self._nothing()]
         for fault in record.faults:
             policy = policies[fault.player]
             if policy is None or isinstance(policy, RecordedDraws):
@@ -61,7 +72,10 @@ class KnownDice:
         """Stop using a player's policy, and drop its corrections so far."""
         self.policies[player] = None
         self.refused[player] = why
-        self._found[player].clear()
+        self._found[player] = self._nothing()
+
+    def _nothing(self) -> Decisions:
+        return Decisions([], [[] for _ in self.weights.sets], b"")
 
     def mixing_seats(self) -> tuple[bool, bool]:
         """Return whether the decisions of seat 0, and of seat 1, are drawn with known probabilities."""
@@ -70,12 +84,35 @@ class KnownDice:
         )
         return (second, first) if self._swapped else (first, second)
 
-    def add(self, hand: tuple[int, int], holes: tuple[Hole, Hole], walk: Walk, equities: tuple[float, ...]) -> None:
+    def asked_by_seat(self) -> tuple[PolicyOf | None, PolicyOf | None] | None:
+        """Return the policies of seats 0 and 1 that are asked at every decision; None if draws were recorded."""
+        found: list[PolicyOf | None] = []
+        for policy, certain in zip(self.policies, self._certain, strict=True):
+            if isinstance(policy, RecordedDraws):
+                return None
+            found.append(None if certain else policy)
+        return (found[1], found[0]) if self._swapped else (found[0], found[1])
+
+    def take(self, first: Decisions, second: Decisions) -> None:
+        """Take all decisions of seats 0 and 1."""
+        self._found = [second, first] if self._swapped else [first, second]
+
+    def add(
+        self,
+        hand: tuple[int, int],
+        decisions: Sequence[tuple[Observation, Action]],
+        deal: tuple[tuple[Hole, Hole], tuple[float, ...]],
+        folds: Folds,
+    ) -> None:
         """Correct one hand for each player separately, so that one wrong policy does not affect the other.
 
-        `hand` is its row among those that count, and its number.
+        Args:
+            hand: Its row among those that count, and its number.
+            decisions: What seats with known dice saw, and what they did.
+            deal: The hole cards, and seat 0's equity before the flop and on every street with a decision.
+            folds: How often each seat has folded to raises so far.
         """
-        if not walk.decisions:
+        if not decisions:
             return
         row, number = hand
         for player in (0, 1):
@@ -83,17 +120,25 @@ class KnownDice:
             if policy is None or self._certain[player]:
                 continue
             seat = 1 - player if self._swapped else player
-            folds, deal, place = self.folds.share(1 - seat), (holes, equities), Place(row, 1 if player else -1, CARDS)
+            share, place = folds.share(1 - seat), Place(row, 1 if player else -1, CARDS)
             try:
-                found = [
-                    decision_parts(decision, policy, deal, folds, self._weights, place)
-                    for decision in walk.decisions
+                parts = [
+                    decision_parts(decision, policy, deal, share, self.weights, place)
+                    for decision in decisions
                     if decision[0].seat == seat
                 ]
             except PolicyError as error:
                 self.refuse(player, f"hand {number}: {error}")
                 continue
-            self._found[player].extend([(row, each) for each in found if each is not None])
+            self._add(player, row, [each for each in parts if each is not None])
+
+    def _add(self, player: int, row: int, parts: Sequence[DecisionParts]) -> None:
+        rows, values, terms = self._found[player]
+        for _, each in parts:
+            rows.append(row)
+            for column, value in zip(values, each, strict=True):
+                column.append(value)
+        self._found[player] = Decisions(rows, values, b"".join([terms, *[packed for packed, _ in parts]]))
 
     def mixing_by_seat(self) -> Policies:
         """Return the policies of seats 0 and 1 that mix, for one hand whose known player may hold other cards."""
@@ -110,25 +155,21 @@ class KnownDice:
 
     def corrections(self) -> list[float]:
         """Return the corrections of player A's result with each set of coefficients, in chips."""
-        nothing = [0.0] * len(self._weights.sets)
-        first, second = (
-            [fsum(column) for column in zip(nothing, *[values for _, (_, values) in found], strict=True)]
-            for found in self._found
-        )
+        first, second = ([fsum(column) for column in found.values] for found in self._found)
         return [one - two for one, two in zip(first, second, strict=True)]
 
-    def hands(self, cards: Mapping[int, bytes], adjusted: Sequence[float]) -> GameParts | None:
+    def hands(self, numbers: Sequence[int], cards: bytes, adjusted: Sequence[float]) -> GameParts | None:
         """Return all hands in parts; None if no player is known to mix.
 
         Args:
-            cards: By number of the hand, the terms of the luck of its cards.
+            numbers: Their numbers.
+            cards: The terms of the luck of their cards.
             adjusted: What player A won in each.
         """
         if not self._mixes:
             return None
-        won, terms = list(adjusted), [*cards.values()]
-        for player, decisions in enumerate(self._found):
-            for row, (packed, values) in decisions:
-                terms.append(packed)
-                won[row] += -values[-1] if player else values[-1]
-        return GameParts(tuple(cards), tuple(won), b"".join(terms))
+        won = list(adjusted)
+        for player, found in enumerate(self._found):
+            for row, value in zip(found.rows, found.values[-1], strict=True):
+                won[row] += -value if player else value
+        return GameParts(tuple(numbers), tuple(won), b"".join([cards, *[found.terms for found in self._found]]))

@@ -1,5 +1,6 @@
 """How strong a hand is by itself, against one that could be anything: what players bet, call and fold by."""
 
+from array import array
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import permutations
@@ -51,6 +52,8 @@ def prepare_strengths(hands: Iterable[Hands]) -> None:
 def forget_strengths() -> None:
     """Clear the cache, for benchmarks."""
     _SAMPLED.clear()
+    if compiled is not None:
+        compiled.forget_strengths()
 
 
 def _sampled(hands: Sequence[Hands]) -> list[tuple[float, float]]:
@@ -108,6 +111,14 @@ def _samples(live: int, drawn: int) -> "Ints":
     import numpy as np  # loaded when needed, for a fast start
 
     return np.array(_drawn(live, drawn), np.int64)
+
+
+@cache
+def strength_tables() -> tuple[bytes, tuple[bytes, bytes, bytes]]:
+    """Return the strengths of all hole cards as doubles, and the samples for three to five cards, for the kernels."""
+    worse = _starting_strengths()
+    starting = array("d", [worse.get((one, two), 0.0) for one in range(52) for two in range(52)])
+    return starting.tobytes(), (_sample_bytes(3), _sample_bytes(4), _sample_bytes(5))
 
 
 @cache

@@ -9,6 +9,7 @@ from molt_bench.kernels import compiled
 from molt_bench.poker.cards import Deal
 from molt_bench.seeds import Seed, label_bytes
 
+_LABEL: Final = label_bytes("deck")
 _fresh_deck: Final = list(range(52)).copy
 _NINE_NUMBERS: Final = Struct("<9I").unpack_from
 
@@ -61,7 +62,7 @@ class Shoe:
     __slots__ = ("_prefix",)
 
     def __init__(self, seed: Seed) -> None:
-        self._prefix = label_bytes("deck") + label_bytes(seed)
+        self._prefix = _LABEL + label_bytes(seed)
 
     def entropy(self, hand_number: int) -> bytes:
         """Return the 64 random bytes of a hand: 36 for its cards, 28 for dice.
@@ -73,6 +74,10 @@ class Shoe:
     def entropies(self, count: int) -> bytes:
         """Return the random bytes of the hands from 0 on, one after another."""
         prefix = self._prefix
+        if compiled is not None:
+            found: bytes | None = compiled.entropies(prefix, count)
+            if found is not None:
+                return found
         return b"".join([blake2b(prefix + number.to_bytes(8, "big")).digest() for number in range(count)])
 
     def deal(self, hand_number: int) -> Deal:

@@ -8,6 +8,7 @@ variance alone, never on the estimate itself.
 
 from collections.abc import Hashable, Mapping, Sequence
 from math import sqrt
+from operator import add, mul, sub
 from typing import Final
 
 from molt_bench.rating.margin import MarginModel
@@ -55,26 +56,30 @@ def least_varying(columns: Mapping[str, Sequence[float]]) -> str:
     Whether it does is tested as by Pitman and Morgan (1939): of two columns with the same variance, sum and difference
     are not correlated.
     """
-    usual = _centred(columns[FIRST])
-    if len(usual) < _ENOUGH:
+    if len(columns[FIRST]) < _ENOUGH:
         return FIRST
-    centred = {name: _centred(column) for name, column in columns.items()}
+    usual = _centred(columns[FIRST])
+    # Most estimators are the same for most pairs.
+    different = [name for name, column in columns.items() if column != columns[FIRST]]
+    centred = {name: _centred(columns[name]) for name in different}
     better = [name for name, column in centred.items() if _varies_less(column, usual)]
     return min(better, key=lambda name: _product(centred[name], centred[name]), default=FIRST)
 
 
 def _varies_less(column: Sequence[float], usual: Sequence[float]) -> bool:
     """Return whether a column has clearly less variance than the usual one; both have mean 0."""
-    sums = [one + two for one, two in zip(usual, column, strict=True)]
-    differences = [one - two for one, two in zip(usual, column, strict=True)]
+    sums, differences = list(map(add, usual, column)), list(map(sub, usual, column))
     together = _product(sums, differences)
+    if not together > 0:
+        return False
     # The t of a correlation, with the root on the other side: nothing is divided by 0.
     rest = _product(sums, sums) * _product(differences, differences) - together**2
-    return together > 0 and together * sqrt(len(usual) - 2) > _CLEARLY * sqrt(max(rest, 0.0))
+    return together * sqrt(len(usual) - 2) > _CLEARLY * sqrt(max(rest, 0.0))
 
 
 def _product(first: Sequence[float], second: Sequence[float]) -> float:
-    return sum([one * two for one, two in zip(first, second, strict=True)])
+    found: float = sum(map(mul, first, second))
+    return found
 
 
 def _centred(values: Sequence[float]) -> list[float]:

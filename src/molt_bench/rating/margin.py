@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from molt_bench.kernels import compiled
 from molt_bench.rating.pair_sums import Sums, Terms
 from molt_bench.rating.shrinkage import prior_freedom
 from molt_bench.rating.student import UNKNOWN, Estimate
@@ -124,11 +125,12 @@ class MarginModel:
         sign = 1 if pair in self._samples else -1
         values = [sign * margin for margin in margins]
         mean = fsum(values) / len(values) if values else 0.0
-        squares = fsum((value - mean) ** 2 for value in values)
+        squares = fsum([(value - mean) ** 2 for value in values])
         own = self._pair(*pair)
-        for seed in seeds if not self._shared else ():
+        known, named = self._samples[own].seeds, tuple(seeds)
+        for seed in () if self._shared else named[len(known) :] if named[: len(known)] == known else named:
             self._shared |= self._owners.setdefault(seed, own) != own
-        self._samples[own] = _Sample(tuple(values), tuple(seeds), mean, squares)
+        self._samples[own] = _Sample(tuple(values), named, mean, squares)
         self._sums.set(self._place[own], len(values), mean, squares)
         self._spread = self._information = self._ranking = None
         self._leads.clear()
@@ -326,15 +328,24 @@ class MarginModel:
         counts = self._sums.counts[places]
         if not len(places) or not counts.all():
             return UNKNOWN
-        variances, frees = self._spreads()
-        parts = terms.squared * variances[places] / counts
-        total = fsum(parts.tolist())
-        by_pair = zip(parts.tolist(), frees[places].tolist(), strict=True)
-        free = total**2 / fsum([part**2 / own for part, own in by_pair])
-        mean = fsum((terms.weights * self._sums.means[places]).tolist())
+        mean, total, free, unit = self._weighted(terms, counts)
         clustering = self._clustering(terms) if self._shared else 1.0
-        unit = fsum((parts * counts).tolist())
         return Estimate(mean, sqrt(total * clustering), free, sqrt(unit * clustering))
+
+    def _weighted(self, terms: Terms, counts: Floats) -> tuple[float, float, float, float]:
+        """Return the mean and variance of a weighted sum, its degrees of freedom, and the variance of one of each."""
+        (variances, frees), sums = self._spreads(), self._sums
+        if compiled is not None:
+            found: tuple[float, float, float, float] | None
+            found = compiled.weighted_margin(*terms, sums.counts, sums.means, variances, frees)
+            if found is not None:
+                return found
+        parts = terms.squared * variances[terms.places] / counts
+        total = fsum(parts.tolist())
+        by_pair = zip(parts.tolist(), frees[terms.places].tolist(), strict=True)
+        free = total**2 / fsum([part**2 / own for part, own in by_pair])
+        mean = fsum((terms.weights * sums.means[terms.places]).tolist())
+        return mean, total, free, fsum((parts * counts).tolist())
 
     def _clustering(self, terms: Terms) -> float:
         """Return by what factor shared seeds increase the variance of a sum of margins; at least 1."""

@@ -1,0 +1,310 @@
+/* The luck of the dice at one decision: the arithmetic of molt_bench.luck.dice, in the same order. */
+#include "luck.h"
+#include <math.h>
+
+/* What the policies of the built-in bots are made of, see molt_bench.luck.dice. */
+static struct {
+    PyObject *action, *sizes, *pot_raises;
+    int64_t low, high, price;
+    double passive, raised, tolerance;
+} known;
+
+static const char *const NAME[NAMES] = {"seat", "pot", "stacks", "bets", "starting_stacks", "to_call", "min_raise_to",
+    "max_raise_to", "log", "street", "kind", "amount", "low", "high", "facing", "least", "most", "holes", "board", "payoffs",
+    "folded", "at_stake", "rules", "small_blind", "big_blind", "ante", "seen", "noise", "openings", "decisions"};
+PyObject *names[NAMES], *replaced;
+/* Texts are mostly these very objects, so that a look suffices. */
+static const char *const KIND_NAME[KINDS] = {"raiseTo", "fold", "call", "check"}, *const STREET_NAME[STREETS] = {"preflop", "flop", "turn", "river"};
+static PyObject *kinds[KINDS], *streets[STREETS];
+
+static int interned(PyObject **found, const char *const *texts, int count) {
+    for (int at = 0; at < count; at++)
+        if (!found[at] && !(found[at] = PyUnicode_InternFromString(texts[at])))
+            return 0;
+    return 1;
+}
+
+/* Read chips; 0 with no exception if it is no small int. */
+int read_chips(PyObject *item, int64_t *found) {
+    if (!item || !PyLong_CheckExact(item))
+        return 0;
+    *found = PyLong_AsLongLong(item);
+    if (*found == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return 0;
+    }
+    return -MOST_CHIPS <= *found && *found <= MOST_CHIPS;
+}
+
+/* A probability may be a whole number, too. */
+static int read_chance(PyObject *item, double *found) {
+    int64_t whole;
+    if (item && PyFloat_CheckExact(item)) {
+        *found = PyFloat_AsDouble(item);
+    } else {
+        if (!read_chips(item, &whole) || whole < 0 || whole > 1)
+            return 0;
+        *found = (double)whole;
+    }
+    return -known.tolerance <= *found && *found <= 1 + known.tolerance;
+}
+
+PyObject *set_policies(PyObject *self, PyObject *args) {
+    PyObject *action, *sizes, *pot_raises, *replace;
+    long long low, high, price;
+    double passive, raised, tolerance;
+    if (!PyArg_ParseTuple(args, "OOOOLLdddL", &action, &sizes, &pot_raises, &replace, &low, &high, &passive, &raised, &tolerance, &price))
+        return NULL;
+    if (!interned(names, NAME, NAMES) || !interned(kinds, KIND_NAME, KINDS) || !interned(streets, STREET_NAME, STREETS))
+        return NULL;
+    replaced = Py_NewRef(replace);
+    known.action = Py_NewRef(action);
+    known.sizes = Py_NewRef(sizes);
+    known.pot_raises = Py_NewRef(pot_raises);
+    known.low = low;
+    known.high = high;
+    known.price = price;
+    known.passive = passive;
+    known.raised = raised;
+    known.tolerance = tolerance;
+    return Py_NewRef(Py_None);
+}
+
+int chips_of(PyObject *object, int name, int64_t *found) {
+    PyObject *item = PyObject_GetAttr(object, names[name]);
+    int good = read_chips(item, found);
+    Py_XDECREF(item);
+    if (!item)
+        PyErr_Clear();
+    return good;
+}
+
+int pair_of(PyObject *object, int name, int64_t found[2]) {
+    PyObject *item = PyObject_GetAttr(object, names[name]);
+    int good = item && PyTuple_Check(item) && PyTuple_Size(item) == 2 && read_chips(PyTuple_GetItem(item, 0), &found[0])
+               && read_chips(PyTuple_GetItem(item, 1), &found[1]);
+    Py_XDECREF(item);
+    if (!item)
+        PyErr_Clear();
+    return good;
+}
+
+int street_of(PyObject *object) {
+    PyObject *street = PyObject_GetAttr(object, names[STREET]);
+    int found = -1;
+    if (street && PyUnicode_CheckExact(street))
+        for (int at = 0; at < STREETS && found < 0; at++)
+            if (street == streets[at] || PyUnicode_CompareWithASCIIString(street, STREET_NAME[at]) == 0)
+                found = at;
+    Py_XDECREF(street);
+    if (!street)
+        PyErr_Clear();
+    return found;
+}
+
+int read_seen(PyObject *object, Seen *seen) {
+    if (!chips_of(object, SEAT, &seen->seat) || seen->seat < 0 || seen->seat > 1 || !chips_of(object, POT, &seen->pot)
+        || !pair_of(object, STACKS, seen->stacks) || !pair_of(object, BETS, seen->bets)
+        || !pair_of(object, STARTING, seen->starting) || !chips_of(object, TO_CALL, &seen->to_call)
+        || !chips_of(object, LEAST, &seen->least) || !chips_of(object, MOST, &seen->most))
+        return 0;
+    PyObject *log = PyObject_GetAttr(object, names[LOG]);
+    Py_ssize_t done = log && PyTuple_Check(log) ? PyTuple_Size(log) : -1;
+    seen->street = street_of(object);
+    seen->opened = done > 0 && street_of(PyTuple_GetItem(log, done - 1)) == seen->street;
+    Py_XDECREF(log);
+    if (!log)
+        PyErr_Clear();
+    for (int seat = 0; seat < 2; seat++)
+        seen->limits[seat] = seen->stacks[seat] + seen->bets[seat];
+    int64_t first = seen->starting[0] - seen->limits[0], second = seen->starting[1] - seen->limits[1];
+    seen->staked = first < second ? first : second;
+    int64_t all_in = seen->limits[0] < seen->limits[1] ? seen->limits[0] : seen->limits[1];
+    int64_t pot = seen->pot + seen->to_call;
+    int64_t begin = seen->bets[seen->seat] + seen->to_call + (pot * known.price + 99) / 100;
+    seen->begins[0] = begin < all_in ? begin : all_in;
+    seen->begins[1] = all_in;
+    return done >= 0 && seen->street >= 0 && pot > 0;
+}
+
+/* The probabilities of a policy, in the order of molt_bench.luck.dice._chances. */
+typedef struct {
+    double fold, passive, raised[BINS], sizes[BINS], taken;
+} Chances;
+
+char kind_of(PyObject *object) {
+    PyObject *kind = PyObject_GetAttr(object, names[KIND]);
+    char found = 0;
+    if (kind && PyUnicode_CheckExact(kind))
+        for (int at = 0; at < KINDS && !found; at++)
+            if (kind == kinds[at] || PyUnicode_CompareWithASCIIString(kind, KIND_NAME[at]) == 0)
+                found = KIND_NAME[at][0] == 'c' ? KIND_NAME[at][1] : KIND_NAME[at][0];
+    Py_XDECREF(kind);
+    if (!kind)
+        PyErr_Clear();
+    return found;
+}
+
+/* An action: 'f' for a fold, 'p' for the check or call that is legal, 'r' for a raise, 0 for anything else. */
+static char read_action(PyObject *object, const Seen *seen, int64_t *amount) {
+    char kind = kind_of(object);
+    if (kind == 'r')
+        return chips_of(object, AMOUNT, amount) ? 'r' : 0;
+    return kind == 'f' ? 'f' : kind == (seen->to_call ? 'a' : 'h') ? 'p' : 0;
+}
+
+static int bin_of(const Seen *seen, int64_t size) {
+    return (seen->begins[0] <= size) + (seen->begins[1] <= size);
+}
+
+static void add_sizes(Chances *found, const Seen *seen, int64_t low, int64_t high, double chance) {
+    if (low == high) {
+        int at = bin_of(seen, low);
+        found->raised[at] += chance;
+        found->sizes[at] += chance * (double)low;
+        return;
+    }
+    double each = chance / (double)(high - low + 1);
+    for (int at = bin_of(seen, low); at < BINS; at++) {
+        int64_t last = at < BINS - 1 && seen->begins[at] - 1 < high ? seen->begins[at] - 1 : high;
+        if (last >= low) {
+            double part = each * (double)(last - low + 1);
+            found->raised[at] += part;
+            found->sizes[at] += part * (double)(low + last) / 2;
+            low = last + 1;
+        }
+    }
+}
+
+/* A raise by any percentage of the pot: equal sizes are one, as in PotRaises. */
+static int pot_raises(PyObject *policy, const Seen *seen, char kind, int64_t amount, Chances *found) {
+    int64_t facing, pot, least, most;
+    if (!chips_of(policy, FACING, &facing) || !chips_of(policy, POT, &pot) || !chips_of(policy, LEAST_SIZE, &least)
+        || !chips_of(policy, MOST_SIZE, &most) || pot < 0 || least < 1 || least > most)
+        return 0;
+    int64_t size = 0, times = 0;
+    double percents = (double)(known.high - known.low + 1);
+    found->passive = known.passive;
+    found->taken = kind == 'p' ? known.passive : 0.0;
+    for (int64_t percent = known.low; percent <= known.high + 1; percent++) {
+        int64_t next = facing + pot * percent / 100;
+        next = next < least ? least : next;
+        next = next > most ? most : next;
+        if (times && (next != size || percent > known.high)) {
+            double chance = (double)times * known.raised / percents;
+            add_sizes(found, seen, size, size, chance);
+            if (kind == 'r' && amount == size)
+                found->taken += chance;
+            times = 0;
+        }
+        size = next;
+        times++;
+    }
+    return 1;
+}
+
+static int listed_policy(PyObject *policy, const Seen *seen, char kind, int64_t amount, Chances *found) {
+    int tuple = PyTuple_Check(policy);
+    if (!tuple && !PyList_Check(policy))
+        return 0;
+    Py_ssize_t count = PySequence_Size(policy);
+    double taken = 0.0;
+    for (Py_ssize_t at = 0; at < count; at++) {
+        PyObject *entry = tuple ? PyTuple_GetItem(policy, at) : PyList_GetItem(policy, at);
+        double chance;
+        int64_t low, high;
+        if (!entry || !PyTuple_Check(entry) || PyTuple_Size(entry) != 2 || !read_chance(PyTuple_GetItem(entry, 1), &chance))
+            return 0;
+        PyObject *choice = PyTuple_GetItem(entry, 0);
+        if ((PyObject *)Py_TYPE(choice) == known.sizes) {
+            if (!chips_of(choice, LOW, &low) || !chips_of(choice, HIGH, &high))
+                return 0;
+        } else {
+            char chosen = (PyObject *)Py_TYPE(choice) == known.action ? read_action(choice, seen, &low) : 0;
+            if (!chosen)
+                return 0;
+            if (chosen != 'r') {
+                *(chosen == 'f' ? &found->fold : &found->passive) += chance;
+                continue;
+            }
+            high = low;
+        }
+        if (!(0 < seen->least && seen->least <= low && low <= high && high <= seen->most))
+            return 0;
+        if (kind == 'r' && low <= amount && amount <= high)
+            taken += chance;
+        add_sizes(found, seen, low, high, chance);
+    }
+    found->taken = kind == 'r' ? taken : kind == 'f' ? found->fold : found->passive;
+    return 1;
+}
+
+static void add_feature(Features *found, int place, double part) {
+    Term term = {0, place, part};
+    found->term[found->count++] = term;
+}
+
+/* As molt_bench.luck.dice: the mean over possible draws minus the actual one, then the features of its value. */
+static void add_features(const Seen *seen, Chances *chances, char kind, int64_t amount, const Setting *setting,
+                         Features *found) {
+    int street = seen->street;
+    double share = setting->share, folds = setting->folds;
+    double matched[BINS], *raised = chances->raised, staked = (double)seen->staked;
+    chances->sizes[BINS - 1] = raised[BINS - 1] * (double)seen->begins[BINS - 2];
+    for (int at = 0; at < BINS; at++)
+        matched[at] = chances->sizes[at] + staked * raised[at];
+    if (kind == 'f') {
+        chances->fold -= 1.0;
+    } else if (kind == 'r') {
+        int at = bin_of(seen, amount);
+        raised[at] -= 1.0;
+        matched[at] -= (double)(amount < seen->begins[1] ? amount : seen->begins[1]) + staked * 1.0;
+    } else {
+        chances->passive -= 1.0;
+    }
+    int64_t seat = seen->seat, called_to = seen->bets[seat] + seen->to_call;
+    double edge = seat ? 1 - 2 * share : 2 * share - 1;
+    double passive = chances->passive * (double)(seen->staked + called_to);
+    double exact = -chances->fold * (double)(seen->starting[seat] - seen->stacks[seat]);
+    if (called_to == seen->limits[0] || called_to == seen->limits[1] || (seen->opened && street == 3)) {
+        exact += passive * edge;
+        passive = 0.0;
+    }
+    double depth = (double)(seen->begins[1] - called_to) / (double)(seen->pot + seen->to_call);
+    double deep = log1p(depth < 0.0 ? 0.0 : depth), own = setting->strengths[seat] - 0.5,
+           other = setting->strengths[1 - seat] - 0.5;
+    int late = street > 0;
+    if (exact != 0.0)
+        add_feature(found, street, exact);
+    if (passive != 0.0) {
+        double parts[PASSIVE] = {edge, own, other, edge * deep, own * deep, other * deep};
+        for (int at = 0; at < PASSIVE; at++)
+            add_feature(found, STREETS + PASSIVE * (2 * late + seen->opened) + at, passive * parts[at]);
+    }
+    double lost = (double)(seen->starting[1 - seat] - seen->stacks[1 - seat]);
+    for (int price = 0; price < BINS; price++) {
+        if (raised[price] == 0.0 && matched[price] == 0.0)
+            continue;
+        double won = raised[price] * lost;
+        double parts[RAISED] = {won, won * folds, won * other, won * folds * other, matched[price] * edge,
+            matched[price] * (folds * edge), matched[price] * (edge * other), matched[price] * own,
+            matched[price] * (edge * deep)};
+        for (int at = 0; at < RAISED; at++)
+            add_feature(found, FIRST_RAISED + RAISED * (BINS * late + price) + at, parts[at]);
+    }
+}
+
+int decision_features(PyObject *policy, const Seen *seen, PyObject *done, const Setting *setting, Features *found) {
+    Chances chances = {0};
+    int64_t amount = 0;
+    char kind = read_action(done, seen, &amount);
+    int pot = (PyObject *)Py_TYPE(policy) == known.pot_raises;
+    if (!kind || !(pot ? pot_raises(policy, seen, kind, amount, &chances) : listed_policy(policy, seen, kind, amount, &chances)))
+        return 0;
+    double whole = chances.fold + chances.passive + (chances.raised[0] + chances.raised[1] + chances.raised[2]);
+    found->count = 0;
+    if (!(chances.taken > 0) || fabs(whole - 1) > known.tolerance)
+        return 0;
+    add_features(seen, &chances, kind, amount, setting, found);
+    return 1;
+}
