@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from molt_bench.arena import benchmark
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.replayed_games import replay_games
 from molt_bench.errors import JournalError, ProviderError
@@ -37,11 +38,15 @@ def test_a_reply_that_is_missing_from_it_is_noticed(old):
         replay_games(StoredRun.open(old))
 
 
-def test_it_is_not_continued_with_other_prompts(old):
+def test_it_is_not_continued_with_other_prompts(old, monkeypatch):
     journal = old / "journal.jsonl"
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
     (old / "summary.json").unlink()
     files, _ = RunFiles.reopen(old)
-    with pytest.raises(JournalError, match=r"'one' began by harness strict/1, and would go on by strict/2"):
+    began = r"'one' began by harness strict/1, and would go on by strict/2: start a new run"
+    with pytest.raises(JournalError, match=f"{began}$"):
+        run_benchmark(files=files)
+    monkeypatch.setattr(benchmark, "__version__", "9.9.9")
+    with pytest.raises(JournalError, match=rf"{began}, or go on with molt-bench 0\.1\.0$"):
         run_benchmark(files=files)
     files.close()

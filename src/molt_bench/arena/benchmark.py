@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from msgspec import UNSET
 
+from molt_bench._version import __version__
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.model_settings import FIRST_HARNESS
@@ -106,13 +107,15 @@ def _check_code(config: BenchmarkConfig, stored: StoredRun) -> None:
     changed = [name for name, old in stored.header.source_hashes.items() if now.get(name) != old]
     if changed:
         raise JournalError(f"the code of {changed[0]!r} has been changed since the run began: start a new run")
+    began = stored.header.version
+    instead = "start a new run" if began == __version__ else f"start a new run, or go on with molt-bench {began}"
     recorded = recorded_harnesses(stored.header)
     for name, label in harnesses_of(config).items():
         before = recorded.get(name, FIRST_HARNESS)
         if before != label:
-            raise JournalError(f"{name!r} began by harness {before}, and would go on by {label}: start a new run")
+            raise JournalError(f"{name!r} began by harness {before}, and would go on by {label}: {instead}")
     if stored.header.versions.get("luck") not in (None, luck_version()):
-        raise JournalError("the run began with other coefficients of luck than this version has: start a new run")
+        raise JournalError(f"the run began with other coefficients of luck than this version has: {instead}")
 
 
 class _Session:

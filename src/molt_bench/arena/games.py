@@ -13,7 +13,7 @@ from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
 from molt_bench.errors import ConfigError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.drivers import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
-from molt_bench.play.event_loop import GameLoop
+from molt_bench.play.event_loop import GameLoop, rare_collections
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
 from molt_bench.records import GameRecord
@@ -176,7 +176,8 @@ class GameRunner:
     def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: OnGame, *, at_once: int) -> None:
         if specs:
             places = self._cast.places
-            self._loop.run(play_games_together(specs, players, done, at_once=at_once, places=places))
+            with rare_collections():
+                self._loop.run(play_games_together(specs, players, done, at_once=at_once, places=places))
 
     def close(self, *, patience_s: float | None = None) -> None:
         """Close the event loop and the workers; pending replies are awaited first, since they are paid for."""

@@ -1,6 +1,7 @@
 """Event loops for games, separate from any loop already running."""
 
 import asyncio
+import gc
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -13,6 +14,8 @@ Result = TypeVar("Result")
 
 #: Seconds that leftover tasks of an agent get to end.
 FAREWELL_S: Final = 0.5
+#: New objects after which the garbage collector runs.
+_OBJECTS_BETWEEN: Final = 10_000
 
 
 class GameLoop:
@@ -105,6 +108,17 @@ def _apart(work: Callable[[], Result]) -> Result:
         raise error
     finished: Result = result
     return finished
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Have the garbage collector run less often: games that wait are many objects, and hardly any of them garbage."""
+    usual, *others = gc.get_threshold()
+    gc.set_threshold(max(usual, _OBJECTS_BETWEEN) if usual else 0, *others)
+    try:
+        yield
+    finally:
+        gc.set_threshold(usual, *others)
 
 
 def _cancel(loop: asyncio.AbstractEventLoop, tasks: set[asyncio.Task[Any]]) -> None:

@@ -8,7 +8,8 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.conversation import Conversation
-from molt_bench.agents.llm.exchange import Exchange, ToolStep, prompt_hash, with_steps
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.question import ToolStep, prompt_hash, with_steps
 from molt_bench.agents.llm.samples import chosen
 from molt_bench.agents.llm.tools import steps_before
 from molt_bench.errors import AgentFailed

@@ -1,5 +1,7 @@
 """A real HTTP server on loopback that answers like OpenAI, Anthropic or Google, and fails in every way they may.
 
+OpenAI has two protocols, and it speaks both.
+
 In a test: `with Provider(fault=["429", None]) as provider: ...`, with `provider.url` as the base URL. As a program:
 `python provider.py --latency 5 --port 0` prints its URL as one JSON line and serves until SIGTERM.
 

@@ -12,9 +12,9 @@ from molt_bench.agents.llm import client as client_module
 from molt_bench.agents.llm.answer_bytes import BrokenAnswerError
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.connections import Connections, Origin
-from molt_bench.agents.llm.exchange import Turn
 from molt_bench.agents.llm.failures import RequestFailed
 from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.question import Turn
 from tests.agents.llm import wire
 from tests.agents.llm.playing import passive, run
 from tests.agents.llm.provider import Provider

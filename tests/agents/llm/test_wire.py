@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.keys import Keys
 from molt_bench.agents.llm.traces import trace_of
 from molt_bench.agents.llm.wire import MOST_BYTES, Body, Capture, Seen, Wire, WireLog
 from molt_bench.specs import GameLabel
@@ -103,13 +104,13 @@ def test_a_key_is_in_no_body(fault, monkeypatch):
         assert KEY not in json.dumps(json.loads(received)) if len(received) < MOST_BYTES else True
 
 
-def captured(body, *, encoding="", cleaned=lambda text: text.replace(KEY, "[key]")):
+def captured(body, *, encoding="", key=KEY):
     capture = Capture()
     capture.sending(f"http://x/v1?key={KEY}", b"{}")
     capture.answered(200, encoding)
     for at in range(0, len(body), 1000):
         capture.receiving(body[at : at + 1000])
-    return capture.seen(cleaned)
+    return capture.seen(Keys([key]))
 
 
 @pytest.mark.parametrize(
@@ -119,6 +120,21 @@ def test_a_key_is_found_however_json_writes_it(written):
     seen = captured(f'{{"a": ["said {written}", 1]}}'.encode())
     assert json.loads(seen.received)["a"][0].strip().endswith("[key]")
     assert KEY not in seen.url
+
+
+ODD_KEYS = [KEY, 'a "quoted" key', "back\\slashes", "schlüssel-mit-umlaut", "one\ttab-in-it"]
+
+
+@pytest.mark.parametrize("key", ODD_KEYS)
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_a_key_of_any_characters_is_found(key, ascii_only):
+    body = json.dumps({"said": f"… {key} …"}, ensure_ascii=ascii_only).encode()
+    assert json.loads(captured(body, key=key).received) == {"said": "… [key] …"}
+
+
+@pytest.mark.parametrize("body", [b"", b"\xff\xfe no text", "… \\u0041 …".encode(), b'{"a": "\\ud800 half"}'])
+def test_a_body_without_a_key_stays_as_it_is(body):
+    assert captured(body).received == body.decode("utf-8", "replace").encode()
 
 
 def test_a_key_at_the_end_of_what_is_kept_is_found():

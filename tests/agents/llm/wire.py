@@ -1,4 +1,4 @@
-"""The three provider formats the test provider speaks: what a request asks, and the bodies of good and bad answers."""
+"""The four provider formats the test provider speaks: what a request asks, and the bodies of good and bad answers."""
 
 import hashlib
 import json
@@ -11,8 +11,10 @@ Json = dict[str, Any]
 
 GIANT = 5_000_000
 CREATED = 1_767_225_600
-CACHED, THOUGHTS = 7, 11  # tokens, in every answer's usage: as many in all three formats
+CACHED, THOUGHTS = 7, 11  # tokens, in every answer's usage: as many in all formats
 GOOGLE_PATH = re.compile(r"/models/([^/?]+):generateContent(?:\?|$)")
+
+_FORM = "End with one line: "  # how a prompt asks for a reply in plain text
 
 # The fault's HTTP status; OpenAI's type and code; Anthropic's type; Google's status; the message.
 ERRORS: dict[str, tuple[int, str, str | None, str, str, str]] = {
@@ -55,6 +57,7 @@ FINISH = {
         "refusal": "refusal",
         "filter": "refusal",
     },
+    "responses": {"stop": "completed", "tool": "completed", "length": "incomplete", "refusal": "completed"},
     "google": {"stop": "STOP", "tool": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"},
 }
 
@@ -106,20 +109,32 @@ class Reply:
     asks: Asks | None = None
 
 
-def default_policy(prompt: str, body: Json) -> Json:
-    """Decide by the hash of the prompt: 70 % check or call, 15 % the smallest raise, 15 % fold if that saves chips."""
-    _, found, rest = f"\n{prompt}".rpartition("\nLegal actions: ")
-    if not found:
-        raise ValueError("the last user message has no line that starts with 'Legal actions: '")
+def default_policy(prompt: str, body: Json) -> Json | str:
+    """Decide by the hash of the prompt: 70 % check or call, 15 % the smallest raise, 15 % fold if that saves chips.
+
+    The reply has the form that the prompt asks for: an object, or text with the action in its last line.
+    """
+    legal = _legal(prompt)
     roll = int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4], "big") % 100
-    legal = rest.partition("\n")[0]
-    raise_to = re.search(r"raiseTo (\d+)", legal)
+    raise_to = re.search(r"raiseTo (?:N \(N from )?(\d+)", legal)
     kind, amount = ("call" if "call" in legal else "check"), None
     if 70 <= roll < 85 and raise_to:
         kind, amount = "raiseTo", int(raise_to[1])
     elif roll >= 85 and kind == "call":
         kind = "fold"
-    return {"reasoning": f"The hash of the prompt says {roll}.", "kind": kind, "amount": amount}
+    why = f"The hash of the prompt says {roll}."
+    if f"\n{_FORM}" in f"\n{prompt}":
+        return f"{why}\nACTION: {kind}{'' if amount is None else f' {amount}'}"
+    return {"reasoning": why, "kind": kind, "amount": amount}
+
+
+def _legal(prompt: str) -> str:
+    """Return what the prompt says about legal actions; a retry in a conversation says it in the form of the reply."""
+    for start in ("Legal actions: ", _FORM):
+        _, found, rest = f"\n{prompt}".rpartition(f"\n{start}")
+        if found:
+            return rest.partition("\n")[0]
+    raise ValueError("the last user message has no line that starts with 'Legal actions: '")
 
 
 def api_of(path: str) -> str | None:
@@ -127,6 +142,8 @@ def api_of(path: str) -> str | None:
     bare = path.partition("?")[0]
     if bare.endswith("/chat/completions"):
         return "openai"
+    if bare.endswith("/responses"):
+        return "responses"
     if bare.endswith("/v1/messages"):
         return "anthropic"
     return "google" if GOOGLE_PATH.search(path) else None
@@ -140,7 +157,7 @@ def model_of(path: str, body: Json) -> str:
 
 def prompt_of(api: str, body: Json) -> str:
     """Return the text of the last user message."""
-    turns = body.get("contents" if api == "google" else "messages") or []
+    turns = body.get({"google": "contents", "responses": "input"}.get(api, "messages")) or []
     for turn in reversed(turns):
         content = turn.get("parts" if api == "google" else "content") or ""
         text = content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
@@ -153,6 +170,8 @@ def answers_of(api: str, body: Json) -> list[str]:
     """Return what tools answered, as the request has it."""
     if api == "openai":
         return [turn["content"] for turn in body["messages"] if turn["role"] == "tool"]
+    if api == "responses":
+        return [item["output"] for item in body["input"] if item.get("type") == "function_call_output"]
     turns = body["contents" if api == "google" else "messages"]
     parts = [part for turn in turns for part in _listed(turn["parts" if api == "google" else "content"])]
     if api == "google":
@@ -183,6 +202,8 @@ def has_schema(api: str, body: Json) -> bool:
     """Return whether a request asks for an answer that follows a JSON schema."""
     if api == "openai":
         return (body.get("response_format") or {}).get("type") == "json_schema"
+    if api == "responses":
+        return ((body.get("text") or {}).get("format") or {}).get("type") == "json_schema"
     if api == "anthropic":
         return "output_format" in body or "format" in (body.get("output_config") or {})
     config = body.get("generationConfig") or {}
@@ -245,9 +266,14 @@ def tokens(text: str | None) -> int:
 def answer(api: str, model: str, tool: str | None, prompt: str, reply: Reply, *, empty: bool = False) -> Json:
     """Return the API's envelope around a reply, or (`empty`) around no reply at all.
 
-    `usage` is the same in all three: tokens(prompt) and CACHED from the cache, tokens(reply) and THOUGHTS of thought.
+    `usage` is the same in all of them: tokens(prompt) and CACHED from the cache, tokens(reply) and THOUGHTS of thought.
     """
-    shape = {"openai": openai_answer, "anthropic": anthropic_answer, "google": google_answer}[api]
+    shape = {
+        "openai": openai_answer,
+        "responses": responses_answer,
+        "anthropic": anthropic_answer,
+        "google": google_answer,
+    }[api]
     called = tool if reply.call and not empty else None
     return shape(f"{model}-2026", called, reply, tokens(prompt) + CACHED, tokens(reply.text), empty)
 
@@ -294,6 +320,49 @@ def openai_answer(model: str, tool: str | None, reply: Reply, asked: int, said: 
 def _openai_call(number: int, call: tuple[str, Json]) -> Json:
     function = {"name": call[0], "arguments": json.dumps(call[1])}
     return {"id": f"call_{number}", "type": "function", "function": function}
+
+
+def responses_answer(model: str, tool: str | None, reply: Reply, asked: int, said: int, empty: bool) -> Json:
+    calls = (
+        [(tool, reply.text)] if tool else [(name, json.dumps(args)) for name, args in (reply.asks or Asks([])).calls]
+    )
+    output: list[Json] = [
+        {"type": "function_call", "id": f"fc_{at}", "call_id": f"call_{at}", "name": name, "arguments": text}
+        for at, (name, text) in enumerate(calls)
+    ]
+    if not calls:
+        content: Json = {"type": "output_text", "text": reply.text, "annotations": []}
+        if reply.text is None:
+            content = {"type": "refusal", "refusal": "I'm sorry, I can't help with that."}
+        output = [{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [content]}]
+    thought = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "A thought."}]}
+    status = FINISH["responses"].get(reply.finish, "incomplete")
+    why = {"stop": None, "length": "max_output_tokens", "filter": "content_filter"}.get(reply.finish)
+    usage = {
+        "input_tokens": asked,
+        "input_tokens_details": {"cached_tokens": CACHED},
+        "output_tokens": said + THOUGHTS,
+        "output_tokens_details": {"reasoning_tokens": THOUGHTS},
+        "total_tokens": asked + said + THOUGHTS,
+    }
+    return {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": CREATED,
+        "model": model,
+        "status": status,
+        "error": None,
+        "incomplete_details": {"reason": why} if why else None,
+        "instructions": None,
+        "metadata": {},
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        "temperature": 1.0,
+        "top_p": 1.0,
+        "output": [] if empty else [thought, *output],
+        "usage": usage,
+    }
 
 
 def anthropic_answer(model: str, tool: str | None, reply: Reply, asked: int, said: int, empty: bool) -> Json:
@@ -344,7 +413,7 @@ def error(api: str, name: str, key: str = "", message: str | None = None, delay_
     """Return the body of an error, as the API would send it."""
     status, openai_type, openai_code, anthropic_type, google_status, usual = ERRORS[name]
     text = message or usual.format(key=key)
-    if api == "openai":
+    if api in ("openai", "responses"):
         return {"error": {"message": text, "type": openai_type, "param": None, "code": openai_code}}
     if api == "anthropic":
         return {"type": "error", "error": {"type": anthropic_type, "message": text}, "request_id": "req_1"}

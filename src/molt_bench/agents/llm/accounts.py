@@ -71,8 +71,8 @@ class Accounts:
 
     async def record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
         """Record an exchange, and wait until it is on disk."""
-        found = msgspec.structs.replace(exchange, tries=request.tries, **request.losses(), **fields)
-        found = self._recording.with_wire(found, request)
+        wire = self._recording.wire_of(exchange, request)
+        found = msgspec.structs.replace(exchange, tries=request.tries, wire=wire, **request.losses(), **fields)
         self._recording.add(found)
         if self._on_exchange is not None:
             self._on_exchange(found)

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Final
 
 from molt_bench.agents.llm.conversation import Conversation
-from molt_bench.agents.llm.exchange import Ask, Exchange, Question
+from molt_bench.agents.llm.exchange import Ask, Exchange
 from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prompt import made_hand
+from molt_bench.agents.llm.question import Question
 from molt_bench.agents.llm.retries import RequestLimits
 from molt_bench.agents.llm.samples import ask_often
 from molt_bench.agents.llm.tools import ask_with_tools

@@ -1,6 +1,6 @@
 """An HTTP answer, read from its bytes as they come, however they are cut and framed."""
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -142,3 +142,12 @@ class AnswerBytes:
             at = start + size + 2
         del self._bytes[:at]
         return False
+
+
+def fields_of(body: bytes) -> dict[str, Any]:
+    """Return the fields of a JSON object; none if it is no such thing."""
+    try:
+        found = msgspec.json.decode(body)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,17 +1,18 @@
 """Answers: what a model said and what it took, read out of what its provider sent."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.chat import FINISH, Completion
-from molt_bench.agents.llm.exchange import Tokens, ToolCall
+from molt_bench.agents.llm.exchange import Tokens
+from molt_bench.agents.llm.keys import Keys
 from molt_bench.agents.llm.library_messages import LONGEST_TURN, arguments_of, called, turn_of
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.odds import Choice, choice_of
 from molt_bench.agents.llm.providers import reply_tokens
+from molt_bench.agents.llm.question import ToolCall
 from molt_bench.agents.llm.reply import LONGEST_REPLY, WITHHELD
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class AnswerReader:
-    """Reads the answers of one model; `cleaned` takes the key out of a text."""
+    """Reads the answers of one model; its keys are cut out."""
 
-    def __init__(self, settings: LLMSettings, cleaned: Callable[[str], str]) -> None:
+    def __init__(self, settings: LLMSettings, keys: Keys) -> None:
         self._settings = settings
-        self._cleaned = cleaned
+        self._keys = keys
 
     def library(self, response: "ModelResponse") -> Answer:
         """Read an answer as the library gives it."""
@@ -56,10 +57,10 @@ class AnswerReader:
         if not calls or not all(call.tool_name in self._settings.tools for call in calls):
             return answer
         asked = tuple(
-            ToolCall(call.tool_call_id, call.tool_name, self._cleaned(each))
+            ToolCall(call.tool_call_id, call.tool_name, self._keys.cut(each))
             for call, each in zip(calls, args, strict=True)
         )
-        turn = self._cleaned(turn_of(response) or "")
+        turn = self._keys.cut(turn_of(response) or "")
         if not 0 < len(turn) <= LONGEST_TURN:
             return answer
         return msgspec.structs.replace(answer, calls=asked, turn=turn)
@@ -90,9 +91,9 @@ class AnswerReader:
         stripped = text.strip()
         return Answer(
             # Cut, so that one answer cannot fill the disk; one character too long, so that the cut is noticed.
-            self._cleaned(stripped)[: LONGEST_REPLY + 1],
+            self._keys.cut(stripped)[: LONGEST_REPLY + 1],
             finish,
-            self._cleaned(model) if model else None,
+            self._keys.cut(model) if model else None,
             Tokens(read, cached, written, reasoning, cache_writes),
             (choice_of(reply_tokens(listed), stripped) or UNSET) if self._settings.logprobs else UNSET,
         )

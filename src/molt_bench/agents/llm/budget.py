@@ -104,8 +104,7 @@ class ModelBudget:
 
     async def open(self, most: Reservation) -> None:
         """Start a request once there is room for the most it can cost; raises GameUnfinished if there never will be."""
-        if self.most_usd is None and self.most_tokens is None:
-            self._under_way.append(most)
+        if self._unlimited:
             return
         async with self._turn:  # first come, first served
             while self.spent is None and not self._fits(most):
@@ -120,8 +119,13 @@ class ModelBudget:
 
     def close(self, most: Reservation) -> None:
         """End a request; what it cost is to be counted with `spend` before anything else is awaited."""
-        self._under_way.remove(most)
-        self._ended.set()
+        if not self._unlimited:
+            self._under_way.remove(most)
+            self._ended.set()
+
+    @property
+    def _unlimited(self) -> bool:
+        return self.most_usd is None and self.most_tokens is None
 
     def _fits(self, most: Reservation) -> bool:
         under_way = self._under_way

@@ -13,7 +13,7 @@ import msgspec
 
 from molt_bench.agents.llm.answer_bytes import Received
 from molt_bench.agents.llm.connections import Connections
-from molt_bench.agents.llm.exchange import Turn
+from molt_bench.agents.llm.question import Turn
 from molt_bench.agents.llm.stopwatch import Stopwatch
 from molt_bench.agents.llm.transport import Diversion, origin_of
 from molt_bench.agents.llm.wire import current

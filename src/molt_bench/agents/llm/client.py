@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.fields import hide_key
 from molt_bench.agents.llm.answer_bytes import Received
 from molt_bench.agents.llm.answers import Answer, AnswerReader
 from molt_bench.agents.llm.batch import Batches
 from molt_bench.agents.llm.chat import ChatForm, form_of, plain
-from molt_bench.agents.llm.exchange import Tokens, ToolStep, Turn
+from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.failures import RequestFailed, failure_of
+from molt_bench.agents.llm.keys import Keys
 from molt_bench.agents.llm.library_messages import messages_of, parameters_of
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.provider_settings import (
@@ -29,7 +29,8 @@ from molt_bench.agents.llm.provider_settings import (
     with_one_limit,
 )
 from molt_bench.agents.llm.providers import USUAL, Library, api_key, provider_class
-from molt_bench.agents.llm.reply import WITHHELD, whole_characters
+from molt_bench.agents.llm.question import ToolStep, Turn
+from molt_bench.agents.llm.reply import WITHHELD
 from molt_bench.agents.llm.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
 from molt_bench.agents.llm.tools import MOST_STEPS
 from molt_bench.agents.llm.transport import Diversion
@@ -49,6 +50,7 @@ class ModelClient:
     Attributes:
         mode: The output mode of the next request.
         answered: The output modes in which the model has answered.
+        keys: What is cut out of everything that is kept or shown.
 
     Args:
         settings: The model and how it is asked.
@@ -71,12 +73,13 @@ class ModelClient:
         self._settings = settings
         self._batches = batches
         self._keep_alive = keep_alive
-        self._reader = AnswerReader(settings, self.cleaned)
         if settings.provider not in USUAL:
             provider_class(settings)  # an unknown provider is reported before a missing key
         self._key = api_key(settings) if key is None else key
         if key is None:
             check_headers(settings)
+        self.keys = Keys((self._key, *header_values(settings).values()))
+        self._reader = AnswerReader(settings, self.keys)
         self._library = self._new_library()
         asked_mode = settings.asked_mode
         self._fixed = asked_mode != "auto"
@@ -102,7 +105,7 @@ class ModelClient:
     @property
     def url(self) -> str:
         """The address of the server."""
-        return self.cleaned(self._library.model.base_url or "its provider")
+        return self.keys.cut(self._library.model.base_url or "its provider")
 
     @property
     def is_auto(self) -> bool:
@@ -126,7 +129,7 @@ class ModelClient:
         """Use the strictest output mode that goes with our tools; raises ConfigError if none does."""
         while problem := await self._problem_with_tools(library):
             if not self.can_step_down(self.mode):
-                expected = f"none beside outputMode {self.mode} ({self.cleaned(problem)})"
+                expected = f"none beside outputMode {self.mode} ({self.keys.cut(problem)})"
                 raise ConfigError("tools", ", ".join(self._settings.tools), expected)
             self.step_down(self.mode)
 
@@ -160,7 +163,7 @@ class ModelClient:
         except TimeoutError:
             raise RequestFailed("transport", f"no connection within {within_s:g} s") from None
         except httpx2.ConnectError as error:
-            raise RequestFailed("transport", f"no connection: {self.cleaned(str(error))}") from None
+            raise RequestFailed("transport", f"no connection: {self.keys.cut(str(error))}") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError):
             pass  # whatever went wrong, the server is there
 
@@ -204,9 +207,9 @@ class ModelClient:
                 raise RequestFailed("transport", f"no connection within {HANDSHAKE_S:g} s") from None
             raise RequestFailed("timeout", f"no answer within {timeout_s:g} s", may_cost=True) from None
         except ContentFilterError as error:
-            return Answer(self.cleaned(str(error)), WITHHELD, None, Tokens())
+            return Answer(self.keys.cut(str(error)), WITHHELD, None, Tokens())
         except Exception as error:
-            failure = failure_of(error, self.cleaned, sent=watch.sent)
+            failure = failure_of(error, self.keys.cut, sent=watch.sent)
             if self._both_limits and "max_tokens" in str(failure):
                 self._both_limits = False  # one of them is one too many, so the next request has only the newer one
             # Not chained: the provider's exception may hold the key.
@@ -290,13 +293,6 @@ class ModelClient:
         if kind not in self._forms:
             self._forms[kind] = await form_of(ask, library.connections, turns=kind[-1])
         return self._forms[kind]
-
-    def cleaned(self, text: str) -> str:
-        """Return a text without the key, and without halves of characters, which no file could hold."""
-        shown = hide_key(whole_characters(text), self._key)
-        for secret in header_values(self._settings).values():
-            shown = hide_key(shown, secret)
-        return shown
 
     async def close(self) -> None:
         """Close the connections."""

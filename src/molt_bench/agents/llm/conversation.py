@@ -6,11 +6,12 @@ replies alone, so it is the same whenever a game is played again from its record
 
 from typing import Final
 
-from molt_bench.agents.llm.exchange import Exchange, Turn
+from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.hand_steps import steps_of
 from molt_bench.agents.llm.memory import HandMemory, Notes, SessionMemory, told_hand
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prompt import decision_prompt, error_text, game_text, hand_text, reply_form, shortened
+from molt_bench.agents.llm.question import Turn
 from molt_bench.agents.llm.reply import Reply, read_answer
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action

@@ -1,14 +1,15 @@
 """An exchange: one question to a model and its outcome. And the exchanges of a run, held in memory."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable
 from hashlib import sha256
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.odds import Choice
+from molt_bench.agents.llm.question import Question, ToolCall
 from molt_bench.agents.llm.wire import Seen, Wire, WireLog
 from molt_bench.specs import GameLabel
 
@@ -18,62 +19,6 @@ ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport"]
 
 #: Most tokens of one request and its reply; no model has room for more.
 MOST_TOKENS: Final = 20_000_000
-
-
-class ToolCall(msgspec.Struct, frozen=True):
-    """A call of one of our tools: the provider's name for it, the tool, and the arguments as the model wrote them."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-class ToolStep(msgspec.Struct, frozen=True):
-    """What a model asked of our tools in one reply, and what it was told.
-
-    Attributes:
-        turn: The reply, as the library of its provider writes it.
-    """
-
-    turn: str
-    calls: tuple[ToolCall, ...]
-    answers: tuple[str, ...]
-
-    def __str__(self) -> str:
-        told = zip(self.calls, self.answers, strict=True)
-        return "\n".join(f"You asked {call.name} {call.arguments}: {answer}" for call, answer in told)
-
-
-class Turn(NamedTuple):
-    """An earlier message of a conversation, and the answer to it."""
-
-    asked: str
-    said: str
-
-
-class Question(msgspec.Struct, frozen=True):
-    """One question to a model.
-
-    Attributes:
-        decision: Number of actions in the hand before this decision.
-        attempt: Number of the attempt at the decision, from 1.
-        hand_held: What the model's hand is, to check its reading.
-        to_call: Chips a call costs, to check its reading.
-        sample: The same question is asked several times: which of them this is, from 0.
-        steps: What the model asked of our tools so far, and was told.
-        earlier: What is sent before the message, in a conversation.
-    """
-
-    game: GameLabel
-    hand: int
-    decision: int
-    attempt: int
-    message: str
-    hand_held: str
-    to_call: int
-    sample: int = 0
-    steps: tuple[ToolStep, ...] = ()
-    earlier: tuple[Turn, ...] = ()
 
 
 class Tokens(msgspec.Struct, frozen=True, rename="camel"):
@@ -247,12 +192,11 @@ class Exchanges:
         """Return the name of the last batch that has a request for this exchange."""
         return self._batch_of.get(key)
 
-    def with_wire(self, exchange: Exchange, seen: Seen | None) -> Exchange:
-        """Return an exchange with what went over the wire; it has to be added next."""
+    def wire_of(self, exchange: Exchange, seen: Seen | None) -> Wire | UnsetType:
+        """Return what is kept of what went over the wire for an exchange, which has to be added next."""
         if seen is None:
-            return exchange
-        wire = self._wires.pack(exchange.key, exchange.participant, exchange.game, seen)
-        return msgspec.structs.replace(exchange, wire=wire)
+            return UNSET
+        return self._wires.pack(exchange.key, exchange.participant, exchange.game, seen)
 
     def forget(self, game: GameLabel) -> None:
         """Drop the exchanges of a finished game."""
@@ -283,19 +227,6 @@ def settings_hash(participant: str, settings: LLMSettings) -> bytes:
     """Return the hash of a participant and of those of its settings that decide a reply."""
     content = {"participant": participant, **settings.decisive()}
     return sha256(msgspec.json.encode(content, order="sorted")).digest()
-
-
-def prompt_hash(
-    harness: str, system: str, message: str, earlier: Sequence[Turn] = (), steps: Iterable[ToolStep] = ()
-) -> str:
-    """Return the hash of a harness, by its label, and of everything that is sent."""
-    sent = (harness, system, *(text for turn in earlier for text in turn), with_steps(message, steps))
-    return sha256("\0".join(sent).encode()).hexdigest()
-
-
-def with_steps(message: str, steps: Iterable[ToolStep]) -> str:
-    """Return a message with everything that was asked of our tools after it, and answered."""
-    return "\n\n".join([message, *map(str, steps)])
 
 
 def unanswered(question: Question, participant: str, settings: bytes, prompt: str) -> Exchange:

@@ -12,11 +12,12 @@ from molt_bench.agents.llm.batch import Batches
 from molt_bench.agents.llm.budget import ModelBudget
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.connections import most_connections
-from molt_bench.agents.llm.exchange import Exchange, Exchanges, Question, prompt_hash, unanswered
+from molt_bench.agents.llm.exchange import Exchange, Exchanges, unanswered
 from molt_bench.agents.llm.failures import RequestFailed
 from molt_bench.agents.llm.model_settings import FIRST_HARNESS, LLMSettings, OutputMode
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.prompt import system_prompt
+from molt_bench.agents.llm.question import Question, prompt_hash
 from molt_bench.agents.llm.rate_limits import ModelLimit
 from molt_bench.agents.llm.recording import Recording
 from molt_bench.agents.llm.reply import read_reply
@@ -237,7 +238,7 @@ class Gateway:
         await rate.acquire()
         try:
             async with self._sending(request):
-                request.capture, request.cleaned = Capture(), client.cleaned
+                request.capture, request.keys = Capture(), client.keys
                 with request.capture:
                     return await client.ask(
                         request.system,

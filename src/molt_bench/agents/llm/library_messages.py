@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from molt_bench.agents.llm.exchange import ToolStep, Turn
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
+from molt_bench.agents.llm.question import ToolStep, Turn
 from molt_bench.agents.llm.reply import reply_schema
 from molt_bench.agents.llm.tools import TOOLS
 

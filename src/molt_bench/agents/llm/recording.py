@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+from msgspec import UNSET, UnsetType
+
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
 from molt_bench.agents.llm.request import Request
+from molt_bench.agents.llm.wire import Wire
 from molt_bench.errors import RunHalted
 
 #: Seconds between two attempts to write what there was no room for.
@@ -27,14 +30,15 @@ class Recording:
         self._warn = warn
         self._waiting: asyncio.Task[None] | None = None
         self._syncing: asyncio.Future[None] | None = None
+        self._unsettled: list[asyncio.Future[None]] = []
         self._added = 0
         self._synced = 0
 
-    def with_wire(self, exchange: Exchange, request: Request) -> Exchange:
-        """Return an exchange with what went over the wire for it; it has to be added next."""
+    def wire_of(self, exchange: Exchange, request: Request) -> Wire | UnsetType:
+        """Return what is kept of what went over the wire for an exchange, which has to be added next."""
         if self._recorder is None:
-            return exchange
-        return self._recorder.with_wire(exchange, request.capture.seen(request.cleaned))
+            return UNSET
+        return self._recorder.wire_of(exchange, request.capture.seen(request.keys))
 
     def add(self, exchange: Exchange) -> None:
         """Record an exchange, in memory if there is no room; `settled` waits until it is on disk."""
@@ -55,15 +59,30 @@ class Recording:
         if recorder is None or not recorder.on_disk:
             return
         await self.room()
-        while self._synced < mine:
+        if self._synced < mine:
+            flushed = asyncio.get_running_loop().create_future()
+            self._unsettled.append(flushed)
             if self._syncing is None:
-                self._syncing = asyncio.ensure_future(self._sync(recorder, self._added))
-            await asyncio.shield(self._syncing)
+                self._syncing = asyncio.ensure_future(self._sync(recorder))
+            await flushed
 
-    async def _sync(self, recorder: Exchanges, added: int) -> None:
+    async def _sync(self, recorder: Exchanges) -> None:
+        """Flush to disk as long as anybody waits for it: all who came before a flush began are told when it is done."""
+        waiting: list[asyncio.Future[None]] = []
         try:
-            await asyncio.to_thread(recorder.sync)
-            self._synced = added
+            while self._unsettled:
+                waiting, self._unsettled = self._unsettled, []
+                added = self._added
+                await asyncio.to_thread(recorder.sync)
+                self._synced = added
+                for flushed in waiting:
+                    if not flushed.done():
+                        flushed.set_result(None)
+        except BaseException as error:
+            for flushed in (*waiting, *self._unsettled):
+                if not flushed.done():
+                    flushed.set_exception(error)
+            self._unsettled = []
         finally:
             self._syncing = None
 

@@ -120,11 +120,11 @@ def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
             raise AgentFailed("truncated", "the reply ends inside its thoughts (<think> without </think>)")
         stripped = said.strip()
         found = _whole_object(stripped)
-    objects, rest = _objects(stripped)
-    if mode == "text" and found is None and not rest.inside and not (finish == CUT_OFF and rest.prose):
-        found = objects[-1] if objects else None
     if found is not None:
         return _checked(found)
+    objects, rest = _objects(stripped)
+    if mode == "text" and objects and not rest.inside and not (finish == CUT_OFF and rest.prose):
+        return _checked(objects[-1])
     if finish == CUT_OFF or rest.inside:
         why = "it met the limit of tokens" if finish == CUT_OFF else "it ends inside a JSON object"
         raise AgentFailed("truncated", f"the reply was cut off: {why}")
@@ -197,7 +197,11 @@ def _close_of(text: str, start: int) -> int:
 
 def whole_characters(text: str) -> str:
     """Return a text without halves of characters, which JSON can hold and no file."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def _checked(found: dict[str, Any]) -> Reply:

@@ -5,10 +5,12 @@ from itertools import chain
 from typing import Any, Final
 
 from molt_bench.agents.llm.budget import Reservation, Reserve
-from molt_bench.agents.llm.exchange import ToolStep, Turn, settings_hash
+from molt_bench.agents.llm.exchange import settings_hash
+from molt_bench.agents.llm.keys import Keys
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.provider_settings import sent_max_tokens
+from molt_bench.agents.llm.question import ToolStep, Turn
 from molt_bench.agents.llm.wire import Capture
 
 #: Bytes that the description of a tool takes.
@@ -38,7 +40,7 @@ class Request:
         started: When it was last sent, by the event loop's clock.
         lost: What it may have cost at most, each time that is not known.
         capture: What went over the wire when it was last sent.
-        cleaned: Cuts keys out of a text.
+        keys: What is cut out of that.
     """
 
     def __init__(
@@ -64,12 +66,12 @@ class Request:
         said = [each.turn + "".join(each.answers) for each in steps]
         about_tools = _BYTES_OF_TOOL * len(asked.settings.tools)
         texts = (system, message, *chain.from_iterable(earlier), *said)
-        self.sent_bytes = sum(len(text.encode()) for text in texts) + about_tools
+        self.sent_bytes = sum(len(text) if text.isascii() else len(text.encode()) for text in texts) + about_tools
         self.tries = 0
         self.started = self.latency_s = 0.0
         self.lost: list[Reservation] = []
         self.capture = Capture()
-        self.cleaned: Callable[[str], str] = str
+        self.keys = Keys()
         self.most = asked.reserve.most(self.sent_bytes, max_tokens)
 
     def losses(self) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from molt_bench.agents.llm.exchange import Ask, Exchange, Question
+from molt_bench.agents.llm.exchange import Ask, Exchange
 from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.question import Question
 from molt_bench.agents.llm.reply import read_answer
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action

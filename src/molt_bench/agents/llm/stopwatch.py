@@ -101,9 +101,13 @@ class Stopwatch:
         self._since = self.sent_at = self._loop.time()
         self._delay_before = self._delay.total_s
         self._limit_s = limit_s
-        if self._timer is not None:
+        # One timer does: it never comes too late, and looks again if it comes too soon.
+        due = self._since + min(limit_s, HANDSHAKE_S)
+        if self._timer is not None and self._timer.when() > due:
             self._timer.cancel()
-        self._timer = self._loop.call_at(self._since + limit_s, self._check, self._since + limit_s)
+            self._timer = None
+        if self._timer is None:
+            self._timer = self._loop.call_at(due, self._check, due)
 
     def _check(self, due: float) -> None:
         """End the request if its time is up; an answer may be waiting if this comes late, so look at it first."""

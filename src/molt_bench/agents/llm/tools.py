@@ -12,8 +12,9 @@ from typing import Any, Final, TypeAlias
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import Ask, Exchange, Question, ToolCall, ToolStep
+from molt_bench.agents.llm.exchange import Ask, Exchange
 from molt_bench.agents.llm.model_settings import ToolName
+from molt_bench.agents.llm.question import Question, ToolCall, ToolStep
 from molt_bench.errors import RulesError, shown
 from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import edges, hole_number

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from molt_bench.agents.llm.wire import Wire, fields_of
+from molt_bench.agents.llm.answer_bytes import fields_of
+from molt_bench.agents.llm.wire import Wire
 
 
 def trace_of(wire: Wire) -> str | None:

@@ -7,7 +7,6 @@ same game is kept, so a conversation that is sent again and again takes up space
 
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable
 from contextvars import ContextVar, Token
 from datetime import UTC, datetime
 from functools import cache
@@ -17,6 +16,7 @@ from typing import Any, Final, Self
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from molt_bench.agents.llm.keys import Keys
 from molt_bench.specs import GameLabel
 
 #: Most bytes that are kept of a response, and of what is new in a request; the rest is cut off.
@@ -108,13 +108,13 @@ class Capture:
         if len(self._received) <= MOST_BYTES + _LONGEST_KEY:
             self._received += part
 
-    def seen(self, cleaned: Callable[[str], str]) -> "Seen | None":
-        """Return what was seen, cleaned of keys; None if nothing was sent."""
+    def seen(self, keys: Keys) -> "Seen | None":
+        """Return what was seen, without keys; None if nothing was sent."""
         if not self._at:
             return None
-        received = _clean(_decoded(bytes(self._received), self._encoding), cleaned)
-        url = cleaned(self._url.partition("?")[0])
-        return Seen(self._at, url, _clean(self._sent, cleaned), self._status, received)
+        received = keys.cut_body(_decoded(bytes(self._received), self._encoding))
+        url = keys.cut(self._url.partition("?")[0])
+        return Seen(self._at, url, keys.cut_body(self._sent), self._status, received)
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -125,6 +125,19 @@ class Seen(msgspec.Struct, frozen=True):
     sent: bytes
     status: int
     received: bytes
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """What a response says about itself, in the names of the usual protocols; nothing else of it is read."""
+
+    id: Any = None
+    responseId: Any = None  # noqa: N815 - Google's name
+    system_fingerprint: Any = None
+    service_tier: Any = None
+    usage: Any = None
+
+
+_told_decoder: Final = msgspec.json.Decoder(_Told)
 
 
 class WireLog:
@@ -142,18 +155,17 @@ class WireLog:
             last.pop(participant, None)
         else:
             last[participant] = key, seen.sent
-        known = fields_of(seen.received)
-        tier = _text(known, "service_tier")
-        usage = known.get("usage")
+        told = _told(seen.received)
+        usage = told.usage if isinstance(told.usage, dict) else {}
         return Wire(
             at=seen.at,
             url=seen.url,
             sent=sent,
             status=seen.status,
             received=_packed(seen.received) if seen.status else UNSET,
-            response_id=_text(known, "id") or _text(known, "responseId"),
-            fingerprint=_text(known, "system_fingerprint"),
-            service_tier=tier or (_text(usage, "service_tier") if isinstance(usage, dict) else UNSET),
+            response_id=_text(told.id, told.responseId),
+            fingerprint=_text(told.system_fingerprint),
+            service_tier=_text(told.service_tier, usage.get("service_tier")),
         )
 
     def forget(self, game: GameLabel) -> None:
@@ -162,8 +174,10 @@ class WireLog:
 
 
 def _packed(body: bytes, base: str = "", before: bytes = b"") -> Body:
-    start = _common(body, before)
-    end = _common(body[start:][::-1], before[start:][::-1])
+    start = end = 0
+    if before:
+        start = _common(body, before)
+        end = _common(body[start:][::-1], before[start:][::-1])
     own = body[start : len(body) - end]
     packed = b64encode(zlib.compress(own[:MOST_BYTES], 9)).decode() if own else ""
     cut, based = len(own) > MOST_BYTES, base if start or end else UNSET
@@ -182,16 +196,6 @@ def _common(one: bytes, two: bytes) -> int:
     return low
 
 
-def _clean(body: bytes, cleaned: Callable[[str], str]) -> bytes:
-    """Return a body without keys, also where JSON writes their characters in another way."""
-    text = cleaned(body.decode("utf-8", "replace"))
-    if "\\" in text:
-        read = msgspec.json.encode(fields_of(body)).decode()
-        if cleaned(read) != read:
-            return cleaned(read).encode()
-    return text.encode()
-
-
 def _decoded(body: bytes, encoding: str) -> bytes:
     """Return a body without its compression; nothing if it cannot be read, since it could hold a key."""
     if encoding in ("", "identity"):
@@ -204,18 +208,17 @@ def _decoded(body: bytes, encoding: str) -> bytes:
         return b""
 
 
-def fields_of(body: bytes) -> dict[str, Any]:
-    """Return the fields of a JSON object; none if it is no such thing."""
+def _told(body: bytes) -> _Told:
+    """Return what a response says about itself; nothing if it is no JSON object."""
     try:
-        found = msgspec.json.decode(body)
+        return _told_decoder.decode(body)
     except (msgspec.DecodeError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return _Told()
 
 
-def _text(known: dict[str, Any], name: str) -> str | UnsetType:
-    found = known.get(name)
-    return found[:_LONGEST_FIELD] if isinstance(found, str) and found else UNSET
+def _text(*found: Any) -> str | UnsetType:
+    """Return the first of these that is a text."""
+    return next((each[:_LONGEST_FIELD] for each in found if isinstance(each, str) and each), UNSET)
 
 
 _CURRENT: Final[ContextVar[Capture | None]] = ContextVar("capture", default=None)

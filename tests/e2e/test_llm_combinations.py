@@ -1,0 +1,155 @@
+"""Harness, tools, samples, notes, protocol and stacks, all combined: runs of models that differ in them.
+
+Each run is killed and resumed, verified, replayed, reported, written as one page, and exported.
+"""
+
+import importlib
+import json
+import signal
+from itertools import product
+
+import pytest
+
+from molt_bench.view.library import Library
+from tests.agents.llm.playing import MODELS
+from tests.agents.llm.talking import Talker
+from tests.e2e.llm import (  # noqa: F401 - fixtures
+    PRICE,
+    calm_server,
+    exchanges_in,
+    forked,
+    module_server,
+    no_keys,
+    played,
+    same_files,
+    until,
+)
+from tests.e2e.shell import Fork, quick, read, run_of
+
+APIS = {**MODELS, "responses": "openai-responses:gpt-4.1"}
+OPTIONS = {
+    "harness": ("strict", "free", "chat"),
+    "tools": ((), ("equity", "pot_odds")),
+    "samples": (1, 3),
+    "notes": (False, True),
+    "api": tuple(APIS),
+}
+#: Every combination, in parts of which each has a run of its own.
+EVERY = [dict(zip(OPTIONS, values, strict=True)) for values in product(*OPTIONS.values())]
+PARTS = 8
+FORMATS = ("exchanges", "phh", "csv", "acpc")
+#: What the first requests import, so that no fork of this process takes the time.
+LIBRARIES = [f"pydantic_ai.{kind}.{name}" for kind in ("models", "providers") for name in ("anthropic", "google")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded():
+    for library in LIBRARIES:
+        importlib.import_module(library)
+
+
+def player(server, *, api, **settings):
+    """Return a participant with these settings."""
+    tools, samples = (len(settings["tools"]), settings["samples"])
+    name = f"{api} {settings['harness']} {tools} tools {samples} samples{' notes' if settings['notes'] else ''}"
+    url = server.url if api in ("openai", "responses") else server.url.removesuffix("/v1")
+    limit = {"maxTokens": 2000} if api == "anthropic" else {}
+    settings = {**settings, "tools": [*settings["tools"]]}
+    return {"id": name, "type": "llm", "model": APIS[api], "baseUrl": url, **limit, **settings}
+
+
+def config_of(server, combinations, stacks):
+    """Return a run in which models with these settings play two hands from both seats against the next one."""
+    players = [player(server, **each) for each in combinations]
+    return {
+        "participants": players,
+        "seeds": {"perMatch": 1, "masterSeed": "the master seed of these tests"},
+        "game": {"handsPerGame": 2, "stacks": stacks},
+        "scheduler": {"minSeedPairs": 1},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": (len(players) + 1) // 2}},
+        "llm": {"backoffS": 0.01, "prices": dict.fromkeys(APIS.values(), PRICE)},
+        "outputDir": "out",
+    }
+
+
+def killed_and_resumed(server, home, config, places):
+    """Run a config that is killed in place of some answers, and resumed each time; return its folder."""
+    current = []
+
+    def kill(request):
+        if request.number == current[1]:
+            until(lambda: current[0])
+            current[0].kill()
+            current[0].wait()
+
+    server.hook = kill
+    for place in places:
+        current = [None, server.received + place]
+        first = not (home / "out").exists()
+        current[0] = forked(home, config) if first else Fork("resume", run_of(home / "out"), "--quiet")
+        current[0].communicate()
+        assert current[0].returncode == -signal.SIGKILL
+    server.hook = None
+    done = quick("resume", run_of(home / "out"), "--quiet")
+    assert done.returncode == 0, done.stderr
+    return run_of(home / "out")
+
+
+def check_all_views(folder, *, tools):
+    """Check that a run is verified, replayed, reported, shown, written as one page, and exported."""
+    for command in ("verify", "replay"):
+        done = quick(command, folder)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert quick("report", folder, "--html", folder.parent / "run.html").returncode == 0
+    assert (folder.parent / "run.html").stat().st_size > 10_000
+    for kind in FORMATS:
+        done = quick("export", folder, "--format", kind, "--output", "-")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout, kind
+    found = exchanges_in(folder)
+    assert len({each["key"] for each in found}) == len(found)
+    players = {row["id"] for row in read(folder, "leaderboard.json")["participants"]}
+    assert {each["participant"] for each in found} == players
+    assert any("calls" in each for each in found) == tools
+    library = Library(folder.parent)
+    library.open(folder.name).catch_up()
+    matches = len(read(folder, "matches.json")["matches"])
+    attempts = [
+        attempt
+        for match, hand in product(range(1, matches + 1), (1, 2))
+        for side in library.hand_page(folder.name, match, 0, hand)["sides"]
+        for decision in side["decisions"]
+        if decision["exchange"]
+        for attempt in decision["exchange"]["attempts"]
+    ]
+    assert all(attempt["prompt"] for attempt in attempts), "every prompt comes out as it was"
+    assert attempts
+
+
+def check(server, tmp_path, combinations, stacks, *, varies, places=(17, 40)):
+    """Check everything about a run with these combinations."""
+    config = config_of(server, combinations, stacks)
+    server.say = Talker(varies=varies)
+    folder = killed_and_resumed(server, tmp_path / "killed", config, places)
+    before = server.received
+    check_all_views(folder, tools=any(each["tools"] for each in combinations))
+    assert server.received == before, "somebody was asked again"
+    if not varies:
+        whole = played(tmp_path / "whole", config)
+        assert same_files(folder) == same_files(whole)
+        hashes = [sorted(line["promptHash"] for line in exchanges_in(each)) for each in (whole, folder)]
+        assert hashes[0] == hashes[1]
+    lines = quick("export", folder, "--format", "exchanges", "--output", "-").stdout.splitlines()
+    assert all(json.loads(line)["wire"]["sent"] for line in lines)
+
+
+def test_a_chat_with_tools_samples_and_notes_is_killed_resumed_and_shown_in_every_protocol(server, tmp_path):
+    every_option = [{**EVERY[-1], "api": api} for api in APIS]
+    check(server, tmp_path, every_option, "carry", varies=False, places=(17,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("stacks", "varies"), [("reset", True), ("carry", False)])
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_combination_is_killed_resumed_and_shown(server, tmp_path, part, stacks, varies):
+    check(server, tmp_path, EVERY[part::PARTS], stacks, varies=varies)
