@@ -37,11 +37,13 @@ ACTS = {
     "sort by pot": "() => document.querySelector('[data-key=pot]').click()",
     "biggest swings first": "() => [...document.querySelectorAll('.bar button')][0].click()",
 }
-SETUP = """window.change = (field, value) => {
-  const control = document.getElementById(`filter-${field}`);
-  control.value = value;
-  control.dispatchEvent(new Event(control.tagName === 'SELECT' ? 'change' : 'input'));
-};"""
+SETUP = """() => {
+  window.change = (field, value) => {
+    const control = document.getElementById(`filter-${field}`);
+    control.value = value;
+    control.dispatchEvent(new Event(control.tagName === 'SELECT' ? 'change' : 'input'));
+  };
+}"""
 
 
 @contextmanager
@@ -96,13 +98,15 @@ def viewer(folder: Path) -> Iterator[str]:
     command = [program(), "view", str(folder), "--port", "0", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        found = re.search(r"http://\S+/", process.stdout.readline())
-        assert found is not None
-        before = -1.0
-        while before != (before := _cpu_of(process.pid)):
-            sleep(1)
-        yield found[0]
-        process.terminate()
+        try:
+            found = re.search(r"http://\S+/", process.stdout.readline())
+            assert found is not None
+            before = -1.0
+            while before != (before := _cpu_of(process.pid)):
+                sleep(1)
+            yield found[0]
+        finally:
+            process.terminate()
 
 
 def _cpu_of(process: int) -> float:
