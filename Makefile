@@ -31,7 +31,7 @@ TESTERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) + 1)')
 
 # Programs that tests start find their code compiled, also where Python is told to leave no compiled files behind.
 test: export PYTHONDONTWRITEBYTECODE :=
-test: $(INSTALLED_ALL) ## run the tests, under five minutes on two cores
+test: $(INSTALLED_ALL) ## run the tests, about six minutes on two cores
 	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m 'not slow'
 
 # Deno checks the scripts of the pages. They run in a browser, so `window` is fine; async marks what returns a promise.
