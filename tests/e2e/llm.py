@@ -118,6 +118,20 @@ def begun(folder, config, *flags):
     return start(*prepared(folder, config), *flags, cwd=folder)
 
 
+def killing(server):
+    """Have the server kill a run in place of an answer; return a list for the run and the number of the request."""
+    current = []
+
+    def kill(request):
+        if request.number == current[1]:
+            until(lambda: current[0])
+            current[0].kill()
+            current[0].wait()
+
+    server.hook = kill
+    return current
+
+
 def forked(folder, config, *flags):
     """Start a run in a folder in a fork of this process."""
     return Fork(*prepared(folder, config), "--quiet", *flags, cwd=folder)

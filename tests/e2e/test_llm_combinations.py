@@ -18,11 +18,11 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     calm_server,
     exchanges_in,
     forked,
+    killing,
     module_server,
     no_keys,
     played,
     same_files,
-    until,
 )
 from tests.e2e.shell import Fork, quick, read, run_of
 
@@ -74,17 +74,9 @@ def config_of(server, combinations, stacks):
 
 def killed_and_resumed(server, home, config, places):
     """Run a config that is killed in place of some answers, and resumed each time; return its folder."""
-    current = []
-
-    def kill(request):
-        if request.number == current[1]:
-            until(lambda: current[0])
-            current[0].kill()
-            current[0].wait()
-
-    server.hook = kill
+    current = killing(server)
     for place in places:
-        current = [None, server.received + place]
+        current[:] = [None, server.received + place]
         first = not (home / "out").exists()
         current[0] = forked(home, config) if first else Fork("resume", run_of(home / "out"), "--quiet")
         current[0].communicate()

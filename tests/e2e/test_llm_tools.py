@@ -17,11 +17,11 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     cut,
     exchanges_in,
     forked,
+    killing,
     module_server,
     no_keys,
     played,
     same_files,
-    until,
 )
 from tests.e2e.shell import Fork, quick, read, run_of
 from tests.view.test_replayer import every_side
@@ -103,18 +103,10 @@ def test_a_journal_ahead_of_the_last_step_is_played_again_from_there(run, server
 
 def test_killed_between_a_call_and_its_answer_nothing_is_paid_twice(run, server, tmp_path):
     server.say = asks_first
-    current = []
-
-    def kill(request):
-        if request.number == current[1]:
-            until(lambda: current[0])
-            current[0].kill()
-            current[0].wait()
-
-    server.hook = kill
+    current = killing(server)
     begin = server.received
     for sitting, place in enumerate((6, 3, 11)):
-        current = [None, server.received + place]
+        current[:] = [None, server.received + place]
         once = ("--games-at-once", "1")
         current[0] = (
             Fork("resume", run_of(tmp_path / "out"), "--quiet", *once)
