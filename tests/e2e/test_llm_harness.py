@@ -13,11 +13,11 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     config_for,
     exchanges_in,
     forked,
+    killing,
     module_server,
     no_keys,
     played,
     same_files,
-    until,
 )
 from tests.e2e.shell import Fork, quick, read, run_of
 
@@ -55,18 +55,10 @@ def test_a_chat_killed_in_the_middle_of_games_is_rebuilt_byte_for_byte(tmp_path,
     bodies = [request.body for request in server.since(before)]
     assert max(len(body["messages"]) for body in bodies) > 12
     assert sent_in(whole) == bodies
-    before, current = server.received, []
-
-    def kill(request):
-        if request.number == current[1]:
-            until(lambda: current[0])
-            current[0].kill()
-            current[0].wait()
-
-    server.hook = kill
+    before, current = server.received, killing(server)
     home = tmp_path / "killed"
     for sitting, place in enumerate((9, 1, 14)):
-        current = [None, server.received + place]
+        current[:] = [None, server.received + place]
         if sitting:
             current[0] = Fork("resume", run_of(home / "out"), "--quiet", "--games-at-once", "1")
         else:

@@ -20,6 +20,7 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     cut,
     exchanges_in,
     forked,
+    killing,
     module_server,
     no_keys,
     pick,
@@ -82,17 +83,9 @@ def gone_on(folder, *flags):
 def test_killed_in_the_middle_of_games_nothing_is_asked_twice(tmp_path, server, whole):
     """Each kill comes in place of an answer: so all answers together are those of an undisturbed run, in its order."""
     places = (9, 1, 16, 12)
-    before, current = server.received, []
-
-    def kill(request):
-        if request.number == current[1]:
-            until(lambda: current[0])
-            current[0].kill()
-            current[0].wait()
-
-    server.hook = kill
+    before, current = server.received, killing(server)
     for sitting, place in enumerate(places):
-        current = [None, server.received + place]
+        current[:] = [None, server.received + place]
         if sitting:
             current[0] = Fork("resume", run_of(tmp_path / "out"), "--quiet", "--games-at-once", "1")
         else:
