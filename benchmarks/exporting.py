@@ -15,7 +15,8 @@ from molt_bench.report.exports.dealt_hands import dealt_hands
 from molt_bench.report.exports.hand_rows import write_parquet
 from molt_bench.report.exports.latex import latex
 from molt_bench.runs.journal import Journal
-from molt_bench.runs.stored_run import RunFiles, StoredRun
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.runs.stored_run import StoredRun
 
 #: Played, and counted up to so many.
 PLAYED, COUNTED = 10_000, 100_000

@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 
 from bots import Bot
 
-from molt_bench.schedule import Pair, all_pairs
+from molt_bench.pairings import all_pairs
+from molt_bench.specs import Pair
 
 
 class Plan(NamedTuple):

@@ -21,7 +21,7 @@ from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.play.drivers import drive
 from molt_bench.runs.journal import Journal
-from molt_bench.runs.stored_run import RunFiles
+from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameSpec
 
 FIGURE = Path(__file__).parent.parent / "docs" / "images" / "linear.svg"

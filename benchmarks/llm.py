@@ -48,7 +48,8 @@ from molt_bench.agents.llm.prompt import decision_prompt, default_skill
 from molt_bench.agents.llm.reply import reply_schema
 from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.journal import Journal, JournalContent, games_in, read_journal
-from molt_bench.runs.stored_run import RunFiles, StoredRun
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.runs.stored_run import StoredRun
 from molt_bench.specs import GameLabel
 
 RATIO_GOAL, CPU_GOAL_MS, MEMORY_GOAL_MIB = 1.3, 2.0, 1024.0

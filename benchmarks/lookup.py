@@ -17,7 +17,8 @@ from molt_bench.rating import margin
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import MatchResult
-from molt_bench.schedule import Pair, choose_round, policy_named
+from molt_bench.schedule import choose_round, policy_named
+from molt_bench.specs import Pair
 
 
 def _quick_clustering(used: Sequence[tuple[float, Any]]) -> float:

@@ -20,7 +20,7 @@ from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.play.drivers import drive
 from molt_bench.play.worker_pool import cores
 from molt_bench.runs.journal import Journal
-from molt_bench.runs.stored_run import RunFiles
+from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameSpec
 
 BOTS = ("tight", "callstation", "random", "maniac", "tag")

@@ -33,7 +33,7 @@ from molt_bench.play.match import seed_pair_specs
 from molt_bench.poker.played import forget_played
 from molt_bench.records import GameRecord
 from molt_bench.runs.journal import Journal
-from molt_bench.runs.stored_run import RunFiles
+from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameSpec
 
 FIVE = ("tight", "callstation", "random", "maniac", "tag")

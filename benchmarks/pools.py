@@ -24,8 +24,8 @@ from molt_bench.luck.estimators import game_estimates, margins_of
 from molt_bench.luck.fitting import SIZE, together
 from molt_bench.play.match import MakeAgent, play_match
 from molt_bench.records import ESTIMATORS, Margins
-from molt_bench.schedule import Pair
 from molt_bench.seeds import seed_pool
+from molt_bench.specs import Pair
 
 #: What is kept of every seed pair: the estimators, and the chips of the two games.
 COLUMNS = (*ESTIMATORS, "first game", "second game")

@@ -25,7 +25,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, cores
 from molt_bench.runs.journal import Journal
-from molt_bench.runs.stored_run import RunFiles
+from molt_bench.runs.run_files import RunFiles
 from molt_bench.seeds import seed_pool
 from molt_bench.specs import GameSpec, ParticipantSpec
 

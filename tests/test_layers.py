@@ -19,7 +19,7 @@ FLOORS = [
     {"bench"},
     {"config"},
     {"play", "rating", "luck", "schedule"},
-    {"agents", "records"},
+    {"agents", "pairings", "records"},
     {"specs"},
     {"poker"},
     {"seeds", "_version"},

@@ -5,17 +5,14 @@ from itertools import combinations
 import msgspec
 import pytest
 
+from molt_bench.bench.lazy import Later, Lookup
 from molt_bench.errors import ConfigError
+from molt_bench.pairings import all_pairs, circle_order, connected
 from molt_bench.schedule import (
     Contrast,
-    Later,
-    Lookup,
     Situation,
     adjacent_pairs,
-    all_pairs,
     choose_round,
-    circle_order,
-    connected,
     gauntlet,
     policy_named,
     register_policy,

@@ -6,68 +6,20 @@ first of them are played. A policy is a function; `register_policy` adds one und
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
-from itertools import combinations
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from operator import is_not
-from typing import ClassVar, Final, TypeAlias, TypeVar, overload
+from typing import ClassVar, Final, TypeAlias
 
 import msgspec
 
 from molt_bench.errors import ConfigError, one_of
+from molt_bench.pairings import groups_of, places_of
 from molt_bench.seeds import Seed, derive
-from molt_bench.specs import Pair as Pair
+from molt_bench.specs import Pair
 
 #: Among this few, any two pairs share a member, so once all are connected, any order is as good as another.
 _ANY_ORDER: Final = 3
-
-
-_Key = TypeVar("_Key")
-_Item = TypeVar("_Item")
-
-
-class Lookup(Mapping[_Key, float]):
-    """Numbers of participants or pairs, each computed when somebody asks for it, and once."""
-
-    def __init__(self, keys: Collection[_Key], compute: Callable[[_Key], float]) -> None:
-        self._keys = keys
-        self._compute = compute
-        self._known: dict[_Key, float] = {}
-
-    def __getitem__(self, key: _Key) -> float:
-        if key not in self._known:
-            if key not in self._keys:
-                raise KeyError(key)
-            self._known[key] = self._compute(key)
-        return self._known[key]
-
-    def __iter__(self) -> Iterator[_Key]:
-        return iter(self._keys)
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-
-class Later(Sequence[_Item]):
-    """Items that are computed when somebody looks at them, and once."""
-
-    def __init__(self, compute: Callable[[], Sequence[_Item]]) -> None:
-        self._compute = compute
-
-    @cached_property
-    def _items(self) -> Sequence[_Item]:
-        return self._compute()
-
-    @overload
-    def __getitem__(self, at: int) -> _Item: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[_Item]: ...
-    def __getitem__(self, at: int | slice) -> _Item | Sequence[_Item]:
-        return self._items[at]
-
-    def __len__(self) -> int:
-        return len(self._items)
 
 
 class Contrast(msgspec.Struct, frozen=True):
@@ -303,8 +255,8 @@ def _opening(
     members are not yet playing in this round.
     """
     meetings = situation.meetings
-    place = _places(tuple(meetings))
-    group = _groups(meetings)
+    place = places_of(tuple(meetings))
+    group = groups_of(meetings)
     apart = [pair for pair in possible if group[pair[0]] != group[pair[1]]]
     least = min([meetings[pair] for pair in apart or possible], default=0)
     if not apart and (least >= situation.min_meetings or len(group) <= _ANY_ORDER):
@@ -315,35 +267,6 @@ def _opening(
     if not busy:
         return min(rested, key=place.__getitem__)
     return min(rested, key=lambda pair: (busy[pair[0]] + busy[pair[1]], place[pair]))
-
-
-@lru_cache(maxsize=8)
-def _places(pairs: tuple[Pair, ...]) -> dict[Pair, int]:
-    """Return the place of each pair in the order of the circle method."""
-    participants = tuple(dict.fromkeys(name for pair in pairs for name in pair))
-    place = {frozenset(pair): at for at, pair in enumerate(circle_order(participants))}
-    return {pair: place[frozenset(pair)] for pair in pairs}
-
-
-def circle_order(participants: Sequence[str]) -> list[Pair]:
-    """Return every pair once, round by round of a round robin by the circle method.
-
-    In each round everybody plays once; if their number is odd, one sits out. All but one stand in a circle: those
-    equally far to the left and right of one member play each other, and that member plays the one left out of the
-    circle. Two rounds in a row form one chain of everybody, so the first n - 1 matches connect all.
-
-    >>> circle_order("abcd")
-    [('a', 'b'), ('c', 'd'), ('a', 'c'), ('b', 'd'), ('a', 'd'), ('b', 'c')]
-    """
-    count = len(participants)
-    around = count - 1 + count % 2
-    order = []
-    for at in reversed(range(around)):
-        met = [((at + far) % around, (at - far) % around) for far in range(1, around // 2 + 1)]
-        if count % 2 == 0:
-            met.append((at, count - 1))
-        order += sorted((min(pair), max(pair)) for pair in met)
-    return [(participants[one], participants[two]) for one, two in order]
 
 
 def _open(possible: Sequence[Pair], situation: Situation, recent: Sequence[Pair], threshold: float) -> Sequence[Pair]:
@@ -364,27 +287,3 @@ def _useful(possible: Sequence[Pair], situation: Situation) -> list[Pair]:
     """
     contrasts = situation.contrasts
     return [pair for pair in possible if not contrasts or any(each.weights.get(pair) for each in contrasts)]
-
-
-def connected(meetings: Mapping[Pair, int]) -> bool:
-    """Return whether matches connect all participants."""
-    return len({*_groups(meetings).values()}) <= 1
-
-
-def _groups(meetings: Mapping[Pair, int]) -> dict[str, str]:
-    """Return, for each participant, a representative of its group connected by matches."""
-    members = {name: [name] for pair in meetings for name in pair}
-    group = {name: name for name in members}
-    for (first, second), met in meetings.items():
-        if len(members) == 1:
-            break
-        if met and group[first] != group[second]:
-            joined = members.pop(group[second])
-            members[group[first]] += joined
-            group.update(dict.fromkeys(joined, group[first]))
-    return group
-
-
-def all_pairs(participants: Sequence[str], reference: str | None = None) -> list[Pair]:
-    """Return every pair of participants in the order they were declared; in a gauntlet, those with the reference."""
-    return [pair for pair in combinations(participants, 2) if reference is None or reference in pair]

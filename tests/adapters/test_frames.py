@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from molt_bench import ConfigError, MoltBenchError, RunFrames, make_agent, run_benchmark, run_benchmark_async
-from molt_bench.runs.stored_run import RunFiles
+from molt_bench.runs.run_files import RunFiles
 
 CONFIG = {
     "participants": [{"id": "tight", "type": "tight"}, {"id": "wild", "type": "maniac", "displayName": "<b>wild"}],

@@ -7,11 +7,12 @@ import pytest
 from molt_bench import run_benchmark
 from molt_bench.bench.stop_rules import Progress, adjacent_margins, judge_of
 from molt_bench.config.loader import load_config
+from molt_bench.pairings import all_pairs
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequential import Anytime, Horizon
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Judge, Verdict, holm
-from molt_bench.schedule import Contrast, Situation, all_pairs, choose_round, information_gain
+from molt_bench.schedule import Contrast, Situation, choose_round, information_gain
 
 
 def a_model(leads, count=20, spread=1000.0):

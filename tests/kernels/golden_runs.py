@@ -11,7 +11,7 @@ from pathlib import Path
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.report.artifacts import TIMED
 from molt_bench.runs.journal import Journal
-from molt_bench.runs.stored_run import RunFiles
+from molt_bench.runs.run_files import RunFiles
 
 
 def run(participants, *, matches=6, seeds=3, hands=12, stop=None, **config):

@@ -11,7 +11,8 @@ from molt_bench.arena.replayed_games import replay_games
 from molt_bench.errors import JournalError, ProviderError
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, TIMED
-from molt_bench.runs.stored_run import RunFiles, StoredRun
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.runs.stored_run import StoredRun
 
 #: Two models and a bot, with a retry, a forced fold and both kinds of memory, by harness strict/1.
 OLD = Path(__file__).parent / "data" / "harness1"

@@ -10,8 +10,9 @@ from molt_bench.bench import match_margins
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports.latex import latex
 from molt_bench.runs.journal import Journal
+from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_margins import stored_margins
-from molt_bench.runs.stored_run import RunFiles, StoredRun
+from molt_bench.runs.stored_run import StoredRun
 
 RUN = {
     "participants": ["tag", "maniac", "random"],

@@ -6,7 +6,8 @@ import pytest
 from tests.e2e.shell import SEEDED, SMALL, quick_run
 
 from molt_bench.errors import ConfigError, JournalError
-from molt_bench.runs.stored_run import RunFiles, StoredRun
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.runs.stored_run import StoredRun
 
 AGENT = """
 from molt_bench import Action

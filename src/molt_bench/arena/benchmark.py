@@ -40,7 +40,8 @@ from molt_bench.runs.header import (
 from molt_bench.runs.journal import Game, Line, Resumption, Sitting
 from molt_bench.runs.known_games import extension_of, games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in, settled
-from molt_bench.runs.stored_run import RunFiles, StoredRun
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.runs.stored_run import StoredRun
 from molt_bench.specs import GameLabel, GameSpec
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError
-from molt_bench.schedule import Pair
+from molt_bench.specs import Pair
 
 INTERRUPTED = "it was interrupted"
 IN_A_ROUND = "in the middle of a round"

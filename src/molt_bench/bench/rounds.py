@@ -23,8 +23,8 @@ from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
 from molt_bench.records import GameRecord, Margins
-from molt_bench.schedule import Pair, choose_round, policy_named
-from molt_bench.specs import GameLabel, GameSpec
+from molt_bench.schedule import choose_round, policy_named
+from molt_bench.specs import GameLabel, GameSpec, Pair
 
 #: The games of a run, by label.
 Games: TypeAlias = Mapping[GameLabel, GameRecord]

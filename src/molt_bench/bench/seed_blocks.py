@@ -16,9 +16,8 @@ from molt_bench.config.sections import BenchmarkConfig, SeedsConfig
 from molt_bench.errors import ConfigError
 from molt_bench.play.match import SeedPair, seed_pair_specs
 from molt_bench.records import GameRecord
-from molt_bench.schedule import Pair
 from molt_bench.seeds import Seed, derived_seed, seed_pool
-from molt_bench.specs import SEATINGS, GameLabel, GameSpec, Seating
+from molt_bench.specs import SEATINGS, GameLabel, GameSpec, Pair, Seating
 
 
 class SeedBlocks:

@@ -20,7 +20,8 @@ from molt_bench.errors import JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.about import About, write_about
 from molt_bench.runs.folder import new_folder
-from molt_bench.runs.stored_run import RunFiles, StoredRun
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.runs.stored_run import StoredRun
 
 
 class Host(LivePlayers, Protocol):

@@ -13,10 +13,11 @@ from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import Price
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, named
 from molt_bench.errors import ConfigError, one_of
+from molt_bench.pairings import all_pairs
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
-from molt_bench.schedule import Pair, all_pairs, gauntlet, policy_named
+from molt_bench.schedule import gauntlet, policy_named
 from molt_bench.seeds import Seed
-from molt_bench.specs import GameOptions, GameSpec
+from molt_bench.specs import GameOptions, GameSpec, Pair
 
 Share = Annotated[float, Field(ge=0, le=1)]
 #: Seconds or dollars.

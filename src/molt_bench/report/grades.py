@@ -22,9 +22,8 @@ from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.runs.conclusion import naming_damage
 from molt_bench.runs.journal import Game
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.schedule import Pair
 from molt_bench.seeds import Seed
-from molt_bench.specs import Seating
+from molt_bench.specs import Pair, Seating
 
 #: The name of the file in the folder of a run.
 GRADES: Final = "grades.json"

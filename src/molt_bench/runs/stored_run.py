@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from functools import cached_property
 from pathlib import Path
-from typing import Self
 
-import msgspec
 from msgspec import UNSET, structs
 
 from molt_bench._version import BENCH_VERSION
@@ -21,19 +19,17 @@ from molt_bench.bench.rounds import drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
-from molt_bench.config.sections import BenchmarkConfig, StopConfig
-from molt_bench.errors import ConfigError, JournalError, MoltBenchError
-from molt_bench.runs.about import ABOUT
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import ConfigError, JournalError
 from molt_bench.runs.answers import AnswerFile, Answers
 from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
 from molt_bench.runs.exchanges import ExchangeFile
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, SUMMARY, journal_in
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
 from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses
 from molt_bench.runs.journal import (
     Chain,
     Game,
     Header,
-    Journal,
     JournalContent,
     Line,
     games_in,
@@ -44,7 +40,6 @@ from molt_bench.runs.journal import (
 from molt_bench.runs.known_games import past_of, resumptions_in
 from molt_bench.runs.lines import Tail, Warn
 from molt_bench.runs.master_seed import (
-    SEED_FILE,
     MasterSeed,
     known_seed,
     only_built_in,
@@ -52,7 +47,6 @@ from molt_bench.runs.master_seed import (
     revealed,
     with_master_seed,
 )
-from molt_bench.runs.missing_replies import first_without_replies
 from molt_bench.runs.moved_files import moved_config
 from molt_bench.runs.stored_margins import stored_margins
 
@@ -234,99 +228,6 @@ class StoredRun:
         ]
         harnesses = recorded_harnesses(self.header)
         return concluded(result, seed, past.seconds, warnings=warnings, journal=content, harnesses=harnesses)
-
-
-class RunFiles(msgspec.Struct):
-    """The files that a run writes, and the run that it continues.
-
-    Attributes:
-        journal: Receives every finished game; None keeps them in memory only.
-        exchanges: Holds the exchanges with language models.
-        stored: The run to continue; None for a new one.
-        extend: A stop rule under which it continues, instead of its own.
-        secret: The master seed of a new run, kept secret until the run ends.
-        answers: Holds the answers of programs and servers.
-    """
-
-    journal: Journal | None = None
-    exchanges: Exchanges = msgspec.field(default_factory=Exchanges)
-    stored: StoredRun | None = None
-    extend: StopConfig | None = None
-    secret: str | None = None
-    answers: Answers = msgspec.field(default_factory=Answers)
-
-    @classmethod
-    def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
-        """Create the files of a new run; `warn` is called if writing ends early."""
-        journal = Journal(str(folder / JOURNAL), warn=warn)
-        exchanges = ExchangeFile(str(folder / EXCHANGES), warn=warn) if config.models() else Exchanges()
-        recorded = any(each.kind.recorded for each in config.participants)
-        answers = AnswerFile(str(folder / ANSWERS)) if recorded else Answers()
-        return cls(journal, exchanges, secret=secret, answers=answers)
-
-    @classmethod
-    def reopen(
-        cls, folder: str | Path, *, secret: str | None = None, warn: Warn | None = None
-    ) -> tuple[Self, StoredRun]:
-        """Reopen the files of a run to continue it; no other process can write them from now on.
-
-        Raises ConfigError if there is no run in the folder, JournalError if it cannot be continued.
-        """
-        path = journal_in(str(folder))
-        journal, content = Journal.reopen(str(path), warn=warn)
-        try:
-            check_unchanged(path, content)
-            stored = StoredRun(path.parent, content, secret=secret)
-            models = stored.config.models()
-            unfinished = bool(models) and stored.stop_reason is None
-            replies = stored.exchanges().earlier if unfinished else []
-            behind = first_without_replies(stored.lines, replies, models) if unfinished else None
-            if behind is not None:
-                stored = StoredRun(path.parent, journal.keep(1 + behind), secret=secret)
-                (path.parent / SUMMARY).unlink(missing_ok=True)
-                if warn is not None:
-                    lost = content.line_count - 1 - behind
-                    warn(f"{path} is ahead of its {EXCHANGES}: its last {lost:,} lines are played again, from there")
-            exchanges = stored.exchanges(read_only=False, warn=warn)
-        except MoltBenchError:
-            journal.close()
-            raise
-        try:
-            answers = stored.answers(read_only=False)
-        except MoltBenchError:
-            exchanges.close()
-            journal.close()
-            raise
-        return cls(journal, exchanges, stored, answers=answers), stored
-
-    @property
-    def problem(self) -> str | None:
-        """Why writing ended early, if it did."""
-        journal = self.journal.problem if self.journal is not None else None
-        return journal or self.exchanges.problem or self.answers.problem
-
-    def close(self) -> None:
-        """Close the files."""
-        self.exchanges.close()
-        self.answers.close()
-        if self.journal is not None:
-            self.journal.close()
-
-    def discard_if_empty(self) -> bool:
-        """Close the files; if nothing was written, remove them as if the run had never started, and return True."""
-        self.close()
-        path = Path(self.journal.path) if self.journal is not None else None
-        if path is None or path.stat().st_size:
-            return False
-        remove_empty(path.parent)
-        return True
-
-
-def remove_empty(folder: Path) -> None:
-    """Remove the folder of a run in which nothing was written, as if the run had never started."""
-    for name in (JOURNAL, EXCHANGES, ANSWERS, SEED_FILE, INVITATIONS, ABOUT):
-        (folder / name).unlink(missing_ok=True)
-    folder.rmdir()
 
 
 def check_unchanged(path: Path, content: JournalContent) -> None:

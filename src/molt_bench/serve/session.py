@@ -11,7 +11,7 @@ import msgspec
 from molt_bench.agents.external.mailbox import RECONNECT_S
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, printable
-from molt_bench.runs.stored_run import remove_empty
+from molt_bench.runs.run_files import remove_empty
 from molt_bench.serve.invitations import forget, load, new_invitations, save
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.server import LiveServer

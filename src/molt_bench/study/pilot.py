@@ -16,10 +16,10 @@ from molt_bench.bench.result import RunResult
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
+from molt_bench.pairings import all_pairs
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel
-from molt_bench.schedule import Pair, all_pairs
-from molt_bench.specs import GameLabel
+from molt_bench.specs import GameLabel, Pair
 
 #: Standard deviation of a hand by estimator, in thousandths of a big blind: the median over the ten pairings of random,
 #: tight, callstation, maniac and tag, 60 seed pairs of 100 hands each, 100 big blinds deep. Pairings differ a lot: with

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import fsum
 
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.schedule import circle_order
+from molt_bench.pairings import circle_order
 from molt_bench.study.pilot import ModelGuess
 
 

@@ -15,7 +15,7 @@ from molt_bench.agents.llm.prices import Price, PriceList
 from molt_bench.arena.status import Observer
 from molt_bench.errors import ProviderError
 from molt_bench.runs.exchanges import ExchangeFile
-from molt_bench.runs.stored_run import RunFiles
+from molt_bench.runs.run_files import RunFiles
 from tests.agents.llm import wire
 from tests.agents.llm.playing import MODELS, config, model, passive
 from tests.agents.llm.provider import Provider

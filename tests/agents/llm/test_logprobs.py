@@ -9,7 +9,7 @@ from molt_bench import run_benchmark
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.errors import ConfigError
-from molt_bench.runs.stored_run import RunFiles
+from molt_bench.runs.run_files import RunFiles
 from tests.agents.llm.drawing import STYLES, Drawer, tempered
 from tests.agents.llm.playing import config, model, prompts_of
 from tests.agents.llm.provider import Provider

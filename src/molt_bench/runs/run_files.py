@@ -1,0 +1,112 @@
+"""The files that a run writes: created for a new run, reopened for one that is continued."""
+
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.errors import MoltBenchError
+from molt_bench.runs.about import ABOUT
+from molt_bench.runs.answers import AnswerFile, Answers
+from molt_bench.runs.exchanges import ExchangeFile
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, SUMMARY, journal_in
+from molt_bench.runs.journal import Journal
+from molt_bench.runs.lines import Warn
+from molt_bench.runs.master_seed import SEED_FILE
+from molt_bench.runs.missing_replies import first_without_replies
+from molt_bench.runs.stored_run import StoredRun, check_unchanged
+
+
+class RunFiles(msgspec.Struct):
+    """The files that a run writes, and the run that it continues.
+
+    Attributes:
+        journal: Receives every finished game; None keeps them in memory only.
+        exchanges: Holds the exchanges with language models.
+        stored: The run to continue; None for a new one.
+        extend: A stop rule under which it continues, instead of its own.
+        secret: The master seed of a new run, kept secret until the run ends.
+        answers: Holds the answers of programs and servers.
+    """
+
+    journal: Journal | None = None
+    exchanges: Exchanges = msgspec.field(default_factory=Exchanges)
+    stored: StoredRun | None = None
+    extend: StopConfig | None = None
+    secret: str | None = None
+    answers: Answers = msgspec.field(default_factory=Answers)
+
+    @classmethod
+    def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
+        """Create the files of a new run; `warn` is called if writing ends early."""
+        journal = Journal(str(folder / JOURNAL), warn=warn)
+        exchanges = ExchangeFile(str(folder / EXCHANGES), warn=warn) if config.models() else Exchanges()
+        recorded = any(each.kind.recorded for each in config.participants)
+        answers = AnswerFile(str(folder / ANSWERS)) if recorded else Answers()
+        return cls(journal, exchanges, secret=secret, answers=answers)
+
+    @classmethod
+    def reopen(
+        cls, folder: str | Path, *, secret: str | None = None, warn: Warn | None = None
+    ) -> tuple[Self, StoredRun]:
+        """Reopen the files of a run to continue it; no other process can write them from now on.
+
+        Raises ConfigError if there is no run in the folder, JournalError if it cannot be continued.
+        """
+        path = journal_in(str(folder))
+        journal, content = Journal.reopen(str(path), warn=warn)
+        try:
+            check_unchanged(path, content)
+            stored = StoredRun(path.parent, content, secret=secret)
+            models = stored.config.models()
+            unfinished = bool(models) and stored.stop_reason is None
+            replies = stored.exchanges().earlier if unfinished else []
+            behind = first_without_replies(stored.lines, replies, models) if unfinished else None
+            if behind is not None:
+                stored = StoredRun(path.parent, journal.keep(1 + behind), secret=secret)
+                (path.parent / SUMMARY).unlink(missing_ok=True)
+                if warn is not None:
+                    lost = content.line_count - 1 - behind
+                    warn(f"{path} is ahead of its {EXCHANGES}: its last {lost:,} lines are played again, from there")
+            exchanges = stored.exchanges(read_only=False, warn=warn)
+        except MoltBenchError:
+            journal.close()
+            raise
+        try:
+            answers = stored.answers(read_only=False)
+        except MoltBenchError:
+            exchanges.close()
+            journal.close()
+            raise
+        return cls(journal, exchanges, stored, answers=answers), stored
+
+    @property
+    def problem(self) -> str | None:
+        """Why writing ended early, if it did."""
+        journal = self.journal.problem if self.journal is not None else None
+        return journal or self.exchanges.problem or self.answers.problem
+
+    def close(self) -> None:
+        """Close the files."""
+        self.exchanges.close()
+        self.answers.close()
+        if self.journal is not None:
+            self.journal.close()
+
+    def discard_if_empty(self) -> bool:
+        """Close the files; if nothing was written, remove them as if the run had never started, and return True."""
+        self.close()
+        path = Path(self.journal.path) if self.journal is not None else None
+        if path is None or path.stat().st_size:
+            return False
+        remove_empty(path.parent)
+        return True
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove the folder of a run in which nothing was written, as if the run had never started."""
+    for name in (JOURNAL, EXCHANGES, ANSWERS, SEED_FILE, INVITATIONS, ABOUT):
+        (folder / name).unlink(missing_ok=True)
+    folder.rmdir()
