@@ -165,6 +165,13 @@ class Mixer:
         return (passive, 0.5), (Action("raiseTo", observation.min_raise_to), 0.5)
 
 
+class Folder(Mixer):
+    def policy(self, observation: Observation) -> Policy:
+        if observation.to_call:
+            return (Action("fold"), 0.5), (Action("call"), 0.5)
+        return Mixer.policy(self, observation)
+
+
 class Stumbler(Mixer):
     def policy(self, observation):
         raise RuntimeError("no policy today") if observation.noise == 0 else AssertionError("the dice are shown")
@@ -211,6 +218,24 @@ def test_the_policy_of_a_factorys_agent_is_used_wherever_it_plays_and_whenever_i
     done = quick("report", inline, "--json")
     assert (done.returncode, results(inline)) == (0, before)
     assert done.stdout.startswith("{"), "what agents print is not part of it"
+    assert "identical, byte for byte" in quick("replay", inline).stdout
+    assert "games are identical" in quick("verify", inline).stdout
+
+
+def test_where_both_publish_a_policy_the_run_looks_ahead_wherever_it_plays_and_goes_on(tmp_path, mixer):
+    """With stacks carried: inline, in workers, cut off and resumed, reported, replayed and verified."""
+    players = f"{mixer}:Mixer,{mixer}:Folder,tag"
+    arguments = (*SMALL, *SEEDED, "--participants", players, "--set", "game.stacks=carry", "--set", "game.stack=1500")
+    inline = quick_run(tmp_path / "inline", *arguments, "--executor", "inline")
+    before = results(inline)
+    matches = read(inline, "matches.json")["matches"]
+    found = [pair["marginsMbb"] for match in matches for pair in match["result"]["perSeed"]]
+    assert [each["fitted"] for each in found] != [each["correctedSolid"] for each in found]
+    workers = quick_run(tmp_path / "workers", *arguments, "--executor", "processes", "--workers", "2")
+    assert results(workers) == before
+    cut_back(workers, lambda data: data[: len(data) // 2])
+    assert (quick("resume", workers).returncode, results(workers)) == (0, before)
+    assert (quick("report", inline).returncode, results(inline)) == (0, before)
     assert "identical, byte for byte" in quick("replay", inline).stdout
     assert "games are identical" in quick("verify", inline).stdout
 

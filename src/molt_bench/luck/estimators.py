@@ -10,7 +10,8 @@ All have the same expectation. With X the net chips, and e the equity of a seat'
 - corrected: also the action correction of AIVAT, where a player publishes its probabilities;
 - ranged: also the mean over the cards that a built-in bot could have held, where it plays against somebody else;
 - aivat: against the blueprint or the resolver, with the blueprint's values (`molt_bench.luck.aivat`);
-- fitted: corrected by weights that earlier matches of the run suggest (`molt_bench.luck.fitting`).
+- fitted: corrected by weights that earlier matches of the run suggest (`molt_bench.luck.fitting`), and by what actions
+  lead to, where both policies can be asked (`molt_bench.luck.lookahead`).
 
 The second and the third exist twice, by each set of coefficients: one for players of any kind, and one for those who
 bet by the strength of their hands (`solid`).
@@ -39,9 +40,10 @@ from molt_bench.luck.card_luck import CardWeights, chance_luck
 from molt_bench.luck.chance import hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
 from molt_bench.luck.dice import Folds, PolicyError, action_features, action_value, dice_terms
-from molt_bench.luck.fitting import GameParts
+from molt_bench.luck.fitting import AHEAD, GameParts
 from molt_bench.luck.game_luck import game_luck, noted_hands
 from molt_bench.luck.known_dice import KnownDice, Policies
+from molt_bench.luck.lookahead import lookahead_terms
 from molt_bench.luck.ranges import mean_over, possible_holes, weights_against
 from molt_bench.poker.actions import OPEN_CARDS
 from molt_bench.poker.hand import NOBODY, Hand
@@ -153,6 +155,16 @@ def _game_estimates(
     aivat = ranged if by_values is None else sign * by_values
     by_frozen = [sign * (won + less) for won, less in zip(luck.all_in, luck.chance[-1], strict=True)]
     averages = by_values is not None or (averaged and dice.known_player is not None)
+    both, terms = dice.asked_ahead(), luck.terms
+    if both is not None and not averages:
+        terms += lookahead_terms(
+            [(number, hand) for number, hand, _ in hands[before:]],
+            both,
+            dice.mixing_seats(),
+            first=AHEAD,
+            sign=sign,
+            longest=record.spec.max_actions,
+        )
     return Estimates(
         sign * luck.raw,
         sign * fsum(luck.all_in),
@@ -164,7 +176,7 @@ def _game_estimates(
         aivat,
         aivat,
         (dice.refused[0], dice.refused[1]),
-        None if averages else dice.hands([number for number, *_ in hands[before:]], luck.terms, by_frozen),
+        None if averages else dice.hands([number for number, *_ in hands[before:]], terms, by_frozen),
     )
 
 

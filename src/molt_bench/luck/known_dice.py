@@ -93,6 +93,19 @@ class KnownDice:
             found.append(None if certain else policy)
         return (found[1], found[0]) if self._swapped else (found[0], found[1])
 
+    def asked_ahead(self) -> tuple[PolicyOf, PolicyOf] | None:
+        """Return the policies of seats 0 and 1 if both can be asked about what never happened.
+
+        None as well between built-in bots, whose hands take less time than that, and with the blueprint or the
+        resolver, whose answers take long.
+        """
+        first, second = self.policies
+        if first is None or second is None or isinstance(first, RecordedDraws) or isinstance(second, RecordedDraws):
+            return None
+        if (built_in_bot(first) and built_in_bot(second)) or reference_bot(first) or reference_bot(second):
+            return None
+        return (second, first) if self._swapped else (first, second)
+
     def take(self, first: Decisions, second: Decisions) -> None:
         """Take all decisions of seats 0 and 1."""
         self._found = [second, first] if self._swapped else [first, second]
