@@ -3,8 +3,12 @@
 import pytest
 
 from molt_bench import run_benchmark
+from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer
+from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
+from molt_bench.specs import GameLabel
 
 SMALL = {"seeds": {"perMatch": 2}, "game": {"handsPerGame": 10}}
 
@@ -49,6 +53,13 @@ def test_how_many_games_run_at_once_never_changes_a_result():
     }
     one, eight = run_benchmark(config), run_benchmark(config, games_at_once=8)
     assert (one.matches, one.leaderboard, one.convergence) == (eight.matches, eight.leaderboard, eight.convergence)
+
+
+def test_a_built_in_bot_has_no_memory_and_is_made_once():
+    cast = Cast(load_config({**SMALL, "participants": people("random", "tag")}), {}, Exchanges())
+    first, again, other = (cast.agent(name, GameLabel(1, 1, "AB")) for name in ("random0", "random0", "tag1"))
+    assert first is again is not other
+    assert (first.name, first.seed, other.name) == ("random0", "random0", "tag1")
 
 
 def test_agents_of_ones_own_are_made_afresh_for_every_game():

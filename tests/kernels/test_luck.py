@@ -10,10 +10,11 @@ from molt_bench.kernels import compiled
 from molt_bench.luck import fitting, game_luck
 from molt_bench.luck.dice import PolicyError
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import play_game
+from molt_bench.play.drivers import drive
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.played import forget_played
 from molt_bench.seeds import derive
+from molt_bench.specs import GameSpec
 
 pytestmark = pytest.mark.skipif(compiled is None, reason="the kernels were not compiled, or are turned off")
 
@@ -36,9 +37,10 @@ def numbers(count, label):
 
 
 def played(pair, *, seed="kernel", hands=25, **options):
-    """Play a game; return its record and the policies."""
+    """Play a game, whose hands are remembered; return its record and the policies."""
     players = tuple(BUILTIN_AGENTS[kind](seed=kind) for kind in pair)
-    return play_game(players, seed=seed, hands=hands, **options), tuple(each.policy for each in players)
+    spec = GameSpec(seed=seed, hands=hands, players=pair, **options)
+    return drive(spec, players, remembered=True), tuple(each.policy for each in players)
 
 
 class Counting:
@@ -107,6 +109,28 @@ def every_size(seen):
 def test_policies_of_every_form_have_the_same_luck(monkeypatch, policy):
     record, _ = played(("random", "tight"), stack=500)
     assert assert_same(monkeypatch, record, (policy, None)).refused == ("", "")
+
+
+@pytest.mark.parametrize("options", GAMES)
+@pytest.mark.parametrize("kind", ["random", "maniac"])
+def test_a_form_that_is_known_says_what_the_bot_would(monkeypatch, kind, options):
+    record, (policy, _) = played((kind, "callstation"), **options)
+    by_form = assert_same(monkeypatch, record, (policy, None))
+    assert assert_same(monkeypatch, record, (lambda seen: policy(seen), None)) == by_form
+
+
+def test_a_bot_cannot_have_done_what_its_form_excludes(monkeypatch):
+    for kind, actual in (("maniac", "random"), ("random", "shover")):
+        record, _ = played((actual, "callstation"), stack=500)
+        policy = BUILTIN_AGENTS[kind](seed=1).policy
+        won = assert_same(monkeypatch, record, (policy, None), told=kind == "random")
+        assert ("no chance" in won.refused[0]) is (kind == "maniac")
+
+
+def test_another_method_of_a_bot_is_not_its_policy(monkeypatch):
+    record, (policy, _) = played(("random", "callstation"))
+    won = assert_same(monkeypatch, record, (policy.__self__.act, None), told=False)
+    assert "its policy failed: TypeError" in won.refused[0]
 
 
 def test_a_certain_action_as_a_whole_number(monkeypatch):

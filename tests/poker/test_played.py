@@ -4,6 +4,8 @@ import msgspec
 import pytest
 
 from molt_bench import make_agent, play_game
+from molt_bench.luck.estimators import estimates_at_once, game_estimates
+from molt_bench.play import game
 from molt_bench.play.drivers import drive
 from molt_bench.poker import played as played_module
 from molt_bench.poker.notation import hand_from_text
@@ -18,36 +20,49 @@ def nothing_remembered():
     forget_played()
 
 
-def played(hands=40, **options):
-    spec = GameSpec(seed="played", hands=hands, players=("maniac", "random"), **OPTIONS)
+def played(hands=40, seed="played", **options):
+    spec = GameSpec(seed=seed, hands=hands, players=("maniac", "random"), **OPTIONS)
     return drive(spec, (make_agent("maniac"), make_agent("random")), **options)
+
+
+def recalled(record, *, longest=None):
+    return recall(record.hand_texts, longest or record.spec.max_actions)
 
 
 def test_a_remembered_hand_is_the_one_that_its_text_describes():
     record = played(remembered=True)
-    for text in record.hand_texts:
-        hand = recall(text, record.spec.max_actions)
-        number, rebuilt, _ = hand_from_text(text)
-        assert (hand.number, len(hand.seen)) == (number, len(rebuilt.log))
+    for text, (number, hand, seen) in zip(record.hand_texts, recalled(record), strict=True):
+        same, rebuilt, _ = hand_from_text(text)
+        assert (number, len(seen)) == (same, len(rebuilt.log))
         for name in ("rules", "holes", "board", "street", "starting_stacks", "payoffs", "folded", "at_stake", "log"):
             assert getattr(hand, name) == getattr(rebuilt, name)
 
 
 def test_a_game_for_its_own_sake_leaves_nothing_behind():
-    record = play_game((make_agent("maniac"), make_agent("random")), seed=1, hands=10, **OPTIONS)
-    assert {recall(text, record.spec.max_actions) for text in record.hand_texts} == {None}
+    assert recalled(play_game((make_agent("maniac"), make_agent("random")), seed=1, hands=10, **OPTIONS)) is None
 
 
-def test_a_hand_of_a_game_with_another_limit_is_another():
+def test_a_game_with_another_limit_is_another():
     record = played(hands=1, remembered=True)
-    assert recall(record.hand_texts[0], record.spec.max_actions + 1) is None
+    assert recalled(record, longest=record.spec.max_actions + 1) is None
 
 
-def test_the_latest_hands_are_remembered(monkeypatch):
-    monkeypatch.setattr(played_module, "_LEAST", 10)
-    record = played(hands=45, remembered=True)
-    found = [recall(text, record.spec.max_actions) is not None for text in record.hand_texts]
-    assert found == [False] * 30 + [True] * 15
+def test_the_latest_games_are_remembered(monkeypatch):
+    monkeypatch.setattr(played_module, "MOST_PLAYED", 30)
+    records = [played(seed=seed, hands=10, remembered=True) for seed in range(5)]
+    assert [recalled(record) is not None for record in records] == [False, False, True, True, True]
+
+
+def test_a_game_of_very_many_hands_is_not_remembered(monkeypatch):
+    monkeypatch.setattr(game, "MOST_PLAYED", 10)
+    assert recalled(played(hands=10, remembered=True)) is not None
+    assert recalled(played(hands=11, remembered=True)) is None
+
+
+def test_a_game_whose_luck_was_taken_out_at_once_is_forgotten():
+    record = played(remembered=True)
+    assert estimates_at_once(record, (None, None)) == game_estimates(record)
+    assert recalled(record) is None
 
 
 def test_a_record_is_the_same_with_and_without():

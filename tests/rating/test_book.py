@@ -90,3 +90,23 @@ def test_a_pair_is_measured_by_the_estimator_of_its_own():
     book.add(("a", "c"), {**usual, "raw": (1.0, 1.1) * 5}, range(10))
     assert (book.estimator_of(("a", "b")), book.estimator_of(("a", "c"))) == (FIRST, "raw")
     assert book.model.margin("a", "c").mean == pytest.approx(1.05)
+
+
+def test_many_matches_at_once_give_what_they_give_one_after_another():
+    dice = np.random.RandomState(7)
+    matches = [
+        (
+            pair,
+            {name: tuple(column) for name, column in columns_of(drawn(dice, 3, 0.5)).items()},
+            [3 * at, 3 * at + 1, at],
+        )
+        for at, pair in enumerate([("a", "b"), ("a", "c"), ("a", "b"), ("b", "c"), ("a", "b"), ("a", "c")])
+    ]
+    for estimator in (AUTO, "raw"):
+        at_once, in_turn = (MarginBook(MarginModel(["a", "b", "c"]), estimator) for _ in range(2))
+        at_once.add_all(matches)
+        for match in matches:
+            in_turn.add(*match)
+        for one, two in (("a", "b"), ("a", "c"), ("b", "c")):
+            assert at_once.estimator_of((one, two)) == in_turn.estimator_of((one, two))
+            assert at_once.model.lead(one, two) == in_turn.model.lead(one, two)

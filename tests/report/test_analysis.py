@@ -16,7 +16,7 @@ from molt_bench.config.sections import AdjacentConfidence, StopConfig
 from molt_bench.rating.student import student_quantile
 from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis, guardrails, totals
-from molt_bench.report.artifacts import ARTIFACTS, convergence, leaderboard, matches
+from molt_bench.report.artifacts import ARTIFACTS, convergence, indented, leaderboard, matches
 from molt_bench.report.claims import margins, sentences
 from molt_bench.report.exports.latex import latex
 from molt_bench.report.terminal import duration, print_result
@@ -287,3 +287,21 @@ def printed(found):
     console = Console(file=StringIO(), width=80)
     print_result(found, console)
     return console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {
+            "a": [1.5e-300, 1e16, 10**40, -0.0, 5e-324],
+            "b": {},
+            "c": [],
+            "d": '\u00e9\u2028\n"\\\x7f',
+            "": [[], [{}], None, True],
+        },
+        [],
+        {"a number that is none": float("nan"), "far": [float("inf")]},
+    ],
+)
+def test_files_are_indented_as_by_json(content):
+    assert indented(content) == json.dumps(content, indent=2, ensure_ascii=False) + "\n"

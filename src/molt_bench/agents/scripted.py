@@ -60,6 +60,9 @@ class RandomAgent(ScriptedAgent):
     kind = "random"
     sees_cards = False
 
+    #: The chance of each kind of action where it may raise, and where it may not.
+    CHANCES: Final = (1 / 3, 1 / 2)
+
     def act(self, observation: Observation) -> Action:
         """Draw a kind, then a size."""
         bits = self.throw(observation)
@@ -75,10 +78,11 @@ class RandomAgent(ScriptedAgent):
     def policy(self, observation: Observation) -> Policy:
         """Return the probabilities that `act` draws with."""
         passive = CALL if observation.to_call else CHECK
+        of_three, of_two = self.CHANCES
         if not observation.max_raise_to:
-            return (FOLD, 1 / 2), (passive, 1 / 2)
+            return (FOLD, of_two), (passive, of_two)
         sizes = Sizes(observation.min_raise_to, observation.max_raise_to)
-        return (FOLD, 1 / 3), (passive, 1 / 3), (sizes, 1 / 3)
+        return (FOLD, of_three), (passive, of_three), (sizes, of_three)
 
 
 class CallStationAgent(FixedAgent):

@@ -18,44 +18,37 @@ class TagAgent(ScriptedAgent):
 
     def act(self, observation: Observation) -> Action:
         """Compare equity with thresholds and with pot odds."""
-        equity = _equity(observation)
-        return self._decide(observation, equity, bluffing=self.throw(observation) % 100 < _bluffs(observation, equity))
+        percent, size, usual = _plan(observation, _equity(observation))
+        if percent and self.throw(observation) % 100 < percent:
+            return raise_by_pot(observation, size)
+        return usual
 
     def policy(self, observation: Observation) -> Policy:
         """Return the probabilities of what `act` does; it draws only whether to bluff."""
-        equity = _equity(observation)
-        percent = _bluffs(observation, equity)
-        usual = self._decide(observation, equity, bluffing=False)
+        percent, size, usual = _plan(observation, _equity(observation))
         if not percent:
             return ((usual, 1.0),)
-        return (self._decide(observation, equity, bluffing=True), percent / 100), (usual, (100 - percent) / 100)
-
-    @staticmethod
-    def _decide(observation: Observation, equity: float, *, bluffing: bool) -> Action:
-        if _is_unopposed(observation):
-            if bluffing or equity > 0.55:
-                return raise_by_pot(observation, 75)
-            least = 0.42
-        else:
-            if bluffing or (equity > 0.72 and observation.max_raise_to):
-                return raise_by_pot(observation, 90)
-            least = observation.pot_odds + 0.04
-        if not observation.to_call:
-            return CHECK
-        return CALL if equity > least else FOLD
+        return (raise_by_pot(observation, size), percent / 100), (usual, (100 - percent) / 100)
 
 
-def _is_unopposed(observation: Observation) -> bool:
-    """Return whether it may raise, and nobody has bet; before the first action, there is nothing but the big blind."""
-    return observation.max_raise_to > 0 and not (observation.to_call and observation.log)
-
-
-def _bluffs(observation: Observation, equity: float) -> int:
-    """Return how often it bluffs here, in percent."""
-    if _is_unopposed(observation):
-        return 25 if equity < 0.4 else 0
-    can_raise = observation.to_call and observation.max_raise_to
-    return 4 if can_raise and equity < 0.35 and observation.pot_odds < 0.3 else 0
+def _plan(observation: Observation, equity: float) -> tuple[int, int, Action]:
+    """Return how often it bluffs here in percent, by which percentage of the pot, and what it does otherwise."""
+    to_call, can_raise = observation.to_call, observation.max_raise_to > 0
+    if can_raise and not (to_call and observation.log):
+        # Nobody has bet; before the first action, there is nothing but the big blind.
+        bluffs, size = 25 if equity < 0.4 else 0, 75
+        if equity > 0.55:
+            return bluffs, size, raise_by_pot(observation, size)
+        least = 0.42
+    else:
+        odds = observation.pot_odds
+        bluffs, size = 4 if to_call and can_raise and equity < 0.35 and odds < 0.3 else 0, 90
+        if can_raise and equity > 0.72:
+            return bluffs, size, raise_by_pot(observation, size)
+        least = odds + 0.04
+    if not to_call:
+        return bluffs, size, CHECK
+    return bluffs, size, CALL if equity > least else FOLD
 
 
 def _equity(observation: Observation) -> float:

@@ -137,6 +137,8 @@ class Cast:
         self._remembering = {participant.id for participant in config.participants if participant.may_remember}
         self._specs = {participant.id: participant.spec() for participant in config.participants}
         self.agents = {*self._specs}
+        #: Built-in bots, which have no memory: one serves all games.
+        self._bots: dict[str, PokerAgent] = {}
         self._folder = folder
         self._timeout_s = config.game.action_timeout_s
         self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
@@ -201,7 +203,7 @@ class Cast:
         return tuple(spec for name, spec in self._specs.items() if name in participants)
 
     def agent(self, participant: str, game: GameLabel) -> PokerAgent:
-        """Make the agent of one participant for one game."""
+        """Return the agent of one participant for one game, made for it unless it is a built-in bot."""
         settings = self.models.get(participant)
         if settings is not None and self.gateway is not None:
             return LLMAgent(participant, settings, self.gateway, game=game)
@@ -210,7 +212,12 @@ class Cast:
             record = Record(game, self._answers, self._exchanges, durable=durable)
             asked = None if self._answers.read_only else self._asked(participant, game)
             return RecordedAgent(participant, asked, record)
+        bot = self._bots.get(participant)
+        if bot is not None:
+            return bot
         made = self._made(participant, folder=self._folder)
+        if self._kinds[participant].built_in:
+            self._bots[participant] = made
         return self.traces.traced(participant, made) if self._kinds[participant].user_code else made
 
     def _asked(self, participant: str, game: GameLabel) -> PokerAgent:

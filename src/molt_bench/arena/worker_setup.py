@@ -11,7 +11,7 @@ from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.kinds import kind_of, make_agent, published_policy, source_hash
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.luck.estimators import Estimates, game_estimates
+from molt_bench.luck.estimators import Estimates, estimates_at_once
 from molt_bench.play.drivers import drive
 from molt_bench.records import GameRecord
 from molt_bench.runs.header import luck_version
@@ -56,7 +56,9 @@ class WorkerSetup(msgspec.Struct, frozen=True):
             policies = {spec.id: published_policy(spec) for spec in self.participants}
         except ConfigError as error:
             raise MoltBenchError(f"the worker on {platform.node()} cannot make an agent: {error}") from error
-        return partial(_play, {spec.id: spec for spec in self.participants}, policies)
+        # Built-in bots have no memory: one serves all games.
+        bots = {spec.id: make_agent(spec, seed=spec.id) for spec in self.participants if kind_of(spec.type).built_in}
+        return partial(_play, {spec.id: spec for spec in self.participants}, bots, policies)
 
 
 def _versions(participants: tuple[ParticipantSpec, ...]) -> dict[str, str]:
@@ -69,12 +71,17 @@ def _versions(participants: tuple[ParticipantSpec, ...]) -> dict[str, str]:
     }
 
 
-def _play(specs: dict[str, ParticipantSpec], policies: dict[str, PolicyOf | None], game: GameSpec) -> PlayedGame:
+def _play(
+    specs: dict[str, ParticipantSpec],
+    bots: dict[str, PokerAgent],
+    policies: dict[str, PolicyOf | None],
+    game: GameSpec,
+) -> PlayedGame:
     first, second = game.players
     log = TraceLog()
-    players = (_agent(specs[first], log), _agent(specs[second], log))
+    players = (bots.get(first) or _agent(specs[first], log), bots.get(second) or _agent(specs[second], log))
     record = drive(game, players, remembered=True)
-    return PlayedGame(record, game_estimates(record, (policies[first], policies[second])), log.found())
+    return PlayedGame(record, estimates_at_once(record, (policies[first], policies[second])), log.found())
 
 
 def _agent(spec: ParticipantSpec, log: TraceLog) -> PokerAgent:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.bench.draws import Draws, MatchDraws
-from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
+from molt_bench.luck.estimators import Estimates, estimates_at_once, game_estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands
 from molt_bench.records import GameRecord, Margins, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
@@ -76,7 +76,7 @@ class MatchMargins:
         pair = game.players
         if not self._averaged.isdisjoint(pair) or self._draws.usable(pair):
             return None
-        return game_estimates(game, (self._policies.get(pair[0]), self._policies.get(pair[1])))
+        return estimates_at_once(game, (self._policies.get(pair[0]), self._policies.get(pair[1])))
 
     def again(self, number: int) -> Margins | None:
         """Return the margins of an earlier match, without the draws of models refused since; None if it had none."""

@@ -161,14 +161,15 @@ class Failures(msgspec.Struct, frozen=True):
 
 def failures_of(matches: Iterable[PlayedMatch]) -> dict[str, Failures]:
     """Return the failures of each participant that has played, in order of their first games."""
-    found: dict[str, Failures] = {}
+    found: dict[str, tuple[int, int, int]] = {}
     for game in (game for match in matches for seed in match.result.seed_results for game in seed.games):
+        dealt, lost = game.dealt, game.hands if game.both_failed else 0
         for player, name in enumerate(game.players):
-            before, own = found.get(name, Failures()), [each for each in game.faults if each.player == player]
-            found[name] = Failures(
-                before.hands + game.dealt,
+            hands, faulty, unanswered = found.get(name, (0, 0, 0))
+            if game.faults or lost:
+                own = [each for each in game.faults if each.player == player]
                 # A failure before the first hand counts as a fault in that hand.
-                before.faulty + len({max(1, fault.hand_number) for fault in own}),
-                before.unanswered + max(sum(fault.forced_fold for fault in own), game.hands if game.both_failed else 0),
-            )
-    return found
+                faulty += len({max(1, fault.hand_number) for fault in own})
+                unanswered += max(sum(fault.forced_fold for fault in own), lost)
+            found[name] = hands + dealt, faulty, unanswered
+    return {name: Failures(*counted) for name, counted in found.items()}

@@ -6,16 +6,27 @@
 static struct {
     PyObject *action, *sizes, *pot_raises;
     int64_t low, high, price;
-    double passive, raised, tolerance;
+    double of_three, of_two, passive, raised, tolerance;
 } known;
 
-static const char *const NAME[NAMES] = {"seat", "pot", "stacks", "bets", "starting_stacks", "to_call", "min_raise_to",
+static const char *const NAME[NAMES] = {"seat", "pot", "stacks", "bets", "to_call", "min_raise_to",
     "max_raise_to", "log", "street", "kind", "amount", "low", "high", "facing", "least", "most", "holes", "board", "payoffs",
-    "folded", "at_stake", "rules", "small_blind", "big_blind", "ante", "seen", "noise", "openings", "decisions"};
+    "at_stake", "rules", "small_blind", "big_blind", "ante", "noise", "openings", "decisions", "betting", "start"};
 PyObject *names[NAMES], *replaced;
 /* Texts are mostly these very objects, so that a look suffices. */
 static const char *const KIND_NAME[KINDS] = {"raiseTo", "fold", "call", "check"}, *const STREET_NAME[STREETS] = {"preflop", "flop", "turn", "river"};
 static PyObject *kinds[KINDS], *streets[STREETS];
+
+/* Which of some texts it is, -1 for none: mostly one of these very objects. */
+static int place_of(PyObject *text, PyObject *const *objects, const char *const *texts, int count) {
+    for (int at = 0; at < count; at++)
+        if (text == objects[at])
+            return at;
+    for (int at = 0; text && PyUnicode_CheckExact(text) && at < count; at++)
+        if (PyUnicode_CompareWithASCIIString(text, texts[at]) == 0)
+            return at;
+    return -1;
+}
 
 static int interned(PyObject **found, const char *const *texts, int count) {
     for (int at = 0; at < count; at++)
@@ -52,8 +63,9 @@ static int read_chance(PyObject *item, double *found) {
 PyObject *set_policies(PyObject *self, PyObject *args) {
     PyObject *action, *sizes, *pot_raises, *replace;
     long long low, high, price;
-    double passive, raised, tolerance;
-    if (!PyArg_ParseTuple(args, "OOOOLLdddL", &action, &sizes, &pot_raises, &replace, &low, &high, &passive, &raised, &tolerance, &price))
+    double of_three, of_two, passive, raised, tolerance;
+    if (!PyArg_ParseTuple(args, "OOOO(dd)LLdddL", &action, &sizes, &pot_raises, &replace, &of_three, &of_two, &low, &high, &passive,
+                          &raised, &tolerance, &price))
         return NULL;
     if (!interned(names, NAME, NAMES) || !interned(kinds, KIND_NAME, KINDS) || !interned(streets, STREET_NAME, STREETS))
         return NULL;
@@ -64,6 +76,8 @@ PyObject *set_policies(PyObject *self, PyObject *args) {
     known.low = low;
     known.high = high;
     known.price = price;
+    known.of_three = of_three;
+    known.of_two = of_two;
     known.passive = passive;
     known.raised = raised;
     known.tolerance = tolerance;
@@ -91,23 +105,14 @@ int pair_of(PyObject *object, int name, int64_t found[2]) {
 
 int street_of(PyObject *object) {
     PyObject *street = PyObject_GetAttr(object, names[STREET]);
-    int found = -1;
-    if (street && PyUnicode_CheckExact(street))
-        for (int at = 0; at < STREETS && found < 0; at++)
-            if (street == streets[at] || PyUnicode_CompareWithASCIIString(street, STREET_NAME[at]) == 0)
-                found = at;
+    int found = place_of(street, streets, STREET_NAME, STREETS);
     Py_XDECREF(street);
     if (!street)
         PyErr_Clear();
     return found;
 }
 
-int read_seen(PyObject *object, Seen *seen) {
-    if (!chips_of(object, SEAT, &seen->seat) || seen->seat < 0 || seen->seat > 1 || !chips_of(object, POT, &seen->pot)
-        || !pair_of(object, STACKS, seen->stacks) || !pair_of(object, BETS, seen->bets)
-        || !pair_of(object, STARTING, seen->starting) || !chips_of(object, TO_CALL, &seen->to_call)
-        || !chips_of(object, LEAST, &seen->least) || !chips_of(object, MOST, &seen->most))
-        return 0;
+int read_street(PyObject *object, Seen *seen) {
     PyObject *log = PyObject_GetAttr(object, names[LOG]);
     Py_ssize_t done = log && PyTuple_Check(log) ? PyTuple_Size(log) : -1;
     seen->street = street_of(object);
@@ -115,6 +120,14 @@ int read_seen(PyObject *object, Seen *seen) {
     Py_XDECREF(log);
     if (!log)
         PyErr_Clear();
+    return done >= 0 && seen->street >= 0 && chips_of(object, SEAT, &seen->seat) && seen->seat >= 0 && seen->seat <= 1;
+}
+
+int read_seen(PyObject *object, Seen *seen) {
+    if (!chips_of(object, POT, &seen->pot) || !pair_of(object, STACKS, seen->stacks) || !pair_of(object, BETS, seen->bets)
+        || !chips_of(object, TO_CALL, &seen->to_call)
+        || !chips_of(object, LEAST, &seen->least) || !chips_of(object, MOST, &seen->most))
+        return 0;
     for (int seat = 0; seat < 2; seat++)
         seen->limits[seat] = seen->stacks[seat] + seen->bets[seat];
     int64_t first = seen->starting[0] - seen->limits[0], second = seen->starting[1] - seen->limits[1];
@@ -124,25 +137,16 @@ int read_seen(PyObject *object, Seen *seen) {
     int64_t begin = seen->bets[seen->seat] + seen->to_call + (pot * known.price + 99) / 100;
     seen->begins[0] = begin < all_in ? begin : all_in;
     seen->begins[1] = all_in;
-    return done >= 0 && seen->street >= 0 && pot > 0;
+    return pot > 0;
 }
-
-/* The probabilities of a policy, in the order of molt_bench.luck.dice._chances. */
-typedef struct {
-    double fold, passive, raised[BINS], sizes[BINS], taken;
-} Chances;
 
 char kind_of(PyObject *object) {
     PyObject *kind = PyObject_GetAttr(object, names[KIND]);
-    char found = 0;
-    if (kind && PyUnicode_CheckExact(kind))
-        for (int at = 0; at < KINDS && !found; at++)
-            if (kind == kinds[at] || PyUnicode_CompareWithASCIIString(kind, KIND_NAME[at]) == 0)
-                found = KIND_NAME[at][0] == 'c' ? KIND_NAME[at][1] : KIND_NAME[at][0];
+    int at = place_of(kind, kinds, KIND_NAME, KINDS);
     Py_XDECREF(kind);
     if (!kind)
         PyErr_Clear();
-    return found;
+    return at < 0 ? 0 : KIND_NAME[at][0] == 'c' ? KIND_NAME[at][1] : KIND_NAME[at][0];
 }
 
 /* An action: 'f' for a fold, 'p' for the check or call that is legal, 'r' for a raise, 0 for anything else. */
@@ -177,12 +181,10 @@ static void add_sizes(Chances *found, const Seen *seen, int64_t low, int64_t hig
 }
 
 /* A raise by any percentage of the pot: equal sizes are one, as in PotRaises. */
-static int pot_raises(PyObject *policy, const Seen *seen, char kind, int64_t amount, Chances *found) {
-    int64_t facing, pot, least, most;
-    if (!chips_of(policy, FACING, &facing) || !chips_of(policy, POT, &pot) || !chips_of(policy, LEAST_SIZE, &least)
-        || !chips_of(policy, MOST_SIZE, &most) || pot < 0 || least < 1 || least > most)
+static int pot_raises(const int64_t sizes[4], const Seen *seen, char kind, int64_t amount, Chances *found) {
+    int64_t facing = sizes[0], pot = sizes[1], least = sizes[2], most = sizes[3], size = 0, times = 0;
+    if (pot < 0 || least < 1 || least > most)
         return 0;
-    int64_t size = 0, times = 0;
     double percents = (double)(known.high - known.low + 1);
     found->passive = known.passive;
     found->taken = kind == 'p' ? known.passive : 0.0;
@@ -244,12 +246,9 @@ static void add_feature(Features *found, int place, double part) {
     found->term[found->count++] = term;
 }
 
-/* As molt_bench.luck.dice: the mean over possible draws minus the actual one, then the features of its value. */
-static void add_features(const Seen *seen, Chances *chances, char kind, int64_t amount, const Setting *setting,
-                         Features *found) {
-    int street = seen->street;
-    double share = setting->share, folds = setting->folds;
-    double matched[BINS], *raised = chances->raised, staked = (double)seen->staked;
+/* Subtract the actual draw from the mean over possible ones, as molt_bench.luck.dice._surplus; 0 if nothing is left. */
+static int subtract(const Seen *seen, Chances *chances, char kind, int64_t amount) {
+    double *matched = chances->matched, *raised = chances->raised, staked = (double)seen->staked;
     chances->sizes[BINS - 1] = raised[BINS - 1] * (double)seen->begins[BINS - 2];
     for (int at = 0; at < BINS; at++)
         matched[at] = chances->sizes[at] + staked * raised[at];
@@ -262,6 +261,17 @@ static void add_features(const Seen *seen, Chances *chances, char kind, int64_t 
     } else {
         chances->passive -= 1.0;
     }
+    int left = chances->fold != 0.0 || chances->passive != 0.0;
+    for (int at = 0; at < BINS; at++)
+        left |= raised[at] != 0.0 || matched[at] != 0.0;
+    return left;
+}
+
+/* As molt_bench.luck.dice: the features of what is left. */
+void add_features(const Seen *seen, const Chances *chances, const Setting *setting, Features *found) {
+    int street = seen->street;
+    double share = setting->share, folds = setting->folds;
+    const double *matched = chances->matched, *raised = chances->raised;
     int64_t seat = seen->seat, called_to = seen->bets[seat] + seen->to_call;
     double edge = seat ? 1 - 2 * share : 2 * share - 1;
     double passive = chances->passive * (double)(seen->staked + called_to);
@@ -294,17 +304,39 @@ static void add_features(const Seen *seen, Chances *chances, char kind, int64_t 
     }
 }
 
-int decision_features(PyObject *policy, const Seen *seen, PyObject *done, const Setting *setting, Features *found) {
-    Chances chances = {0};
+/* The chances of a policy that was asked; `policy` is NULL where its form suffices. */
+static int read_policy(PyObject *policy, int form, const Seen *seen, char kind, int64_t amount, Chances *found) {
+    int64_t sizes[4] = {seen->bets[seen->seat] + seen->to_call, seen->pot + seen->to_call, seen->least, seen->most};
+    if (!policy && form == ANY_KIND) {
+        /* As RandomAgent.policy: any legal kind, then any legal size. */
+        double each = seen->most ? known.of_three : known.of_two;
+        found->fold = found->passive = found->taken = each;
+        if (seen->most)
+            add_sizes(found, seen, seen->least, seen->most, each);
+        return kind != 'r' || (seen->least <= amount && amount <= seen->most);
+    }
+    if (!policy && !seen->most) {
+        /* As ManiacAgent.policy: without a legal raise, a check or call is certain. */
+        found->passive = 1.0;
+        found->taken = kind == 'p';
+        return 1;
+    }
+    if (!policy)
+        return pot_raises(sizes, seen, kind, amount, found);
+    if ((PyObject *)Py_TYPE(policy) != known.pot_raises)
+        return listed_policy(policy, seen, kind, amount, found);
+    return chips_of(policy, FACING, &sizes[0]) && chips_of(policy, POT, &sizes[1]) && chips_of(policy, LEAST_SIZE, &sizes[2])
+           && chips_of(policy, MOST_SIZE, &sizes[3]) && pot_raises(sizes, seen, kind, amount, found);
+}
+
+int decision_surplus(PyObject *policy, int form, const Seen *seen, PyObject *done, Chances *chances) {
     int64_t amount = 0;
     char kind = read_action(done, seen, &amount);
-    int pot = (PyObject *)Py_TYPE(policy) == known.pot_raises;
-    if (!kind || !(pot ? pot_raises(policy, seen, kind, amount, &chances) : listed_policy(policy, seen, kind, amount, &chances)))
+    if (!kind || !read_policy(policy, form, seen, kind, amount, chances))
         return 0;
-    double whole = chances.fold + chances.passive + (chances.raised[0] + chances.raised[1] + chances.raised[2]);
-    found->count = 0;
-    if (!(chances.taken > 0) || fabs(whole - 1) > known.tolerance)
+    double whole = chances->fold + chances->passive + (chances->raised[0] + chances->raised[1] + chances->raised[2]);
+    if (!(chances->taken > 0) || fabs(whole - 1) > known.tolerance)
         return 0;
-    add_features(seen, &chances, kind, amount, setting, found);
+    chances->left = subtract(seen, chances, kind, amount);
     return 1;
 }

@@ -1,4 +1,4 @@
-/* Equities: two hands on a flop, a hand against a fixed sample, a hand against a range. All are counts of showdowns. */
+/* Equities of two hands, before the flop and from the flop on: counts of showdowns. */
 #include "kernels.h"
 #include <string.h>
 
@@ -120,7 +120,7 @@ static int score_flop(const int c[7], unsigned char by_turn[CARDS]) {
     return total / 2;
 }
 
-static int read_deal(Cards *cards, PyObject *first, PyObject *second, PyObject *board, Py_ssize_t least, Py_ssize_t most) {
+int read_deal(Cards *cards, PyObject *first, PyObject *second, PyObject *board, Py_ssize_t least, Py_ssize_t most) {
     cards->count = 0;
     cards->bits = 0;
     return add_cards(cards, first, 2, 2) && add_cards(cards, second, 2, 2) && add_cards(cards, board, least, most);
@@ -146,16 +146,42 @@ static int hand_strength(const Cards *cards, int own) {
     return strength(key, bits);
 }
 
-int shares_of(const Cards *cards, double found[4]) {
+/* Flops that were looked at lately: a deal is played in two seatings. */
+#define REMEMBERED_BITS 11
+typedef struct {
+    uint64_t cards;
+    int score;
     unsigned char by_turn[CARDS];
+} Flop;
+static Flop lately[1 << REMEMBERED_BITS];
+
+PyObject *forget_flops(PyObject *self, PyObject *none) {
+    memset(lately, 0, sizeof lately);
+    return Py_NewRef(Py_None);
+}
+
+static const Flop *remembered_flop(const int c[7]) {
+    uint64_t all = 1;
+    for (int at = 0; at < 7; at++)
+        all = all << 6 | (uint64_t)c[at];
+    Flop *flop = &lately[all * 0x9E3779B97F4A7C15ULL >> (64 - REMEMBERED_BITS)];
+    if (flop->cards != all) {
+        flop->score = score_flop(c, flop->by_turn);
+        flop->cards = all;
+    }
+    return flop;
+}
+
+int shares_of(const Cards *cards, double found[4]) {
     int streets = cards->count < 7 ? 1 : cards->count - 5;
     if (!preflop.won || cards->count < 4 || (cards->count > 4 && cards->count < 7))
         return 0;
     found[0] = before_flop(cards->card);
     if (streets > 1) {
-        found[1] = score_flop(cards->card, by_turn) / (2 * 990.0);
+        const Flop *flop = remembered_flop(cards->card);
+        found[1] = flop->score / (2 * 990.0);
         if (streets > 2)
-            found[2] = by_turn[cards->card[7]] / (2 * 44.0);
+            found[2] = flop->by_turn[cards->card[7]] / (2 * 44.0);
         if (streets > 3)
             found[3] = compared(hand_strength(cards, 0), hand_strength(cards, 2)) / 2.0;
     }
@@ -175,74 +201,4 @@ PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t coun
             Py_CLEAR(result);
     }
     return result;
-}
-
-/* A board of known cards: the keys and bits of those on it, of the two hands, and of all live cards. */
-typedef struct {
-    int64_t key, own_key[2], live_key[CARDS];
-    uint64_t bits, own_bits[2], live_bit[CARDS];
-} Table;
-
-/* Compare both hands with a third on each sample of so many cards, which the compiler knows. */
-static inline void compare_sampled(const Table *table, const unsigned char *samples, Py_ssize_t size, int drawn, int won[2]) {
-    const int64_t *key = table->live_key;
-    const uint64_t *bit = table->live_bit;
-    int first = 0, second = 0;
-    for (const unsigned char *at = samples, *end = at + size; at + drawn <= end; at += drawn) {
-        int64_t shared = table->key;
-        uint64_t open = table->bits;
-        for (int each = 2; each < drawn; each++) {
-            shared += key[at[each]];
-            open |= bit[at[each]];
-        }
-        int other = strength(shared + key[at[0]] + key[at[1]], open | bit[at[0]] | bit[at[1]]);
-        first += compared(strength(shared + table->own_key[0], open | table->own_bits[0]), other);
-        second += compared(strength(shared + table->own_key[1], open | table->own_bits[1]), other);
-    }
-    won[0] = first;
-    won[1] = second;
-}
-
-int sampled(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]) {
-    Table table = {.key = evaluator.key_start};
-    const unsigned char *drawn = (const unsigned char *)samples;
-    int alive = 0;
-    for (int card = 0; card < CARDS; card++)
-        if (!(cards->bits & evaluator.bit[card])) {
-            table.live_key[alive] = evaluator.key[card];
-            table.live_bit[alive++] = evaluator.bit[card];
-        }
-    for (int at = 4; at < cards->count; at++) {
-        table.key += evaluator.key[cards->card[at]];
-        table.bits |= evaluator.bit[cards->card[at]];
-    }
-    for (int hand = 0; hand < 2; hand++) {
-        const int *c = cards->card + 2 * hand;
-        table.own_key[hand] = evaluator.key[c[0]] + evaluator.key[c[1]];
-        table.own_bits[hand] = evaluator.bit[c[0]] | evaluator.bit[c[1]];
-    }
-    for (Py_ssize_t at = 0; at < size; at++)
-        if (drawn[at] >= alive)
-            return 0;
-    switch (cards->count) {
-    case 7: compare_sampled(&table, drawn, size, 4, won); return 1;
-    case 8: compare_sampled(&table, drawn, size, 3, won); return 1;
-    case 9: compare_sampled(&table, drawn, size, 2, won); return 1;
-    default: return 0;
-    }
-}
-
-/* Two hands on a board against samples: bytes with the places among the live cards, the other hand first. */
-PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    Cards cards;
-    char *samples;
-    Py_ssize_t size;
-    int won[2];
-    if (count != 4 || !read_deal(&cards, args[0], args[1], args[2], 3, 5))
-        Py_RETURN_NONE;
-    if (PyBytes_AsStringAndSize(args[3], &samples, &size) < 0)
-        return NULL;
-    if (!sampled(&cards, samples, size, won))
-        Py_RETURN_NONE;
-    return Py_BuildValue("ii", won[0], won[1]);
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Changed with every change of these files: Python uses no other. The same number is in __init__.py. */
-#define KERNELS_VERSION 7
+#define KERNELS_VERSION 8
 
 #define CARDS 52
 #define RANKS 13
@@ -42,6 +42,8 @@ typedef struct {
 
 /* Add the cards of a sequence; 0 with no exception set if one is no card or is there twice, so that Python tells. */
 int add_cards(Cards *cards, PyObject *sequence, Py_ssize_t least, Py_ssize_t most);
+/* Read two hands and a board; 0 as before. */
+int read_deal(Cards *cards, PyObject *first, PyObject *second, PyObject *board, Py_ssize_t least, Py_ssize_t most);
 /* The strength of seven cards. */
 static inline int strength(int64_t key, uint64_t bits) {
     int64_t flags = key & evaluator.flush_bits;
@@ -71,9 +73,12 @@ PyObject *packed_range(PyObject *self, PyObject *args);
 PyObject *range_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *set_policies(PyObject *self, PyObject *args);
 PyObject *forget_strengths(PyObject *self, PyObject *none);
+PyObject *forget_flops(PyObject *self, PyObject *none);
 PyObject *game_luck(PyObject *self, PyObject *const *args, Py_ssize_t count);
 
 PyObject *solved(PyObject *self, PyObject *args);
+PyObject *solved_moments(PyObject *self, PyObject *args);
+PyObject *learn_terms(PyObject *self, PyObject *args);
 PyObject *add_moments(PyObject *self, PyObject *args);
 PyObject *term_table(PyObject *self, PyObject *args);
 PyObject *weighed_terms(PyObject *self, PyObject *args);
@@ -84,8 +89,8 @@ PyObject *incomplete_beta(PyObject *self, PyObject *const *args, Py_ssize_t coun
 double exact_sum(const double *numbers, int count);
 /* The equities of the first of two hands, before the flop and as far as the board goes; how many, 0 if that is odd. */
 int shares_of(const Cards *cards, double found[4]);
-/* Twice the wins plus ties of two hands against samples; 0 if the samples are odd. */
-int sampled(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]);
+/* Twice the wins plus ties of two hands against samples, remembered for a while; 0 if the samples are odd. */
+int sampled_lately(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]);
 /* Take 36 random bytes for nine cards, as molt_bench.poker.deck.deal does. */
 void deal_cards(const unsigned char *entropy, int cards[9]);
 

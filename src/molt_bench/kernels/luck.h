@@ -15,15 +15,26 @@
 #define MOST_CHIPS (1LL << 44)
 
 /* Attributes that are read of Python's objects. */
-enum { SEAT, POT, STACKS, BETS, STARTING, TO_CALL, LEAST, MOST, LOG, STREET, KIND, AMOUNT, LOW, HIGH, FACING, LEAST_SIZE,
-       MOST_SIZE, HOLES, BOARD, PAYOFFS, FOLDED, AT_STAKE, RULES, SMALL, BIG, ANTE, SEEN, NOISE, OPENINGS, DECISIONS, NAMES };
+enum { SEAT, POT, STACKS, BETS, TO_CALL, LEAST, MOST, LOG, STREET, KIND, AMOUNT, LOW, HIGH, FACING, LEAST_SIZE,
+       MOST_SIZE, HOLES, BOARD, PAYOFFS, AT_STAKE, RULES, SMALL, BIG, ANTE, NOISE, OPENINGS, DECISIONS, BETTING, START, NAMES };
 extern PyObject *names[NAMES];
+
+/* How a policy is asked: without the noise that was drawn with; as it is, since it takes no noise; or not at all, since
+   its form is known. As molt_bench.luck.known_dice.Form. */
+enum { WITHOUT_NOISE, AS_IT_IS, ANY_KIND, POT_RAISES };
 
 /* What a decision depends on. */
 typedef struct {
     int64_t seat, pot, stacks[2], bets[2], starting[2], to_call, least, most, limits[2], staked, begins[2];
     int street, opened;
 } Seen;
+
+/* The probabilities of a policy, in the order of molt_bench.luck.dice._chances; then, minus what was done, the chips at
+   stake in raises, and whether anything is left. */
+typedef struct {
+    double fold, passive, raised[BINS], sizes[BINS], taken, matched[BINS];
+    int left;
+} Chances;
 
 /* The features of a decision. */
 typedef struct {
@@ -48,8 +59,14 @@ int pair_of(PyObject *object, int name, int64_t found[2]);
 char kind_of(PyObject *object);
 /* 0 to 3, -1 for anything else. */
 int street_of(PyObject *object);
+/* Seat and street of what was seen. */
+int read_street(PyObject *object, Seen *seen);
+/* All the rest of it, but for the stacks at the start of the hand. */
 int read_seen(PyObject *object, Seen *seen);
-/* The features of a decision by its policy at it, and what was done, which has the attributes of an action. */
-int decision_features(PyObject *policy, const Seen *seen, PyObject *done, const Setting *setting, Features *found);
+/* The chances of a decision's policy, NULL if its form suffices, minus what was done, which has the attributes of an
+   action. */
+int decision_surplus(PyObject *policy, int form, const Seen *seen, PyObject *done, Chances *found);
+/* The features of that; it needs no setting if nothing is left. */
+void add_features(const Seen *seen, const Chances *surplus, const Setting *setting, Features *found);
 
 #endif

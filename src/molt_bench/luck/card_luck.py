@@ -10,7 +10,6 @@ from molt_bench.luck.fitting import card_parts
 from molt_bench.luck.terms import packed_terms
 from molt_bench.luck.walk import Opening
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.played import PlayedHand
 
 #: The chips attributed to the cards by each set of weights, for seat 0; and the deals whose weights can be fitted, as
 #: terms in chips of player A.
@@ -35,7 +34,7 @@ class CardWeights(NamedTuple):
 
 
 def card_luck(
-    hand: Hand | PlayedHand,
+    hand: Hand,
     equities: tuple[float, ...],
     openings: list[Opening],
     weights: CardWeights,

@@ -14,7 +14,6 @@ from molt_bench.poker.equity import equity
 from molt_bench.poker.evaluator import showdown
 from molt_bench.poker.flop_equity import flop_scores_of
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.played import PlayedHand
 
 #: The deals of a hand, in order.
 DEALT: Final = ("holes", "flop", "turn", "river")
@@ -58,7 +57,7 @@ class HandLuck(msgspec.Struct, frozen=True, gc=False):
     equities: tuple[float, ...]
 
 
-def prepare_luck(hands: Iterable[Hand | PlayedHand]) -> None:
+def prepare_luck(hands: Iterable[Hand]) -> None:
     """Compute the equities of finished hands that are about to be analysed, together, which is much faster."""
     if compiled is None:
         _FLOPS.prepare([(*hand.holes, hand.board[:3]) for hand in hands if hand.street != STREETS[0]])
@@ -71,7 +70,7 @@ def hand_luck(hand: Hand, walk: Walk | None = None) -> HandLuck:
     return HandLuck(raw, all_in, deals_of(hand, equities, openings), equities)
 
 
-def outcome(hand: Hand | PlayedHand) -> tuple[int, float, tuple[float, ...]]:
+def outcome(hand: Hand) -> tuple[int, float, tuple[float, ...]]:
     """Return `raw`, `all_in` and `equities` of a finished hand, as in `HandLuck`."""
     decided_on = OPEN_CARDS[hand.street]
     equities = street_equities(hand.holes, hand.board[:decided_on])
@@ -82,15 +81,13 @@ def outcome(hand: Hand | PlayedHand) -> tuple[int, float, tuple[float, ...]]:
     return raw, all_in, equities
 
 
-def before_holes(hand: Hand | PlayedHand) -> tuple[int, int]:
+def before_holes(hand: Hand) -> tuple[int, int]:
     """Return the blinds and antes about to be posted, and the chips behind before that."""
     rules, shorter = hand.rules, min(hand.starting_stacks)
     return min(rules.small_blind + rules.big_blind + 2 * rules.ante, 2 * shorter), shorter
 
 
-def deals_of(
-    hand: Hand | PlayedHand, equities: tuple[float, ...], openings: Sequence[Opening]
-) -> tuple[ChanceTerm, ...]:
+def deals_of(hand: Hand, equities: tuple[float, ...], openings: Sequence[Opening]) -> tuple[ChanceTerm, ...]:
     """Return the deals before the last decision."""
     blinds, shorter = before_holes(hand)
     terms = [ChanceTerm(0, blinds, shorter, raised=False, change=equities[0] - 0.5)]
@@ -127,3 +124,5 @@ def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]
 def forget() -> None:
     """Clear the cache, for benchmarks."""
     _FLOPS.clear()
+    if compiled is not None:
+        compiled.forget_flops()

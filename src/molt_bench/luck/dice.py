@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.agents.llm.odds import RecordedDraws
-from molt_bench.agents.scripted import PotRaises
+from molt_bench.agents.scripted import PotRaises, RandomAgent
 from molt_bench.kernels import compiled
 from molt_bench.luck.pot_raises import pot_raise_chances
 from molt_bench.luck.strength import hand_strengths
@@ -33,7 +33,6 @@ from molt_bench.poker.actions import STREETS, Action
 from molt_bench.poker.cards import Hole
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation
-from molt_bench.poker.played import PlayedHand
 
 #: Bins of the price of a raise begin at these percentages of the pot after a call; all-in is the last bin.
 PRICES: Final = (150,)
@@ -54,6 +53,7 @@ if compiled is not None and len(PRICES) == 1:
         Sizes,
         PotRaises,
         replace,
+        RandomAgent.CHANCES,
         *PotRaises.PERCENTS,
         PotRaises.passive_chance,
         PotRaises.raise_chance,
@@ -119,7 +119,7 @@ class Folds:
         self._faced = [0, 0]
         self._folded = [0, 0]
 
-    def add(self, hand: Hand | PlayedHand) -> None:
+    def add(self, hand: Hand) -> None:
         """Count a finished hand."""
         for done, answer in pairwise(hand.log):
             if done.kind == "raiseTo":

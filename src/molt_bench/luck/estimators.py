@@ -25,11 +25,11 @@ Over the two games of a seed the hole-card term cancels out, since each player g
 """
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import fsum
 from operator import attrgetter
+from typing import Final
 
 import msgspec
 
@@ -39,16 +39,16 @@ from molt_bench.luck.aivat import known_bot_value, reference_bot
 from molt_bench.luck.card_luck import CardWeights, chance_luck
 from molt_bench.luck.chance import hand_luck
 from molt_bench.luck.coefficients import FROZEN, Coefficients
-from molt_bench.luck.dice import Folds, PolicyError, action_features, action_value, dice_terms
+from molt_bench.luck.dice import ActionWeights, Folds, PolicyError, action_features, action_value, dice_terms
 from molt_bench.luck.fitting import AHEAD, GameParts
-from molt_bench.luck.game_luck import game_luck, noted_hands
+from molt_bench.luck.game_luck import GameLuck, NotedHand, game_luck, noted_hands
 from molt_bench.luck.known_dice import KnownDice, Policies
 from molt_bench.luck.lookahead import lookahead_terms
 from molt_bench.luck.ranges import mean_over, possible_holes, weights_against
 from molt_bench.poker.actions import OPEN_CARDS
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.notation import ParsedHand
-from molt_bench.poker.played import PlayedHand
+from molt_bench.poker.played import forget
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
@@ -118,56 +118,61 @@ def game_estimates(
     """
     if record.both_failed:
         return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    with _no_garbage():
-        return _game_estimates(record, policies, averaged=averaged, coefficients=coefficients)
-
-
-@contextmanager
-def _no_garbage() -> Iterator[None]:
-    """Keep the garbage collector from looking for cycles that are not there: for most hands, that took longest."""
+    # The garbage collector would look for cycles that are not there: for most hands, that took longest.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        yield
+        return _game_estimates(record, policies, averaged=averaged, coefficients=coefficients)
     finally:
         if collecting:
             gc.enable()
+
+
+def estimates_at_once(record: GameRecord, policies: Policies) -> Estimates:
+    """Return the same of a game that was just played, whose hands nobody else will ask for."""
+    found = game_estimates(record, policies)
+    forget(record.hand_texts, record.spec.max_actions)
+    return found
+
+
+def _weights_of(coefficients: tuple[Coefficients, Coefficients]) -> tuple[CardWeights, ActionWeights]:
+    return CardWeights.of(coefficients), ActionWeights.of(*[each.actions for each in coefficients])
+
+
+#: Those of every game of a run.
+_FROZEN_WEIGHTS: Final = _weights_of(FROZEN)
 
 
 def _game_estimates(
     record: GameRecord, policies: Policies, *, averaged: bool, coefficients: tuple[Coefficients, Coefficients]
 ) -> Estimates:
     sign, before = 1 if record.seating == "AB" else -1, record.spec.warmup_hands
-    dice = KnownDice(record, policies, coefficients)
+    cards, actions = _FROZEN_WEIGHTS if coefficients is FROZEN else _weights_of(coefficients)
+    dice = KnownDice(record, policies, actions)
     #: Whether hands are needed that can be played on with other cards.
     whole = averaged or dice.reference is not None
     hands = noted_hands(record, dice.mixing_seats(), rebuilt=whole)
-    luck = game_luck(hands, dice, CardWeights.of(coefficients), before=before, sign=sign)
+    luck = game_luck(hands, dice, cards, before=before, sign=sign)
     if sign * luck.raw != record.net[0]:
         raise RulesError("the hands of a game do not add up to its result")
-    adjusted, solid = (sign * fsum([*luck.all_in, *column]) for column in luck.chance)
-    corrected, corrected_solid = dice.corrections()
-    counted = [ParsedHand(number, hand, NOBODY) for number, hand, _ in hands[before:] if isinstance(hand, Hand)]
-    shares = _fold_shares([hand for _, hand, _ in hands])[before:] if averaged else []
-    in_range = _over_range(record.spec, list(zip(counted, shares, strict=True)), dice) if averaged else None
-    ranged = solid + corrected_solid if in_range is None else sign * in_range
-    by_values = _by_values(record.spec, counted, dice)
-    aivat = ranged if by_values is None else sign * by_values
-    by_frozen = [sign * (won + less) for won, less in zip(luck.all_in, luck.chance[-1], strict=True)]
-    averages = by_values is not None or (averaged and dice.known_player is not None)
-    both, terms = dice.asked_ahead(), luck.terms
-    if both is not None and not averages:
-        terms += lookahead_terms(
-            [(number, hand) for number, hand, _ in hands[before:]],
-            both,
-            dice.mixing_seats(),
-            first=AHEAD,
-            sign=sign,
-            longest=record.spec.max_actions,
-        )
+    adjusted, solid = (sign * each for each in luck.adjusted)
+    corrected, corrected_solid = luck.corrections
+    ranged = aivat = solid + corrected_solid
+    averages = False
+    if whole:
+        counted = [ParsedHand(number, hand, NOBODY) for number, hand, _ in hands[before:]]
+        shares = _fold_shares([hand for _, hand, _ in hands])[before:] if averaged else []
+        in_range = _over_range(record.spec, list(zip(counted, shares, strict=True)), dice) if averaged else None
+        refused = [*dice.refused]
+        by_values = _by_values(record.spec, counted, dice)
+        if dice.refused != refused:
+            luck = game_luck(hands, dice, cards, before=before, sign=sign)
+        ranged = ranged if in_range is None else sign * in_range
+        aivat = ranged if by_values is None else sign * by_values
+        averages = by_values is not None or (averaged and dice.known_player is not None)
     return Estimates(
         sign * luck.raw,
-        sign * fsum(luck.all_in),
+        sign * luck.all_in,
         adjusted,
         solid,
         adjusted + corrected,
@@ -176,11 +181,26 @@ def _game_estimates(
         aivat,
         aivat,
         (dice.refused[0], dice.refused[1]),
-        None if averages else dice.hands([number for number, *_ in hands[before:]], terms, by_frozen),
+        _learnt_from(record.spec, hands[before:], dice, luck, sign) if dice.mixes and not averages else None,
     )
 
 
-def _fold_shares(hands: Sequence[Hand | PlayedHand]) -> list[tuple[float, float]]:
+def _learnt_from(spec: GameSpec, hands: Sequence[NotedHand], dice: KnownDice, luck: GameLuck, sign: int) -> GameParts:
+    """Return what weights are fitted to, looking ahead where both policies can be asked."""
+    terms, both = luck.terms, dice.asked_ahead()
+    if both is not None:
+        terms += lookahead_terms(
+            [(number, hand) for number, hand, _ in hands],
+            both,
+            dice.mixing_seats(),
+            first=AHEAD,
+            sign=sign,
+            longest=spec.max_actions,
+        )
+    return GameParts(tuple([number for number, *_ in hands]), luck.won, terms)
+
+
+def _fold_shares(hands: Sequence[Hand]) -> list[tuple[float, float]]:
     """Return for each hand the share of raises that seats 0 and 1 fold to, as known before it."""
     folds, found = Folds(), []
     for hand in hands:

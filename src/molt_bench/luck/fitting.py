@@ -113,7 +113,7 @@ class Fit:
         self._seen.update(seed for seed, _ in games)
         if not any(game.terms for _, seatings in games for game in seatings):
             return
-        both = [together(seatings) for _, seatings in games]
+        both = [(won_together(seatings), seatings) for _, seatings in games]
         hands = [each for won, _ in both for each in won]
         count, total, squares = self._sums.get(pair, (0, 0.0, 0.0))
         count += len(hands)
@@ -126,8 +126,8 @@ class Fit:
             return
         if self._moments is None:
             self._moments = np.zeros((SIZE, SIZE + 1))
-        for won, table in both:
-            _add_hands(self._moments, won, table, mean=mean, variance=variance)
+        for won, seatings in both:
+            _add_games(self._moments, won, seatings, mean=mean, variance=variance)
         self._hands += len(hands)
         if self._hands >= GROWTH * self._fitted:
             self._fitted = self._hands
@@ -138,12 +138,29 @@ class Fit:
 
         if self._moments is None:
             return
+        if compiled is not None:
+            weights: list[float] | None = compiled.solved_moments(self._moments, SIZE, HOLD)
+            if weights is not None:
+                self._distances = array("d", [round(weight, DIGITS) for weight in weights])
+                return
         used = np.flatnonzero(self._moments.diagonal(1))
         square = self._moments[np.ix_(used, 1 + used)]
         found = solved(square[np.tril_indices(len(used))].tolist(), self._moments[used, 0].tolist(), HOLD)
         self._distances = array("d", [0.0] * SIZE)
         for at, distance in zip(used.tolist(), found, strict=True):
             self._distances[at] = round(distance, DIGITS)
+
+
+def _add_games(
+    moments: "Floats", won: Sequence[float], seatings: Sequence[GameParts], *, mean: float, variance: float
+) -> None:
+    """Add the hands of a seed to the moments; `won` is what they were worth, for the others see `_add_hands`."""
+    if compiled is not None and _alike(seatings):
+        first, second = seatings
+        values = mean, FAR * sqrt(variance), variance
+        if compiled.learn_terms(moments, array("d", won), first.terms, second.terms, SIZE, *values):
+            return
+    _add_hands(moments, won, together(seatings)[1], mean=mean, variance=variance)
 
 
 def _add_hands(moments: "Floats", won: Sequence[float], table: "Floats", *, mean: float, variance: float) -> None:
@@ -174,21 +191,35 @@ def _add_hands(moments: "Floats", won: Sequence[float], table: "Floats", *, mean
         moments[at - 1, : at + 1] = np.add.reduce(terms, axis=0)
 
 
+def _alike(seatings: Sequence[GameParts]) -> bool:
+    """Return whether the same hands were played in both seatings."""
+    return len(seatings) == 2 and seatings[0].numbers == seatings[1].numbers
+
+
+def won_together(seatings: Sequence[GameParts]) -> list[float]:
+    """Return what each hand was worth in both seatings, in order of their numbers."""
+    if _alike(seatings):
+        return list(map(add, seatings[0].won, seatings[1].won))
+    won = dict.fromkeys(sorted({number for game in seatings for number in game.numbers}), 0.0)
+    for game in seatings:
+        for number, each in zip(game.numbers, game.won, strict=True):
+            won[number] += each
+    return [*won.values()]
+
+
 def together(seatings: Sequence[GameParts]) -> tuple[list[float], "Floats"]:
-    """Return what each hand was worth in both seatings, in order of their numbers, and the table of their terms."""
+    """Return the same, and the table of the terms of the hands."""
     import numpy as np  # loaded when needed, for a fast start
 
-    if len(seatings) == 2 and seatings[0].numbers == seatings[1].numbers:
-        first, second = seatings
-        return list(map(add, first.won, second.won)), first.table() + second.table()
-    numbers = sorted({number for game in seatings for number in game.numbers})
-    row_of = {number: row for row, number in enumerate(numbers)}
-    won, table = [0.0] * len(numbers), np.zeros((len(numbers), SIZE))
+    won = won_together(seatings)
+    if _alike(seatings):
+        return won, seatings[0].table() + seatings[1].table()
+    row_of = {
+        number: row for row, number in enumerate(sorted({number for game in seatings for number in game.numbers}))
+    }
+    table = np.zeros((len(won), SIZE))
     for game in seatings:
-        rows = [row_of[number] for number in game.numbers]
-        table[rows] += game.table()
-        for row, each in zip(rows, game.won, strict=True):
-            won[row] += each
+        table[[row_of[number] for number in game.numbers]] += game.table()
     return won, table
 
 

@@ -1,5 +1,7 @@
 """The luck of cards and dice in all hands of a game, by fixed weights: one call of the kernel, or hand by hand."""
 
+from collections.abc import Sequence
+from math import fsum
 from typing import NamedTuple, TypeAlias
 
 from molt_bench.kernels import compiled
@@ -7,7 +9,7 @@ from molt_bench.luck.card_luck import CardWeights, card_luck
 from molt_bench.luck.chance import outcome, prepare_luck
 from molt_bench.luck.dice import Folds
 from molt_bench.luck.fitting import CARDS
-from molt_bench.luck.known_dice import Decisions, KnownDice
+from molt_bench.luck.known_dice import KnownDice
 from molt_bench.luck.strength import prepare_strengths, strength_tables
 from molt_bench.luck.walk import Walk
 from molt_bench.poker.equity import preflop_table
@@ -16,27 +18,32 @@ from molt_bench.poker.notation import hand_from_text
 from molt_bench.poker.played import PlayedHand, recall
 from molt_bench.records import GameRecord
 
-#: A hand: its number, the hand, and what was noted when it was gone through; None for one that was just played.
-NotedHand: TypeAlias = tuple[int, Hand | PlayedHand, Walk | None]
+#: A hand: its number, the hand, and what was noted when it was gone through; for one that was just played, what the
+#: seat to act saw before each action.
+NotedHand: TypeAlias = tuple[int, Hand, Walk] | PlayedHand
 
 
 class GameLuck(NamedTuple):
-    """What seat 0 won in the hands of a game that count.
+    """What was won in the hands of a game that count.
 
     Attributes:
-        raw: Net chips.
-        all_in: By hand, with the run-out after the last decision replaced by its mean.
-        chance: By set of weights and by hand, minus the luck of the cards.
-        terms: The deals whose weights can be fitted, as terms in chips of player A.
+        raw: Net chips of seat 0.
+        all_in: The same, with the run-outs after the last decision replaced by their means.
+        adjusted: By set of weights, that minus the luck of the cards.
+        corrections: By set of weights, what player A's result is corrected by for known dice.
+        won: By hand, what player A won by the last set of weights, corrected.
+        terms: The deals and decisions whose weights can be fitted, as terms in chips of player A.
     """
 
     raw: int
-    all_in: list[float]
-    chance: list[list[float]]
+    all_in: float
+    adjusted: Sequence[float]
+    corrections: Sequence[float]
+    won: tuple[float, ...]
     terms: bytes
 
 
-def noted_hands(record: GameRecord, seats: tuple[bool, bool], *, rebuilt: bool) -> list[NotedHand]:
+def noted_hands(record: GameRecord, seats: tuple[bool, bool], *, rebuilt: bool) -> Sequence[NotedHand]:
     """Return the hands of a game, as they were just played, or rebuilt from their texts.
 
     Args:
@@ -45,23 +52,26 @@ def noted_hands(record: GameRecord, seats: tuple[bool, bool], *, rebuilt: bool) 
         rebuilt: Whether all hands have to be rebuilt, so that they can be played on with other cards.
     """
     longest, found = record.spec.max_actions, list[NotedHand]()
+    played = None if rebuilt else recall(record.hand_texts, longest)
+    if played is not None:
+        return played
     for text in record.hand_texts:
-        played = None if rebuilt else recall(text, longest)
-        if played is not None:
-            found.append((played.number, played, None))
-        else:
+        if any(seats):
             walk = Walk(seats, longest)
             number, hand, _ = hand_from_text(text, walk.step)
-            found.append((number, hand, walk))
+        else:
+            number, hand, _ = hand_from_text(text)
+            walk = Walk.finished(hand)
+        found.append((number, hand, walk))
     return found
 
 
-def game_luck(hands: list[NotedHand], dice: KnownDice, weights: CardWeights, *, before: int, sign: int) -> GameLuck:
-    """Return the luck of the cards in a game, and correct its known dice.
+def game_luck(hands: Sequence[NotedHand], dice: KnownDice, weights: CardWeights, *, before: int, sign: int) -> GameLuck:
+    """Return what was won in a game without the luck of its cards and known dice.
 
     Args:
         hands: All hands of the game.
-        dice: Gets the decisions that were drawn with known probabilities.
+        dice: The decisions that were drawn with known probabilities; refuses those that cannot be.
         weights: Sets of weights of the luck of cards.
         before: How many hands come before those that count.
         sign: 1 if player A sat in seat 0, otherwise -1.
@@ -73,18 +83,19 @@ def game_luck(hands: list[NotedHand], dice: KnownDice, weights: CardWeights, *, 
             hands, before, sign, *weights.packed, policies, dice.weights.packed, CARDS, *strength_tables()
         )
         if found is not None:
-            *cards, decisions = found
-            dice.take(*[Decisions(*each) for each in decisions])
-            return GameLuck(*cards)
+            return GameLuck(*found)
     return _hand_by_hand(hands, dice, weights, before=before, sign=sign)
 
 
-def _hand_by_hand(hands: list[NotedHand], dice: KnownDice, weights: CardWeights, *, before: int, sign: int) -> GameLuck:
+def _hand_by_hand(
+    hands: Sequence[NotedHand], dice: KnownDice, weights: CardWeights, *, before: int, sign: int
+) -> GameLuck:
     """Return the same in plain Python."""
+    dice.begin()
     seats = dice.mixing_seats()
     walked = [
-        (number, hand, Walk.played(hand, seats) if walk is None and isinstance(hand, PlayedHand) else walk or Walk())
-        for number, hand, walk in hands
+        (number, hand, noted if isinstance(noted, Walk) else Walk.played(hand, noted, seats))
+        for number, hand, noted in hands
     ]
     prepare_luck([hand for _, hand, _ in walked[before:]])
     prepare_strengths(
@@ -104,4 +115,12 @@ def _hand_by_hand(hands: list[NotedHand], dice: KnownDice, weights: CardWeights,
                 column.append(-each)
             dice.add((row, number), walk.decisions, (hand.holes, equities), folds)
         folds.add(hand)
-    return GameLuck(raw, all_in, chance, b"".join(terms))
+    by_hand = [sign * (won + less) for won, less in zip(all_in, chance[-1], strict=True)]
+    return GameLuck(
+        raw,
+        fsum(all_in),
+        [fsum([*all_in, *column]) for column in chance],
+        dice.corrections(),
+        dice.corrected(by_hand),
+        b"".join([*terms, *dice.terms()]),
+    )

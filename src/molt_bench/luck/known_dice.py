@@ -1,16 +1,16 @@
 """The luck of the dice in the hands of one game, for each player whose published policy is credible."""
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from math import fsum
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.odds import RecordedDraws
+from molt_bench.agents.scripted import ManiacAgent, RandomAgent
 from molt_bench.luck.aivat import reference_bot
-from molt_bench.luck.coefficients import Coefficients
 from molt_bench.luck.dice import ActionWeights, DecisionParts, Folds, Place, PolicyError, decision_parts
-from molt_bench.luck.fitting import CARDS, GameParts
+from molt_bench.luck.fitting import CARDS
 from molt_bench.luck.ranges import built_in_bot, never_mixes, remembered
 from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import Hole
@@ -20,8 +20,51 @@ from molt_bench.specs import GameSpec
 
 #: Published policies or recorded draws of players A and B, or of seats 0 and 1; None where there are none.
 Policies: TypeAlias = tuple[PolicyOf | RecordedDraws | None, PolicyOf | RecordedDraws | None]
-#: Those of the coefficients, packed once.
-_weights = lru_cache(maxsize=8)(ActionWeights.of)
+#: A policy that is asked at every decision, and its `Form`.
+Asked: TypeAlias = tuple[PolicyOf, int]
+
+
+class Form(IntEnum):
+    """How the compiled kernel asks a policy.
+
+    Attributes:
+        WITHOUT_NOISE: With what the seat saw, without the noise that it drew with.
+        AS_IT_IS: With what the seat saw: a built-in bot's policy does not look at the noise.
+        ANY_KIND: Not at all: it is that of `random`.
+        POT_RAISES: Not at all: it is that of `maniac`.
+    """
+
+    WITHOUT_NOISE = 0
+    AS_IT_IS = 1
+    ANY_KIND = 2
+    POT_RAISES = 3
+
+
+class _Known(NamedTuple):
+    """What is known of a policy by whose it is.
+
+    Attributes:
+        built_in: Whether it is that of a built-in bot.
+        reference: Whether it is that of the blueprint or the resolver.
+        certain: Whether it never mixes.
+        form: How it is asked.
+    """
+
+    built_in: bool
+    reference: bool
+    certain: bool
+    form: Form
+
+    @classmethod
+    def of(cls, policy: object) -> "_Known":
+        """Look at a policy."""
+        bot = built_in_bot(policy)
+        form = Form.WITHOUT_NOISE if bot is None else _FORMS.get(getattr(policy, "__func__", None), Form.AS_IT_IS)
+        return cls(bot is not None, reference_bot(policy) is not None, never_mixes(policy), form)
+
+
+#: By the functions that the methods are of.
+_FORMS: Final[Mapping[object, Form]] = {RandomAgent.policy: Form.ANY_KIND, ManiacAgent.policy: Form.POT_RAISES}
 
 
 class Decisions(NamedTuple):
@@ -41,25 +84,26 @@ class Decisions(NamedTuple):
 class KnownDice:
     """The dice corrections of one game, for each player whose policy is credible."""
 
-    def __init__(self, record: GameRecord, policies: Policies, coefficients: Sequence[Coefficients]) -> None:
+    def __init__(self, record: GameRecord, policies: Policies, weights: ActionWeights) -> None:
         spec: GameSpec = record.spec
         self.refused = ["", ""]
         self.policies = list(policies)
-        built_in = [player for player in (0, 1) if built_in_bot(policies[player])]
-        references = [player for player in (0, 1) if reference_bot(policies[player])]
+        self._known = [_Known.of(policy) for policy in policies]
+        built_in = [player for player in (0, 1) if self._known[player].built_in]
+        references = [player for player in (0, 1) if self._known[player].reference]
         #: The one player that is the blueprint or the resolver; None if neither is, or both are.
         self.reference = references[0] if len(references) == 1 else None
         #: The one player that is another built-in bot; None if neither is, or both are.
         self.known_player = built_in[0] if len(built_in) == 1 and not references else None
-        self._certain = [never_mixes(policy) for policy in policies]
+        self._certain = [known.certain for known in self._known]
         #: Whether a player has dice that are known, whatever comes of them in this game.
-        self._mixes = any(
+        self.mixes = any(
             policy is not None and not certain for policy, certain in zip(policies, self._certain, strict=True)
         )
         self._swapped = spec.seating == "BA"
-        self.weights = _weights(*[each.actions for each in coefficients])
+        self.weights = weights
         #: By player.
-        self._found = [self._nothing(), self._nothing()]
+        self._found: list[Decisions] = []
         for fault in record.faults:
             policy = policies[fault.player]
             if policy is None or isinstance(policy, RecordedDraws):
@@ -72,7 +116,12 @@ class KnownDice:
         """Stop using a player's policy, and drop its corrections so far."""
         self.policies[player] = None
         self.refused[player] = why
-        self._found[player] = self._nothing()
+        if self._found:
+            self._found[player] = self._nothing()
+
+    def begin(self) -> None:
+        """Begin with no decisions."""
+        self._found = [self._nothing(), self._nothing()]
 
     def _nothing(self) -> Decisions:
         return Decisions([], [[] for _ in self.weights.sets], b"")
@@ -84,13 +133,13 @@ class KnownDice:
         )
         return (second, first) if self._swapped else (first, second)
 
-    def asked_by_seat(self) -> tuple[PolicyOf | None, PolicyOf | None] | None:
+    def asked_by_seat(self) -> tuple[Asked | None, Asked | None] | None:
         """Return the policies of seats 0 and 1 that are asked at every decision; None if draws were recorded."""
-        found: list[PolicyOf | None] = []
-        for policy, certain in zip(self.policies, self._certain, strict=True):
+        found: list[Asked | None] = []
+        for policy, known in zip(self.policies, self._known, strict=True):
             if isinstance(policy, RecordedDraws):
                 return None
-            found.append(None if certain else policy)
+            found.append(None if policy is None or known.certain else (policy, int(known.form)))
         return (found[1], found[0]) if self._swapped else (found[0], found[1])
 
     def asked_ahead(self) -> tuple[PolicyOf, PolicyOf] | None:
@@ -102,13 +151,9 @@ class KnownDice:
         first, second = self.policies
         if first is None or second is None or isinstance(first, RecordedDraws) or isinstance(second, RecordedDraws):
             return None
-        if (built_in_bot(first) and built_in_bot(second)) or reference_bot(first) or reference_bot(second):
+        if all(known.built_in for known in self._known) or any(known.reference for known in self._known):
             return None
         return (second, first) if self._swapped else (first, second)
-
-    def take(self, first: Decisions, second: Decisions) -> None:
-        """Take all decisions of seats 0 and 1."""
-        self._found = [second, first] if self._swapped else [first, second]
 
     def add(
         self,
@@ -171,18 +216,14 @@ class KnownDice:
         first, second = ([fsum(column) for column in found.values] for found in self._found)
         return [one - two for one, two in zip(first, second, strict=True)]
 
-    def hands(self, numbers: Sequence[int], cards: bytes, adjusted: Sequence[float]) -> GameParts | None:
-        """Return all hands in parts; None if no player is known to mix.
-
-        Args:
-            numbers: Their numbers.
-            cards: The terms of the luck of their cards.
-            adjusted: What player A won in each.
-        """
-        if not self._mixes:
-            return None
+    def corrected(self, adjusted: Sequence[float]) -> tuple[float, ...]:
+        """Return what player A won in each hand, corrected by the last set of coefficients."""
         won = list(adjusted)
         for player, found in enumerate(self._found):
             for row, value in zip(found.rows, found.values[-1], strict=True):
                 won[row] += -value if player else value
-        return GameParts(tuple(numbers), tuple(won), b"".join([cards, *[found.terms for found in self._found]]))
+        return tuple(won)
+
+    def terms(self) -> list[bytes]:
+        """Return the terms of the decisions of players A and B."""
+        return [found.terms for found in self._found]

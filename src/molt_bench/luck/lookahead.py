@@ -24,7 +24,6 @@ from molt_bench.poker.actions import OPEN_CARDS, STREETS, Kind, LoggedAction, St
 from molt_bench.poker.betting import Betting, opening
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation
-from molt_bench.poker.played import PlayedHand
 
 #: What a value is made of: exact chips, the features of a street that ends, and those of a seat that is yet to answer.
 _ENDED, _UNANSWERED = 7, 5
@@ -41,7 +40,7 @@ _MOST_CHOICES: Final = 12
 _TOLERANCE: Final = 1e-9
 
 #: A hand with its number in the game.
-NumberedHand: TypeAlias = tuple[int, Hand | PlayedHand]
+NumberedHand: TypeAlias = tuple[int, Hand]
 
 
 class _Choice(NamedTuple):
@@ -89,14 +88,13 @@ def lookahead_terms(
 
 
 def _hand_parts(
-    number: int, hand: Hand | PlayedHand, policies: tuple[PolicyOf, PolicyOf], seats: tuple[bool, bool], longest: int
+    number: int, hand: Hand, policies: tuple[PolicyOf, PolicyOf], seats: tuple[bool, bool], longest: int
 ) -> list[float]:
     """Return what could have been drawn in a hand less what was drawn, for seat 0: before and after the flop."""
     found = [0.0] * LOOKED
     if not hand.log:
         return found
-    button = hand.button if isinstance(hand, Hand) else hand.seen[0].button
-    betting = opening(hand.rules, hand.starting_stacks, button)
+    betting = opening(hand.rules, hand.starting_stacks, hand.button)
     equities = street_equities(hand.holes, hand.board[: OPEN_CARDS[hand.street]])
     ahead: _Street | None = None
     for done in hand.log:
@@ -129,7 +127,7 @@ class _Street:
     def __init__(
         self,
         number: int,
-        hand: Hand | PlayedHand,
+        hand: Hand,
         name: Street,
         share: float,
         policies: tuple[PolicyOf, PolicyOf],

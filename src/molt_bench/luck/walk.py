@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from molt_bench.poker.actions import STREETS, Action, Street
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation, observe
-from molt_bench.poker.played import PlayedHand
 
 
 class Opening(NamedTuple):
@@ -47,12 +46,12 @@ class Walk:
         self._street: Street = STREETS[0]
 
     @classmethod
-    def played(cls, hand: PlayedHand, seats: Sequence[bool]) -> "Walk":
-        """Return what is noted of a hand that was just played."""
+    def played(cls, hand: Hand, seen: Sequence[Observation], seats: Sequence[bool]) -> "Walk":
+        """Return what is noted of a hand that was just played, from what the seat to act saw before each action."""
         walk, street, raised = cls(seats), STREETS[0], False
         if hand.street == street and not (seats[0] or seats[1]):
             return walk
-        for each, done in zip(hand.seen, hand.log, strict=True):
+        for each, done in zip(seen, hand.log, strict=True):
             if done.street != street:
                 # Nothing has been bet on the street yet.
                 walk.openings.append(Opening(each.pot, min(each.stacks), raised))
@@ -64,14 +63,23 @@ class Walk:
                 walk.decisions.append((replace(each, noise=0), Action(done.kind, done.amount)))
         return walk
 
+    @classmethod
+    def finished(cls, hand: Hand) -> "Walk":
+        """Return what is noted of a finished hand in which no decision is of interest."""
+        walk = cls()
+        if hand.street != STREETS[0]:
+            walk.openings = openings_of(hand)
+        return walk
+
     def step(self, before: Hand, action: Action, number: int) -> None:
         """Note the state of hand `number` before an action."""
-        street = before.street
+        betting = before.betting
+        street, log = betting.street, betting.log
         if street != self._street:
-            raised = any(done.kind == "raiseTo" and done.street == self._street for done in before.log)
-            self.openings.append(Opening(before.pot, min(before.limits), raised))
+            raised = any(done.kind == "raiseTo" and done.street == self._street for done in log)
+            self.openings.append(Opening(betting.pot, min(betting.limits), raised))
             self._street = street
-        if self._longest is not None and len(before.log) >= self._longest:
+        if self._longest is not None and len(log) >= self._longest:
             before.close_raising()
         if self._seats[before.actor]:
             self.decisions.append((observe(before, number), action))

@@ -18,7 +18,7 @@ from molt_bench.poker.deck import Shoe, deal
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_to_text
 from molt_bench.poker.observation import HandResult, Observation, observe, result_for
-from molt_bench.poker.played import remember
+from molt_bench.poker.played import MOST_PLAYED, PlayedHand, remember
 from molt_bench.records import MESSAGE_LENGTH, Fault, GameRecord
 from molt_bench.seeds import derive, label_bytes
 from molt_bench.specs import GameSpec
@@ -68,6 +68,8 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool 
     long_from = min(_NOISES, spec.max_actions)
     stacks = fresh_stacks = (spec.stack, spec.stack)
     carried = spec.stacks == "carry"
+    remembered = remembered and spec.warmup_hands + spec.hands <= MOST_PLAYED
+    played: list[PlayedHand] = []
     for number in range(1, spec.warmup_hands + spec.hands + 1):
         if number == spec.warmup_hands + 1:
             stacks = fresh_stacks
@@ -94,7 +96,7 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool 
         text = hand_to_text(hand, number, forced=forced)
         game.finish(hand, number, text)
         if remembered:
-            remember(text, spec.max_actions, hand, number, seen)
+            played.append((number, hand, seen))
         if game.hearing:
             for seat in (0, 1):
                 yield from game.notify(seat, "on_hand_complete", result_for(hand, seat, number))
@@ -104,7 +106,10 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool 
                 if number > spec.warmup_hands:
                     break
                 stacks = fresh_stacks
-    return game.record()
+    record = game.record()
+    if remembered:
+        remember(record.hand_texts, spec.max_actions, played)
+    return record
 
 
 class _Game:

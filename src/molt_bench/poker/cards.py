@@ -44,12 +44,15 @@ def cards_from_text(text: str) -> tuple[int, ...]:
     """
     packed = "".join(text.split())
     pieces = [packed[at : at + 2] for at in range(0, len(packed), 2)]
-    for piece in pieces:
-        if piece not in _CARD_OF_TEXT:
-            raise RulesError(f"{piece!r} in {text!r} is not a card: expected a rank of {RANKS}, then a suit of {SUITS}")
-    if len(set(pieces)) != len(pieces):
+    try:
+        cards = tuple([_CARD_OF_TEXT[piece] for piece in pieces])
+    except KeyError as error:
+        piece = error.args[0]
+        expected = f"expected a rank of {RANKS}, then a suit of {SUITS}"
+        raise RulesError(f"{piece!r} in {text!r} is not a card: {expected}") from None
+    if len(set(cards)) != len(cards):
         raise RulesError(f"{text!r} has a card twice")
-    return tuple([_CARD_OF_TEXT[piece] for piece in pieces])
+    return cards
 
 
 def deal_from_text(text: str) -> Deal:

@@ -6,7 +6,7 @@ each pair uses `fitted`, unless another one varies clearly less over its seed pa
 variance alone, never on the estimate itself.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import sqrt
 from operator import add, mul, sub
 from typing import Final
@@ -37,11 +37,27 @@ class MarginBook:
 
     def add(self, pair: Pair, margins: Margins, seeds: Sequence[Seed]) -> None:
         """Add the margins of a match."""
+        self._note(pair, margins, seeds)
+        self._enter(pair)
+
+    def add_all(self, matches: Iterable[tuple[Pair, Margins, Sequence[Seed]]]) -> None:
+        """Add the margins of many matches, which gives the same as one after another."""
+        played: dict[Pair, None] = {}
+        for pair, margins, seeds in matches:
+            self._note(pair, margins, seeds)
+            played.pop(pair, None)  # in the order of their last matches
+            played[pair] = None
+        for pair in played:
+            self._enter(pair)
+
+    def _note(self, pair: Pair, margins: Margins, seeds: Sequence[Seed]) -> None:
         columns = self._columns.setdefault(pair, {name: [] for name in ESTIMATORS})
         for name, column in columns.items():
             column += margins[name]
         self._seeds.setdefault(pair, []).extend(seeds)
-        self.model.replace(pair, columns[self.estimator_of(pair)], self._seeds[pair])
+
+    def _enter(self, pair: Pair) -> None:
+        self.model.replace(pair, self._columns[pair][self.estimator_of(pair)], self._seeds[pair])
 
     def estimator_of(self, pair: Pair) -> str:
         """Return the estimator used for a pair."""

@@ -343,6 +343,8 @@ def efficiency(result: RunResult) -> dict[str, Any]:
 
 def _margin_book(result: RunResult, estimator: str) -> MarginBook:
     book = MarginBook(margin_model(result.config), estimator)
-    for match in result.matches:
-        book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
+    book.add_all(
+        (match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
+        for match in result.matches
+    )
     return book

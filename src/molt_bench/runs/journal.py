@@ -215,7 +215,9 @@ class Journal(LineFile):
         self.append(text)
 
     def _written(self, line: bytes) -> None:
-        self.line_count, self.last_hash = self.line_count + 1, sha256(line).hexdigest()
+        # The next line will begin with the hash of the last one, which is this one unless others wait.
+        last = sha256(line).hexdigest() if self._held else self._link_to
+        self.line_count, self.last_hash = self.line_count + 1, last
 
     def catch_up(self) -> None:
         """Read from the file what was written last: an interruption may have come between a line and its hash."""
