@@ -48,14 +48,14 @@ def derive(seed: Seed, *labels: Seed) -> int:
     return int.from_bytes(sha256(b"".join(map(label_bytes, (seed, *labels)))).digest(), "big")
 
 
-def derive_last(seed: Seed, *labels: Seed) -> Callable[[Seed], int]:
-    """Return `derive` with all labels but the last given, for many numbers whose labels differ in the last alone.
+def derive_last(seed: Seed, *labels: Seed) -> Callable[..., int]:
+    """Return `derive` with all labels but the last ones given, for many numbers whose labels begin alike.
 
     >>> derive_last("s1", "agent")(0) == derive("s1", "agent", 0)
     True
     """
     begun = b"".join(map(label_bytes, (seed, *labels)))
-    return lambda last: int.from_bytes(sha256(begun + label_bytes(last)).digest(), "big")
+    return lambda *last: int.from_bytes(sha256(begun + b"".join(map(label_bytes, last))).digest(), "big")
 
 
 def derived_seed(seed: Seed, *labels: Seed) -> str:

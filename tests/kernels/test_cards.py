@@ -44,6 +44,22 @@ def test_a_deal_is_the_same():
     assert compiled.deal(b"\xff" * 64) == deck._deal(b"\xff" * 64)
 
 
+@pytest.mark.parametrize("seed", ["shoe", 7, -(2**70), "x" * 105, "x" * 200])
+def test_the_cards_of_a_shoe_and_what_they_leave_over_are_the_same(monkeypatch, seed):
+    shoe, numbers = Shoe(seed), (*range(300), 2**32, 2**63 - 1, 2**63, 2**64 - 1)
+    found = [(shoe.deal(number), shoe.hand(number)) for number in numbers]
+    pure(monkeypatch, deck)
+    assert found == [(shoe.deal(number), shoe.hand(number)) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    "odd", [(b"x", -1), (b"x", 2**63), (b"x", True), (b"x", 1.0), ("x", 1), (b"x",), (b"x" * 121, 1), (None, None)]
+)
+def test_an_odd_number_of_a_hand_is_left_to_python(odd):
+    assert compiled.shoe_deal(*odd) is None
+    assert compiled.shoe_hand(*odd) is None
+
+
 def test_a_showdown_is_the_same(monkeypatch):
     found = [evaluator.showdown(*each) for each in deals(3000)]
     pure(monkeypatch, evaluator)

@@ -416,6 +416,22 @@ class TestAsync:
         plain = play_game((Caller("future"), bot("maniac")), seed=1, hands=50)
         assert play_game((Future(), bot("maniac")), seed=1, hands=50) == plain
 
+    @pytest.mark.parametrize("first_late", [1, 2, 7])
+    def test_an_agent_that_begins_to_answer_late_is_asked_once_for_each_decision(self, first_late):
+        class Wavering(Caller):
+            def act(self, observation):
+                answer = super().act(observation)
+
+                async def later():
+                    return answer
+
+                return later() if len(self.seen) >= first_late and len(self.seen) % 2 else answer
+
+        plain, wavering = Caller(), Wavering()
+        record = play_game((plain, bot("maniac")), seed=1, hands=50)
+        assert play_game((wavering, bot("maniac")), seed=1, hands=50) == record
+        assert wavering.seen == plain.seen
+
     def test_many_games_run_at_once_on_one_loop(self):
         async def all_games():
             return await asyncio.gather(

@@ -108,6 +108,32 @@ def test_only_so_many_moments_are_kept(monkeypatch):
     assert kept_moments() - before < 1000
 
 
+def test_amounts_that_hardly_repeat_do_not_push_out_what_is_often_bet():
+    opening.cache_clear()
+    rules = HandRules(5, 10)
+
+    def flop(amount):
+        hand = Hand(rules, Shoe(1).deal(1), (10_000, 10_000), button=0)
+        hand.apply(Action("raiseTo", amount))
+        hand.apply(CALL)
+        return hand.betting
+
+    often = [flop(30) for _ in range(4)][-1]
+    for amount in range(31, 1031):
+        flop(amount)
+    assert flop(30) is often
+    assert len(opening.of(rules, (10_000, 10_000), 0).known) == 1
+
+
+def test_hands_that_begin_otherwise_than_the_last_one_begin_as_they_should():
+    rules, deal = HandRules(5, 10), Shoe(1).deal(1)
+    for stacks in [(500, 400), (400, 500), (500, 400)]:
+        for button in (0, 1, 1, 0):
+            for each in (rules, HandRules(5, 10), HandRules(1, 2), rules):
+                hand = Hand(each, deal, stacks, button=button)
+                assert (hand.rules, hand.starting_stacks, hand.button) == (each, stacks, button)
+
+
 def test_threads_that_bet_alike_do_not_disturb_each_other():
     plans = [[(6, at % 3), (6, at % 2), (1, 0), (7, at % 4)] for at in range(12)]
     expected = [played(plan) for plan in plans]

@@ -73,26 +73,50 @@ void deal_cards(const unsigned char *entropy, int cards[9]) {
     for (int card = 0; card < CARDS; card++)
         deck[card] = (unsigned char)card;
     for (int at = 0; at < 9; at++) {
-        const unsigned char *word = entropy + 4 * at;
-        uint32_t bits = word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
-        uint32_t drawn = bits % (uint32_t)(CARDS - at);
+        uint32_t drawn = number_at(entropy + 4 * at) % (uint32_t)(CARDS - at);
         cards[at] = deck[drawn];
         deck[drawn] = deck[CARDS - 1 - at];
     }
 }
 
+/* Cards as Python's numbers, made once; 0 if there is no memory. */
+static PyObject *numbers[CARDS];
+static int made_numbers(void) {
+    for (long card = numbers[CARDS - 1] ? CARDS : 0; card < CARDS; card++)
+        if (!numbers[card] && !(numbers[card] = PyLong_FromLong(card)))
+            return 0;
+    return 1;
+}
+
+PyObject *taken_pair(PyObject *first, PyObject *second) {
+    PyObject *found = first && second ? PyTuple_Pack(2, first, second) : NULL;
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    return found;
+}
+
+PyObject *deal_from(const unsigned char *entropy) {
+    int card[9];
+    PyObject *c[9];
+    if (!made_numbers())
+        return NULL;
+    deal_cards(entropy, card);
+    for (int at = 0; at < 9; at++)
+        c[at] = numbers[card[at]];
+    return taken_pair(taken_pair(PyTuple_Pack(2, c[0], c[1]), PyTuple_Pack(2, c[2], c[3])),
+                   PyTuple_Pack(5, c[4], c[5], c[6], c[7], c[8]));
+}
+
 PyObject *deal(PyObject *self, PyObject *entropy) {
     char *bytes;
     Py_ssize_t size;
-    int c[9];
     if (PyBytes_AsStringAndSize(entropy, &bytes, &size) < 0)
         return NULL;
     if (size < 36) {
         PyErr_SetString(PyExc_ValueError, "a deal takes 36 random bytes");
         return NULL;
     }
-    deal_cards((const unsigned char *)bytes, c);
-    return Py_BuildValue("((ii)(ii))(iiiii)", c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8]);
+    return deal_from((const unsigned char *)bytes);
 }
 
 /* Read the hole cards of both seats, then the board. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Changed with every change of these files: Python uses no other. The same number is in __init__.py. */
-#define KERNELS_VERSION 8
+#define KERNELS_VERSION 9
 
 #define CARDS 52
 #define RANKS 13
@@ -66,6 +66,8 @@ PyObject *deal(PyObject *self, PyObject *entropy);
 PyObject *showdown(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *cards_line(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *entropies(PyObject *self, PyObject *args);
+PyObject *shoe_deal(PyObject *self, PyObject *const *args, Py_ssize_t count);
+PyObject *shoe_hand(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *flop_score(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
@@ -93,5 +95,13 @@ int shares_of(const Cards *cards, double found[4]);
 int sampled_lately(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]);
 /* Take 36 random bytes for nine cards, as molt_bench.poker.deck.deal does. */
 void deal_cards(const unsigned char *entropy, int cards[9]);
+/* The same as molt_bench.poker.deck.deal returns it. */
+PyObject *deal_from(const unsigned char *entropy);
+/* Four bytes of random bytes as a number, the lowest first. */
+static inline uint32_t number_at(const unsigned char *bytes) {
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+/* A pair, which takes over both; NULL if one of them is. */
+PyObject *taken_pair(PyObject *first, PyObject *second);
 
 #endif

@@ -11,6 +11,8 @@ static PyMethodDef methods[] = {
     FAST(showdown),
     FAST(cards_line),
     {"entropies", entropies, METH_VARARGS, NULL},
+    FAST(shoe_deal),
+    FAST(shoe_hand),
     FAST(flop_score),
     FAST(street_equities),
     FAST(sampled_wins),

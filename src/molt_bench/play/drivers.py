@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
-from molt_bench.play.game import Notice, Turns, turns
+from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedTurns, Notice, turns
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
@@ -27,7 +27,7 @@ MakePlayers: TypeAlias = Callable[[GameSpec], Players]
 OnGame: TypeAlias = Callable[[GameSpec, GameRecord], None]
 #: Returns who takes up a place in a game, by a name, and in how many games at once each can play.
 Places: TypeAlias = Callable[[GameSpec], Iterable[tuple[str, int]]]
-Event: TypeAlias = Observation | Notice
+Event: TypeAlias = Observation | Notice | Answered
 #: An event, and the awaitable answer to it.
 Pending: TypeAlias = tuple[Event, Any]
 
@@ -132,36 +132,64 @@ class _WaitingGames:
 def drive(spec: GameSpec, players: Players, *, remembered: bool = False) -> GameRecord:
     """Play `spec` with these agents as players A and B; its hands are remembered for whoever takes luck out of them."""
     seats = _seated(spec, players)
-    game = _start(spec, seats, remembered=remembered)
     if spec.action_timeout_s is not None:
-        return _in_new_loop(spec, seats, game)
+        return _in_new_loop(spec, seats, _start(spec, seats, remembered=remembered))
+    asking = _Asking(seats)
+    game = _start(spec, seats, remembered=remembered, ask=asking.ask)
     outcome: GameRecord | Pending | None = None
     try:
         outcome = _drive_plainly(seats, game)
     finally:
+        asking.over = True
         if not isinstance(outcome, tuple):
             _close(seats, patience_s=0.0 if outcome is None else _CLOSE_S)
     return _in_new_loop(spec, seats, game, outcome) if isinstance(outcome, tuple) else outcome
 
 
-def _drive_plainly(seats: Seats, game: Turns) -> GameRecord | Pending:
+class _Asking:
+    """Asks agents in plain code, as a game does by itself until one of them has to be awaited.
+
+    Attributes:
+        over: Whether the game is no longer to ask.
+    """
+
+    __slots__ = ("_acts", "_seats", "over")
+
+    def __init__(self, seats: Seats) -> None:
+        self._seats = seats
+        self._acts = (seats[0].act, seats[1].act)
+        self.over = False
+
+    def ask(self, observation: Observation) -> Any:
+        """Return what the agent answers; see `molt_bench.play.game.Ask`."""
+        if self.over:
+            return NOT_ASKED
+        try:
+            return self._acts[observation.seat](observation)
+        except (KeyboardInterrupt, GameUnfinished):
+            raise
+        except BaseException as error:
+            self._seats[observation.seat].raised(error)
+            raise AgentFailed.by_raising(error) from None
+
+
+def _drive_plainly(seats: Seats, game: AskedTurns) -> GameRecord | Pending:
     """Drive a game to its end, or to the first answer that must be awaited."""
-    acts = (seats[0].act, seats[1].act)
     try:
         event = next(game)
         while True:
+            failure = None
             try:
-                answer = acts[event.seat](event) if type(event) is Observation else seats[event.seat].call(event)()
-                pending = type(answer) is not Action and inspect.isawaitable(answer)
+                answer = seats[event.seat].call(event)()
+                if type(answer) is not Action and inspect.isawaitable(answer):
+                    return event, answer
             except (KeyboardInterrupt, GameUnfinished):
                 raise
             except BaseException as error:
                 seats[event.seat].raised(error)
-                event = game.throw(AgentFailed.by_raising(error))
-                continue
-            if pending:
-                return event, answer
-            event = game.send(answer)
+                failure = AgentFailed.by_raising(error)
+            # Outside of the handler, so that what agents raise later has nothing to do with this error.
+            event = game.send(answer) if failure is None else game.throw(failure)
     except StopIteration as end:
         record: GameRecord = end.value
         return record
@@ -173,7 +201,7 @@ async def drive_async(spec: GameSpec, players: Players, *, remembered: bool = Fa
     return await _drive_on(spec, seats, _start(spec, seats, remembered=remembered))
 
 
-async def _drive_on(spec: GameSpec, seats: Seats, game: Turns, pending: Pending | None = None) -> GameRecord:
+async def _drive_on(spec: GameSpec, seats: Seats, game: AskedTurns, pending: Pending | None = None) -> GameRecord:
     """Drive a game from its start, or from an event whose answer is pending."""
     import asyncio  # here, since it is slow to load and plain games do not need it
 
@@ -237,7 +265,7 @@ def _given(awaitable: Any) -> Any:
     return awaitable
 
 
-def _in_new_loop(spec: GameSpec, seats: Seats, game: Turns, pending: Pending | None = None) -> GameRecord:
+def _in_new_loop(spec: GameSpec, seats: Seats, game: AskedTurns, pending: Pending | None = None) -> GameRecord:
     """Drive a game in an event loop of its own, which awaitable answers and time limits need."""
     from molt_bench.play.event_loop import run_in_new_loop  # here, since it loads asyncio
 
@@ -251,8 +279,8 @@ def _seated(spec: GameSpec, players: Players) -> Seats:
     return (first, second) if spec.seating == "AB" else (second, first)
 
 
-def _start(spec: GameSpec, seats: Seats, *, remembered: bool) -> Turns:
-    return turns(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()), remembered=remembered)
+def _start(spec: GameSpec, seats: Seats, *, remembered: bool, ask: Ask | None = None) -> AskedTurns:
+    return turns(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()), remembered=remembered, ask=ask)
 
 
 def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:

@@ -2,33 +2,31 @@
 
 It knows nothing about agents, clocks or event loops. Drivers ask the agents and send in their answers, or throw in
 what went wrong. So the same code serves scripted bots at full speed and hundreds of games at once, with equal records.
+A driver of plain code can hand in a function that asks, which spares it the way out of the generator and back.
 """
 
 from collections.abc import Callable, Collection, Generator
 from hashlib import blake2b
 from struct import Struct
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, overload
 
 import msgspec
 from msgspec import UNSET
 
 from molt_bench.errors import AgentFailed, FaultKind, IllegalAction, RulesError, shown
 from molt_bench.poker.actions import FOLD, Action
-from molt_bench.poker.deck import Shoe, deal
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_to_text
 from molt_bench.poker.observation import HandResult, Observation, observe, result_for
 from molt_bench.poker.played import MOST_PLAYED, PlayedHand, remember
 from molt_bench.records import MESSAGE_LENGTH, Fault, GameRecord
-from molt_bench.seeds import derive, label_bytes
+from molt_bench.seeds import derive_last, label_bytes
 from molt_bench.specs import GameSpec
 
 Hook: TypeAlias = Literal["reset", "on_hand_complete", "on_error"]
 HOOKS: Final[tuple[Hook, ...]] = ("reset", "on_hand_complete", "on_error")
 
-#: Where agents are trusted, the bytes a hand's cards leave over are the noise of its first decisions, four bytes each.
-_NOISE: Final = Struct("<36x7I").unpack
-_NOISES: Final = 7
 #: The noise of a hand under a seed of its own.
 _OWN_NOISE: Final = Struct("<16I").unpack
 
@@ -41,22 +39,48 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
     arguments: tuple[HandResult | str, ...] = ()
 
 
+class Answered(msgspec.Struct, frozen=True):
+    """What `Ask` returned for the agent in `seat`, if not an `Action`: the driver awaits it, or sends it back."""
+
+    seat: int
+    answer: Any
+
+
 #: A call to an agent; it may return an awaitable.
 Call: TypeAlias = Callable[[], Any]
+#: Returns the answer of an agent, or `NOT_ASKED`; raises `AgentFailed` for whatever the agent raises.
+Ask: TypeAlias = Callable[[Observation], Any]
+NOT_ASKED: Final = object()
 Turns: TypeAlias = Generator[Observation | Notice, Any, GameRecord]
+#: The same with `Ask`.
+AskedTurns: TypeAlias = Generator[Observation | Notice | Answered, Any, GameRecord]
 _Listening: TypeAlias = tuple[Collection[Hook], Collection[Hook]]
 
 
-def turns(spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool = False) -> Turns:
+@overload
+def turns(spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool = False) -> Turns: ...
+
+
+@overload
+def turns(
+    spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool = False, ask: Ask | None
+) -> AskedTurns: ...
+
+
+def turns(
+    spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool = False, ask: Ask | None = None
+) -> AskedTurns:
     """Play a game.
 
     Args:
         spec: What to play.
         listening: The hooks of the agents in seats 0 and 1.
         remembered: Whether its hands are kept for a while, because somebody will take the luck out of them.
+        ask: Asks an agent at once, for a decision that is not asked again after a failure.
 
     Yields:
-        An `Observation`, to be answered with an action or an `AgentFailed`; or a `Notice`.
+        An `Observation`, to be answered with an action or an `AgentFailed`; or a `Notice`; or, with `ask`, what is
+        `Answered`, to be answered like the observation.
 
     Returns:
         The record of the game.
@@ -65,50 +89,57 @@ def turns(spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool 
     for seat in (0, 1):
         yield from game.notify(seat, "reset")
     rules, shoe, own_noise = game.rules, Shoe(spec.decks), _own_noise(spec)
-    long_from = min(_NOISES, spec.max_actions)
+    longest, first_scored, hearing = spec.max_actions, spec.warmup_hands + 1, game.hearing
     stacks = fresh_stacks = (spec.stack, spec.stack)
     carried = spec.stacks == "carry"
     remembered = remembered and spec.warmup_hands + spec.hands <= MOST_PLAYED
     played: list[PlayedHand] = []
     for number in range(1, spec.warmup_hands + spec.hands + 1):
-        if number == spec.warmup_hands + 1:
+        if number == first_scored:
             stacks = fresh_stacks
-        entropy = shoe.entropy(number)
-        hand = Hand(rules, deal(entropy), stacks, (number - 1) & 1)
-        noise = _NOISE(entropy) if own_noise is None else own_noise(number)
+        # Where agents are trusted, what the cards of a hand leave over is the noise of its first decisions.
+        deal, noise = shoe.hand(number)
+        if own_noise is not None:
+            noise = own_noise(number)
+        hand = Hand(rules, deal, stacks, (number - 1) & 1)
         forced = False
-        decision = 0
         seen: list[Observation] = []
+        some_noise = noise if longest >= len(noise) else noise[:longest]
         while hand.actor >= 0:
-            if decision >= long_from:
-                noise = game.prolong(hand, number, noise)
-            observation = observe(hand, number, noise[decision])
-            decision += 1
-            if remembered:
-                seen.append(observation)
-            try:
-                action = yield observation
-                if type(action) is not Action:
-                    raise AgentFailed("unreadable", _not_an_action(action))
-                hand.apply(action)
-            except (AgentFailed, IllegalAction) as failure:
-                forced = yield from game.retry(hand, observation, failure)
+            for bits in some_noise:
+                observation = observe(hand, number, bits)
+                if remembered:
+                    seen.append(observation)
+                try:
+                    action = NOT_ASKED if ask is None else ask(observation)
+                    if type(action) is not Action:
+                        action = yield observation if action is NOT_ASKED else Answered(observation.seat, action)
+                        if type(action) is not Action:
+                            raise AgentFailed("unreadable", _not_an_action(action))
+                    hand.apply(action)
+                except (AgentFailed, IllegalAction) as failure:
+                    forced = yield from game.retry(hand, observation, failure)
+                if hand.actor < 0:
+                    break
+            else:
+                some_noise = game.prolong(hand, number, noise)
         text = hand_to_text(hand, number, forced=forced)
         game.finish(hand, number, text)
         if remembered:
             played.append((number, hand, seen))
-        if game.hearing:
+        if hearing:
+            game.hand_number = number
             for seat in (0, 1):
                 yield from game.notify(seat, "on_hand_complete", result_for(hand, seat, number))
         if carried:
             stacks = hand.stacks
             if not (stacks[0] and stacks[1]):
-                if number > spec.warmup_hands:
+                if number >= first_scored:
                     break
                 stacks = fresh_stacks
     record = game.record()
     if remembered:
-        remember(record.hand_texts, spec.max_actions, played)
+        remember(record.hand_texts, longest, played)
     return record
 
 
@@ -116,15 +147,15 @@ class _Game:
     """The state of a game from hand to hand."""
 
     __slots__ = (
-        "actions",
+        "action_counts",
         "faults",
         "first_is_a",
         "hand_number",
         "hearing",
+        "late_noise",
         "listening",
         "nets",
         "rules",
-        "scored_actions",
         "spec",
         "texts",
     )
@@ -136,25 +167,24 @@ class _Game:
         self.listening = listening
         self.hearing = any("on_hand_complete" in hooks for hooks in listening)
         self.hand_number = 0
+        self.late_noise = derive_last(spec.seed if spec.noise_seed is UNSET else spec.noise_seed, "noise")
         self.nets: list[int] = []
         self.texts: list[str] = []
+        self.action_counts: list[int] = []
         self.faults: list[Fault] = []
-        self.actions = 0
-        self.scored_actions = 0
 
     def player(self, seat: int) -> int:
         """Return the player in `seat`: 0 for player A, 1 for player B."""
         return seat if self.first_is_a else 1 - seat
 
     def prolong(self, hand: Hand, number: int, noise: tuple[int, ...]) -> tuple[int, ...]:
-        """Return noise for one more decision of a long hand; close raising if the hand is too long."""
+        """Return the noise of the next decision of a long hand alone; close raising if the hand is too long."""
         decision = len(hand.log)
         if decision >= self.spec.max_actions:
             hand.close_raising()
         if decision < len(noise):
-            return noise
-        seed = self.spec.seed if self.spec.noise_seed is UNSET else self.spec.noise_seed
-        return (*noise, derive(seed, "noise", number, decision) & 0xFFFFFFFF)
+            return (noise[decision],)
+        return (self.late_noise(number, decision) & 0xFFFFFFFF,)
 
     def notify(self, seat: int, hook: Hook, *arguments: HandResult | str) -> Generator[Notice, Any, None]:
         """Have a hook called, if the agent has it; an exception is recorded as a fault."""
@@ -206,17 +236,13 @@ class _Game:
             raise RulesError(f"chips were lost or made in hand {number} of seed {self.spec.seed!r}")
         self.nets.append(first if self.first_is_a else second)
         self.texts.append(text)
-        actions = len(betting.log)
-        self.actions += actions
-        if number > self.spec.warmup_hands:
-            self.scored_actions += actions
-        self.hand_number = number
+        self.action_counts.append(len(betting.log))
 
     def record(self) -> GameRecord:
         """Return the record of the game."""
         spec = self.spec
         forced = [fault.player for fault in self.faults if fault.forced_fold and fault.hand_number > spec.warmup_hands]
-        both_failed = len(forced) == self.scored_actions and {*forced} == {0, 1}
+        both_failed = len(forced) == sum(self.action_counts[spec.warmup_hands :]) and {*forced} == {0, 1}
         won = 0 if both_failed else sum(self.nets[spec.warmup_hands :])
         return GameRecord(
             spec=spec,
@@ -224,7 +250,7 @@ class _Game:
             hands=len(self.nets) - spec.warmup_hands,
             hand_nets=tuple(self.nets),
             hand_texts=tuple(self.texts),
-            actions=self.actions,
+            actions=sum(self.action_counts),
             faults=tuple(self.faults),
             both_failed=both_failed,
         )

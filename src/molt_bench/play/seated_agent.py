@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from molt_bench.agents.tracebacks import Note, Traced
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, shown
-from molt_bench.play.game import HOOKS, Call, Hook, Notice
+from molt_bench.play.game import HOOKS, Answered, Call, Hook, Notice
 from molt_bench.poker.observation import Observation
 from molt_bench.specs import GameSpec
 
@@ -59,10 +59,13 @@ class SeatedAgent:
         if self.told_game is not None:
             self.told_game(game.facts)
 
-    def call(self, event: Observation | Notice) -> Call:
-        """Return the call to the agent that answers `event`."""
+    def call(self, event: Observation | Notice | Answered) -> Call:
+        """Return the call to the agent that answers `event`; if that is answered already, a call that says how."""
         if isinstance(event, Notice):
             return partial(self.hooks[event.hook], *event.arguments)
+        if isinstance(event, Answered):
+            answer = event.answer
+            return lambda: answer
         return partial(self.act, event)
 
     def raised(self, error: BaseException) -> None:

@@ -10,6 +10,8 @@ Street: TypeAlias = Literal["preflop", "flop", "turn", "river"]
 
 KINDS: Final[tuple[Kind, ...]] = ("fold", "check", "call", "raiseTo")
 STREETS: Final[tuple[Street, ...]] = ("preflop", "flop", "turn", "river")
+#: How `molt_bench.poker.notation` writes actions; a raise is an `r` and its amount.
+LETTERS: Final[Mapping[Kind, str]] = {"fold": "f", "check": "k", "call": "c"}
 #: How many board cards are open on each street.
 OPEN_CARDS: Final[Mapping[Street, int]] = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 

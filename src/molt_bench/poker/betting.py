@@ -5,7 +5,7 @@ large as the last full raise; an all-in may be smaller. Chips the other seat can
 always have the same amount at stake, the pot is even and a split pot has no odd chip.
 
 Most hands begin as many others did, and what follows depends on the action alone. So a moment of the betting never
-changes, and one that many hands come to is worked out once and shared.
+changes, and one that hands come to again and again is worked out once and shared.
 """
 
 from functools import lru_cache
@@ -15,25 +15,30 @@ from typing import Final
 import msgspec
 
 from molt_bench.errors import RulesError
-from molt_bench.poker.actions import STREETS, Kind, LoggedAction, Street
+from molt_bench.poker.actions import LETTERS, STREETS, Kind, LoggedAction, Street
 from molt_bench.poker.rules import HandRules
 
 #: `Betting.actor` once the betting is over.
 NOBODY: Final = -1
 _NEXT_STREET: Final = dict(pairwise(STREETS))
-#: The visits of a moment from which on what follows it is kept. Rare moments would only be in the way.
-_OFTEN: Final = 4
-#: How many moments are kept, some 8 MB: after so many new ones, all are forgotten.
-_MOST: Final = 8192
+#: What follows an action is kept if the action is taken at the same moment again, before so many others were taken
+#: once. Amounts that hardly ever repeat would only be in the way.
+_ONCE: Final = 32
+#: How many moments are kept, some 14 MB: after so many new ones, all are forgotten.
+_MOST: Final = 16384
 _NEW: Final = count(1)
 
 
-class Start(msgspec.Struct, frozen=True, gc=False):
-    """What a hand begins with: the rules, both seats' chips before antes and blinds, and the seat with the button."""
+class Start(msgspec.Struct, gc=False):
+    """What a hand begins with: the rules, both seats' chips before antes and blinds, and the seat with the button.
+
+    `text` is the same as `molt_bench.poker.notation` writes it, which fills it in.
+    """
 
     rules: HandRules
     stacks: tuple[int, int]
     button: int
+    text: str = ""
 
 
 class Betting:
@@ -44,9 +49,12 @@ class Betting:
         street: The street of the current or last decision.
         actor: The seat to act, or `NOBODY` once the betting is over.
         log: The actions so far.
+        line: The same as `molt_bench.poker.notation` writes it.
         limits: The most each seat could bet on this street in total: its bet and the chips behind.
         bets: Each seat's bet on this street.
         pot: Chips from antes and earlier streets, without `bets`.
+        at_stake: Chips of each seat that both have matched, without `bets`: what a showdown wins or loses. A seat that
+            cannot pay the ante plays for what it has, so the other's surplus is not at stake.
         to_call: Chips a call costs the actor, never more than its stack; 0 when checking is free.
         raise_step: The least a raise must add to the bet it faces, in chips, unless it is all-in.
         raising_open: Whether the raise cap, or `without_raises`, leaves room for another raise.
@@ -56,17 +64,18 @@ class Betting:
         min_raise_to: The smallest bet the actor may raise to; 0 if no raise is legal.
         max_raise_to: The largest; 0 if no raise is legal.
         payoffs: Net chips of both seats after a fold; None before, and if there is a showdown.
-        text: The line of `molt_bench.poker.notation` without its cards, in two parts; None until it is written.
         known: What follows here: by the amount of a raise, and by the kind of another action.
     """
 
     __slots__ = (
-        "_visits",
+        "_once",
         "actor",
+        "at_stake",
         "bets",
         "chips",
         "known",
         "limits",
+        "line",
         "log",
         "max_raise_to",
         "min_raise_to",
@@ -78,16 +87,15 @@ class Betting:
         "stacks",
         "start",
         "street",
-        "text",
         "to_call",
     )
 
-    _visits: int
+    #: Actions that were taken here once; None if this moment is not kept itself.
+    _once: set[Kind | int] | None
     known: dict[Kind | int, "Betting"]
     min_raise_to: int
     max_raise_to: int
     payoffs: tuple[int, int] | None
-    text: tuple[str, str] | None
 
     def __init__(self, rules: HandRules, stacks: tuple[int, int], button: int) -> None:
         first, second = stacks
@@ -97,8 +105,10 @@ class Betting:
         self.street: Street = "preflop"
         self.actor = button
         self.log: tuple[LoggedAction, ...] = ()
+        self.line = ""
         antes = min(rules.ante, first), min(rules.ante, second)
         self.pot = sum(antes)
+        self.at_stake = min(antes)
         self.limits = (first - antes[0], second - antes[1])
         limit, other_limit = self.limits[button], self.limits[1 - button]
         small, big = min(rules.small_blind, limit), min(rules.big_blind, other_limit)
@@ -111,20 +121,12 @@ class Betting:
             # Antes and blinds alone put a seat all-in, and the other has nothing left to call.
             self._close_street()
         self._derive()
+        self._once = _NONE_YET
 
     @property
     def folded(self) -> int:
         """The seat that folded, or `NOBODY`."""
         return NOBODY if self.payoffs is None else self.log[-1].seat
-
-    @property
-    def at_stake(self) -> int:
-        """Chips of each seat that both have matched, without `bets`: what a showdown wins or loses.
-
-        A seat that cannot pay the ante plays for what it has, so the other's surplus is not at stake.
-        """
-        (first, second), (limit, other_limit) = self.start.stacks, self.limits
-        return first - limit if first - limit < second - other_limit else second - other_limit
 
     def chips_in(self, seat: int) -> int:
         """Return the chips `seat` has put in: what a fold costs it."""
@@ -158,12 +160,15 @@ class Betting:
         else:
             return None
         moved.log = (*self.log, LoggedAction(self.street, actor, kind, amount))
+        letters = f"r{amount}" if kind == "raiseTo" else LETTERS[kind]
+        # The first action on a street other than the first one.
+        begins = not self.settled and self.street != "preflop"
+        moved.line = f"{self.line}/{letters}" if begins else self.line + letters
         moved._derive()
         if kind == "fold":
             lost = self.chips_in(actor)
             moved.payoffs = (lost, -lost) if actor else (-lost, lost)
-        self._visits += 1
-        if self._visits >= _OFTEN:
+        if self._once is not None:
             self._keep(key, moved)
         return moved
 
@@ -172,13 +177,23 @@ class Betting:
         if not self.raising_open or self.actor < 0:
             return self
         moved = _blank(Betting)
-        moved.start, moved.log, moved.actor = self.start, self.log, self.actor
+        moved.start, moved.log, moved.line, moved.actor = self.start, self.log, self.line, self.actor
         moved._stay(self)
         moved.raising_open = False
         moved._derive()
         return moved
 
     def _keep(self, key: Kind | int, moved: "Betting") -> None:
+        """Keep what follows an action that was taken here before; else take note of the action."""
+        once = self._once
+        if not once or (key not in once and len(once) >= _ONCE):
+            self._once = {key}
+            return
+        if key not in once:
+            once.add(key)
+            return
+        once.discard(key)
+        moved._once = _NONE_YET
         known = self.known
         if known is _NOTHING:
             self.known = known = {}
@@ -192,6 +207,7 @@ class Betting:
         self.limits = before.limits
         self.bets = before.bets
         self.pot = before.pot
+        self.at_stake = before.at_stake
         self.to_call = before.to_call
         self.raise_step = before.raise_step
         self.raising_open = before.raising_open
@@ -206,6 +222,7 @@ class Betting:
         self.limits = before.limits
         self.bets = (bet, amount) if actor else (amount, bet)
         self.pot = before.pot
+        self.at_stake = before.at_stake
         self.to_call = (amount if amount < limit else limit) - bet
         # An all-in for less than a full raise leaves the step as it is.
         self.raise_step = amount - bet if amount - bet > step else step
@@ -222,6 +239,7 @@ class Betting:
         self.limits = limits
         self.bets = (other_bet, bet) if actor else (bet, other_bet)
         self.pot = before.pot
+        self.at_stake = before.at_stake
         self.to_call = 0
         self.raise_step = before.raise_step
         self.raising_open = before.raising_open
@@ -237,6 +255,7 @@ class Betting:
         self.limits = limits = (limit - matched, other_limit - matched)
         self.bets = (0, 0)
         self.pot += 2 * matched
+        self.at_stake += matched
         if self.street == "river" or 0 in limits:
             self.actor = NOBODY
             return
@@ -255,9 +274,9 @@ class Betting:
         limit, other_limit = self.limits
         self.chips = self.pot + first + second
         self.stacks = (limit - first, other_limit - second)
-        self.payoffs = self.text = None
+        self.payoffs = None
         self.known = _NOTHING
-        self._visits = 0
+        self._once = None
         if self.actor:
             facing, limit, other_limit = first, other_limit, limit
         else:
@@ -272,5 +291,32 @@ class Betting:
 
 _blank: Final = Betting.__new__
 _NOTHING: Final[dict[Kind | int, Betting]] = {}
-#: Return the betting after antes and blinds.
-opening: Final = lru_cache(maxsize=64)(Betting)
+_NONE_YET: Final[set[Kind | int]] = set()
+
+
+class _Openings:
+    """The betting after antes and blinds, by what hands begin with.
+
+    Attributes:
+        latest: With what the last hand began, by its button, and the betting then: most hands begin alike.
+    """
+
+    __slots__ = ("_made", "latest")
+
+    def __init__(self) -> None:
+        self._made = lru_cache(maxsize=64)(Betting)
+        self.latest: dict[int, tuple[HandRules, tuple[int, int], Betting]] = {}
+
+    def of(self, rules: HandRules, stacks: tuple[int, int], button: int) -> Betting:
+        """Return the betting after antes and blinds."""
+        found = self._made(rules, stacks, button)
+        self.latest[button] = rules, stacks, found
+        return found
+
+    def cache_clear(self) -> None:
+        """Forget all moments."""
+        self.latest.clear()
+        self._made.cache_clear()
+
+
+opening: Final = _Openings()

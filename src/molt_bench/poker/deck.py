@@ -12,6 +12,8 @@ from molt_bench.seeds import Seed, label_bytes
 _LABEL: Final = label_bytes("deck")
 _fresh_deck: Final = list(range(52)).copy
 _NINE_NUMBERS: Final = Struct("<9I").unpack_from
+#: Random numbers that the cards of a hand leave over, four bytes each.
+_SEVEN_LEFT: Final = Struct("<36x7I").unpack
 
 
 def _deal(entropy: bytes) -> Deal:
@@ -82,4 +84,17 @@ class Shoe:
 
     def deal(self, hand_number: int) -> Deal:
         """Return the cards of a hand."""
-        return deal(blake2b(self._prefix + hand_number.to_bytes(8, "big")).digest())
+        if compiled is not None:
+            dealt: Deal | None = compiled.shoe_deal(self._prefix, hand_number)
+            if dealt is not None:
+                return dealt
+        return _deal(blake2b(self._prefix + hand_number.to_bytes(8, "big")).digest())
+
+    def hand(self, hand_number: int) -> tuple[Deal, tuple[int, ...]]:
+        """Return the cards of a hand, and seven random numbers of 32 bits for its dice."""
+        if compiled is not None:
+            found: tuple[Deal, tuple[int, ...]] | None = compiled.shoe_hand(self._prefix, hand_number)
+            if found is not None:
+                return found
+        entropy = self.entropy(hand_number)
+        return _deal(entropy), _SEVEN_LEFT(entropy)

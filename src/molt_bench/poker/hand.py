@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from molt_bench.errors import IllegalAction, RulesError, shown
 from molt_bench.poker.actions import KINDS, OPEN_CARDS, Action, LegalActions, LoggedAction, Street
-from molt_bench.poker.betting import NOBODY, opening
+from molt_bench.poker.betting import NOBODY, Betting, opening
 from molt_bench.poker.cards import Deal
 from molt_bench.poker.evaluator import showdown
 from molt_bench.poker.rules import HandRules
@@ -40,12 +40,17 @@ class Hand:
     __slots__ = ("actor", "betting", "board", "holes", "payoffs", "runout")
 
     def __init__(self, rules: HandRules, deal: Deal, stacks: tuple[int, int], button: int) -> None:
-        self.betting = betting = opening(rules, stacks, button)
+        latest = opening.latest.get(button)
+        if latest is not None and latest[0] is rules and latest[1] == stacks:
+            betting = latest[2]
+        else:
+            betting = opening.of(rules, stacks, button)
+        self.betting = betting
         self.holes, self.runout = deal
         self.board: tuple[int, ...] = ()
         self.payoffs = (0, 0)
-        self.actor = betting.actor
-        if self.actor < 0:
+        self.actor = actor = betting.actor
+        if actor < 0:
             self._show_down()
 
     @property
@@ -134,16 +139,13 @@ class Hand:
         kind = action.kind
         if type(kind) is not str:
             raise self._illegal(action)
-        before = self.betting
         if kind == "raiseTo":
             amount = action.amount
             if type(amount) is not int:
                 raise self._illegal(action)
-            betting = before.known.get(amount) or before.after(kind, amount)
+            betting = self.betting.known.get(amount) or self._work_out(action)
         else:
-            betting = before.known.get(kind) or before.after(kind, 0)
-        if betting is None:
-            raise self._illegal(action)
+            betting = self.betting.known.get(kind) or self._work_out(action)
         self.betting = betting
         self.actor = actor = betting.actor
         if actor < 0:
@@ -151,7 +153,7 @@ class Hand:
                 self._show_down()
             else:
                 self.payoffs = betting.payoffs
-        elif betting.street != before.street:
+        elif not betting.settled:  # nobody has acted on this street yet
             self.board = self.runout[: OPEN_CARDS[betting.street]]
 
     def steps(self, *, max_actions: int | None = None) -> Iterator[tuple["Hand", Action]]:
@@ -173,6 +175,12 @@ class Hand:
     def close_raising(self) -> None:
         """Allow no more raises on this street, so that a hand that takes too long ends."""
         self.betting = self.betting.without_raises()
+
+    def _work_out(self, action: Action) -> Betting:
+        betting = self.betting.after(action.kind, action.amount)
+        if betting is None:
+            raise self._illegal(action)
+        return betting
 
     def _show_down(self) -> None:
         self.board = board = self.runout

@@ -15,14 +15,13 @@ from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.errors import MoltBenchError, RulesError, shown
 from molt_bench.kernels import compiled
-from molt_bench.poker.actions import CALL, CHECK, FOLD, Action, Street
-from molt_bench.poker.betting import NOBODY, Betting
+from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, Action
+from molt_bench.poker.betting import NOBODY, Start
 from molt_bench.poker.cards import CARD_TEXT, Board, Hole, deal_from_text
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.rules import HandRules
 
-_LETTERS: Final = {"fold": "f", "check": "k", "call": "c"}
-_ACTIONS: Final = {"f": FOLD, "F": FOLD, "k": CHECK, "c": CALL}
+_ACTIONS: Final = {LETTERS[each.kind]: each for each in (FOLD, CHECK, CALL)} | {"F": FOLD}
 _LINE: Final = re.compile(
     r"(?P<number>\d+):(?P<small>\d+)/(?P<big>\d+)/(?P<ante>\d+)(?:/(?P<cap>\d+))?:(?P<first>\d+),(?P<second>\d+):b(?P<button>[01]):"
     r"(?P<hole>\w{4})\|(?P<other_hole>\w{4})\|(?P<board>\w*):(?P<actions>(?:[fFkc]|r\d+|/)*):(?P<net>-?\d+)"
@@ -41,28 +40,19 @@ class ParsedHand(NamedTuple):
 def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
     """Write a finished hand; `forced` marks a final fold that the agent did not choose."""
     betting = hand.betting
-    start, actions = betting.text or _betting_to_text(betting)
+    start, line = betting.start, betting.line
     if forced:
-        actions = actions[:-1] + "F"
-    return f"{number}:{start}{_cards_to_line(hand.holes, hand.board)}:{actions}:{hand.payoffs[0]}"
+        line = line[:-1] + "F"
+    cards = _cards_to_line(hand.holes, hand.board)
+    return f"{number}:{start.text or _start_to_text(start)}{cards}:{line}:{hand.payoffs[0]}"
 
 
-def _betting_to_text(betting: Betting) -> tuple[str, str]:
-    """Write rules, stacks and button, and the actions; once for all hands that are bet alike."""
-    rules = betting.start.rules
-    first, second = betting.start.stacks
+def _start_to_text(start: Start) -> str:
+    """Write rules, stacks and button, once for all hands that begin alike."""
+    rules, (first, second) = start.rules, start.stacks
     cap = "" if rules.raise_cap is None else f"/{rules.raise_cap}"
-    street: Street = "preflop"
-    actions = ""
-    for done in betting.log:
-        if done.street != street:
-            street = done.street
-            actions += "/"
-        kind = done.kind
-        actions += f"r{done.amount}" if kind == "raiseTo" else _LETTERS[kind]
-    start = f"{rules.small_blind}/{rules.big_blind}/{rules.ante}{cap}:{first},{second}:b{betting.start.button}:"
-    betting.text = text = start, actions
-    return text
+    start.text = f"{rules.small_blind}/{rules.big_blind}/{rules.ante}{cap}:{first},{second}:b{start.button}:"
+    return start.text
 
 
 def _cards_to_line(holes: tuple[Hole, Hole], board: Board) -> str:
