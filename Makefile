@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 INSTALLED_ALL := .venv/.installed-all
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline pipeline-full viewing fresh-clone linear million figures throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports test-kernels wheel fuzz luck strength tables blueprint docs dist test-containers clean
+.PHONY: help bench test check format oracle benchmark calibration efficiency games blueprint-speed test-blueprint scale pipeline pipeline-full viewing fresh-clone linear million figures throughput live-load real-llm test-cheats test-models test-long test-docs test-live test-ray test-mcp test-adapters test-browser test-exports test-kernels wheel fuzz luck card-values strength tables blueprint docs dist test-containers clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -140,6 +140,9 @@ luck: $(INSTALLED_ALL) ## measure what removing luck saves and test it for bias,
 	$(BIN)/python benchmarks/luck.py
 	$(BIN)/python benchmarks/logprobs.py
 	$(BIN)/python -m pytest -n auto -m slow tests/luck
+
+card-values: $(INSTALLED_ALL) ## measure the blueprint's values as the card term of other agents, about 15 minutes
+	$(BIN)/python benchmarks/card_values.py
 
 strength: $(INSTALLED_ALL) ## measure how strong blueprint is and what it saves as a reference, some hours on two cores
 	$(BIN)/python benchmarks/strength.py

@@ -24,7 +24,8 @@ class Plan(NamedTuple):
         equal: Whether all are copies of one bot.
         tie: Thousandths of a big blind a hand within which two count as tied.
         most: Hands of a run at most.
-        reference: The one that everybody else plays alone, in a gauntlet; no other policy is known then.
+        reference: The one that everybody else plays alone, in a gauntlet.
+        known: Whether the policies of others than the reference are known, too, if they publish any.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Plan(NamedTuple):
     tie: float = 250.0
     most: int = 80_000
     reference: str | None = None
+    known: bool = True
 
     @property
     def pairs(self) -> list[Pair]:
@@ -295,14 +297,14 @@ TUNING = (
 )
 
 
-def tag_with_errors(*, seeds: int, reference: str | None = None) -> Plan:
+def tag_with_errors(*, seeds: int, reference: str | None = None, publish: bool = False) -> Plan:
     """Return `tag` with 0 to 40% of random actions, among themselves or each against the reference alone."""
-    bots = {f"tag {share:g}": Bot("tag", share) for share in (0, 0.05, 0.1, 0.2, 0.4)}
-    name, field = "tag with errors", "among themselves"
+    bots = _noises("tag", (0, 0.05, 0.1, 0.2, 0.4), publish=publish)
+    name, field = "open tag with errors" if publish else "tag with errors", "among themselves"
     if reference is not None:
         bots[reference], name, field = Bot(reference), f"{name} against {reference}", f"against {reference} alone"
-    about = f"tag with 0 to 40% of random actions, {field}; nothing published"
-    return Plan(name, about, bots, seeds=seeds, tie=0.0, most=4_000_000, reference=reference)
+    about = f"tag with 0 to 40% of random actions, {field}; {'dice' if publish else 'nothing'} published"
+    return Plan(name, about, bots, seeds=seeds, tie=0.0, most=4_000_000, reference=reference, known=publish)
 
 
 def two_of(plan: Plan) -> Plan:

@@ -115,7 +115,7 @@ def play_chunk(plan: Plan, start: int) -> tuple[Any, Any]:
     """Play some seeds by every pairing; return the table, and the hands."""
     seeds = seed_pool(f"ladder {plan.name}", CHUNK, start=start)
     made = {name: _maker(bot, name) for name, bot in plan.bots.items()}
-    known = {plan.reference} if plan.reference is not None else made.keys()
+    known = made.keys() if plan.known else {plan.reference}
     policies = {name: getattr(make(), "policy", None) if name in known else None for name, make in made.items()}
     names = [*plan.bots]
     table = np.zeros((CHUNK, len(names), len(names), len(COLUMNS)))
@@ -129,8 +129,10 @@ def play_chunk(plan: Plan, start: int) -> tuple[Any, Any]:
         if result.faults:
             # What somebody who fails wins or loses says nothing about a way to play.
             raise ValueError(f"{plan.name}: {first} against {second}: {result.faults[0]}")
+        # In a gauntlet, as for models and programs, whose hands are worth it: averaged over what a bot could have held.
+        averaged = plan.reference is not None
         known = {
-            game.spec: game_estimates(game, (policies[first], policies[second]))
+            game.spec: game_estimates(game, (policies[first], policies[second]), averaged=averaged)
             for pair in result.seed_results
             for game in pair.games
         }

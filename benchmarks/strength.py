@@ -5,8 +5,9 @@
 - Ten pairings with agents that publish nothing: the variance of AIVAT over that of `adjusted`, and whether all
   estimators agree: the largest difference between two of them, in its own standard errors. Of 280 differences, which
   go together in part, less than one is above 3 by chance.
-- `tag` with 0, 5, 10, 20 and 40% of random actions: the hands until all neighbours are ordered at 95%, in a gauntlet
-  against `blueprint` and in a round robin by `adjusted`, in resampled runs that know the truth (see `pools.py`).
+- `tag` with 0, 5, 10, 20 and 40% of random actions: the hands until all neighbours are ordered at 95%, in gauntlets
+  and in a round robin by `adjusted`, in resampled runs that know the truth (see `pools.py`). The references are
+  `blueprint`, which plays well, and `maniac`, which makes mistakes cost more.
 """
 
 import argparse
@@ -34,6 +35,12 @@ HANDS = 50
 #: What is measured against the reference, and what is used among agents that publish nothing.
 OURS, OTHERS = "aivat", "adjusted"
 STACKS = (20, 50, 100, 200)
+#: References of the ladder's gauntlets.
+REFERENCES = ("blueprint", "maniac")
+#: Bots against which the other agent's dice are not used.
+BLUEPRINTS = ("blueprint", "resolver")
+#: Seed pairs of a match in the ladder.
+PER_MATCH = 20
 
 
 class Unknown(NamedTuple):
@@ -43,6 +50,14 @@ class Unknown(NamedTuple):
     bot: Bot
     stack: int = 100
     carry: bool = False
+
+
+class LadderRow(NamedTuple):
+    """A way to run the ladder: its name, the games that runs are drawn from, and what differs from the default."""
+
+    name: str
+    pool: Pool
+    row: Row
 
 
 UNKNOWN = (
@@ -70,6 +85,7 @@ def pairing(reference: str, one: Unknown, hands: int) -> Plan:
         stacks="carry" if one.carry else "reset",
         seeds=max(10, round(hands // (2 * HANDS), -1)),
         reference=reference,
+        known=False,
     )
 
 
@@ -120,20 +136,21 @@ def print_pairings(reference: str, field: Iterable[Unknown], options: argparse.N
     print(f"more than three standard errors apart: {'; '.join(far) or 'none'}", flush=True)
 
 
-def least_hands(pool: Pool, estimator: str, *, runs: int) -> int:
+def least_hands(pool: Pool, row: Row, *, runs: int) -> int:
     """Return the hands, the same for all pairings, at which 95% of resampled runs have the whole order right."""
     plan, dice = pool.plan, np.random.RandomState(1)
     ranked = [name for name in pool.order() if name != plan.reference]
     places = [pool.names.index(name) for name in ranked]
-    values = pool.table[..., [*ESTIMATORS].index(estimator)]
+    values = pool.table[..., [*ESTIMATORS].index(row.estimator)]
     count = 4.0
     while count < 1e6:
         found = np.zeros((runs, len(pool.names), len(pool.names)))
-        for first, second in plan.pairs:
-            one, two = pool.names.index(first), pool.names.index(second)
-            for run in range(runs):
-                found[run, one, two] = values[dice.randint(len(values), size=int(count)), one, two].mean()
-            found[:, two, one] = -found[:, one, two]
+        for run in range(runs):
+            drawn = dice.randint(len(values), size=(1 if row.shared else len(plan.pairs), int(count)))
+            for at, (first, second) in enumerate(plan.pairs):
+                one, two = pool.names.index(first), pool.names.index(second)
+                found[run, one, two] = values[drawn[at % len(drawn)], one, two].mean()
+                found[run, two, one] = -found[run, one, two]
         strength = found.sum(axis=2)[:, places]
         if (np.diff(strength, axis=1) < 0).all(axis=1).mean() >= 0.95:
             break
@@ -141,25 +158,40 @@ def least_hands(pool: Pool, estimator: str, *, runs: int) -> int:
     return int(count) * 2 * plan.hands * len(plan.pairs)
 
 
-def print_ladder(reference: str, options: argparse.Namespace, executor: Executor) -> None:
+def ladder_rows(references: Sequence[str], options: argparse.Namespace, executor: Executor) -> list[LadderRow]:
+    """Play the ladder; return the ways to run it, the round robin first."""
+    seeds = options.ladder_seeds
+    robin = played(tag_with_errors(seeds=seeds), executor, options.keep)
+    rows = [
+        LadderRow(f"round robin by {OTHERS}", robin, Row("round_robin", OTHERS, per_match=PER_MATCH)),
+        LadderRow(f"information_gain by {OTHERS}", robin, Row("information_gain", OTHERS, per_match=PER_MATCH)),
+    ]
+    for reference in references:
+        name = f"gauntlet against {reference} by"
+        gauntlet = played(tag_with_errors(seeds=seeds, reference=reference), executor, options.keep)
+        row = Row("gauntlet", OURS, per_match=PER_MATCH)
+        rows.append(LadderRow(f"{name} {OTHERS}", gauntlet, row._replace(estimator=OTHERS)))
+        rows.append(LadderRow(f"{name} {OURS}", gauntlet, row))
+        rows.append(LadderRow(f"{name} {OURS}, shared decks", gauntlet, row._replace(shared=True)))
+        if reference not in BLUEPRINTS:
+            plan = tag_with_errors(seeds=seeds, reference=reference, publish=True)
+            rows.append(LadderRow(f"{name} {OURS}, dice published", played(plan, executor, options.keep), row))
+    return rows
+
+
+def print_ladder(references: Sequence[str], options: argparse.Namespace, executor: Executor) -> None:
     """Print how many hands it takes to order `tag` with more and more errors."""
     runs, seeds = options.runs, options.ladder_seeds
-    gauntlet = played(tag_with_errors(seeds=seeds, reference=reference), executor, options.keep)
-    robin = played(tag_with_errors(seeds=seeds), executor, options.keep)
+    rows = ladder_rows(references, options, executor)
     print(f"\ntag with 0, 5, 10, 20, 40% random actions, {runs} runs drawn from {seeds} seed pairs a pairing")
-    for name, pool in (("gauntlet", gauntlet), ("round robin", robin)):
+    for pool in dict.fromkeys(row.pool for row in rows):
         leads = [f"{before} {pool.lead(before, after) / 10:+.1f}" for before, after in neighbours(pool)]
-        print(f"  true leads over the next, bb/100, {name}: {'; '.join(leads)}")
-    print(f"{'':44}{'hands':>12}{'median':>12}{'wrong':>8}{'open':>8}{'95% right after':>17}")
+        print(f"  true leads over the next, bb/100, {pool.plan.name}: {'; '.join(leads)}")
+    print(f"{'':52}{'hands':>12}{'median':>12}{'wrong':>8}{'open':>8}{'95% right after':>17}", flush=True)
     base = None
-    for name, pool, row in (
-        ("round robin by adjusted", robin, Row("round_robin", OTHERS, per_match=20)),
-        ("information_gain by adjusted", robin, Row("information_gain", OTHERS, per_match=20)),
-        (f"gauntlet against {reference} by adjusted", gauntlet, Row("gauntlet", OTHERS, per_match=20)),
-        (f"gauntlet against {reference} by {OURS}", gauntlet, Row("gauntlet", OURS, per_match=20)),
-    ):
+    for name, pool, row in rows:
+        enough = least_hands(pool, row, runs=runs)
         found = [each for part in executor.map(partial(endings, pool, row), batches(runs)) for each in part]
-        enough = least_hands(pool, row.estimator, runs=runs)
         base = base or (fmean([each.hands for each in found]), enough)
         print_ladder_row(name, found, enough, base)
 
@@ -175,7 +207,7 @@ def print_ladder_row(name: str, found: Sequence[Ending], enough: int, base: tupl
     hands = [each.hands for each in found]
     wrong, still_open = (fmean(column) for column in ([e.wrong for e in found], [not e.confident for e in found]))
     print(
-        f"{name:44}{fmean(hands):>12,.0f}{median(hands):>12,.0f}{wrong:>8.1%}{still_open:>8.0%}{enough:>17,}"
+        f"{name:52}{fmean(hands):>12,.0f}{median(hands):>12,.0f}{wrong:>8.1%}{still_open:>8.0%}{enough:>17,}"
         f"   {fmean(hands) / base[0]:.2f} and {enough / base[1]:.2f} of the first row",
         flush=True,
     )
@@ -189,6 +221,7 @@ def main() -> None:
     parser.add_argument("--decks", type=int, default=1000, help="decks of the local best response (%(default)s)")
     parser.add_argument("--stacks", type=int, nargs="*", default=STACKS, help="its stacks in big blinds (%(default)s)")
     parser.add_argument("--hands", type=int, default=50_000, help="hands of each pairing (%(default)s)")
+    parser.add_argument("--references", nargs="*", default=REFERENCES, help="of the ladder's gauntlets (%(default)s)")
     parser.add_argument("--ladder-seeds", type=int, default=400, help="seed pairs of the ladder (%(default)s)")
     parser.add_argument("--runs", type=int, default=200, help="resampled runs of the ladder (%(default)s)")
     parser.add_argument("--processes", type=int, default=2, help="how many at once (%(default)s)")
@@ -204,7 +237,7 @@ def main() -> None:
         if "pairings" in options.parts:
             print_pairings(agent, UNKNOWN, options, executor)
         if "ladder" in options.parts:
-            print_ladder(agent, options, executor)
+            print_ladder(options.references, options, executor)
     print(f"\n{perf_counter() - start:.0f} s")
 
 

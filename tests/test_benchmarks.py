@@ -6,7 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.cards import deal_from_text
+from molt_bench.poker.hand import Hand, HandRules
+from molt_bench.records import ESTIMATORS
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
@@ -111,3 +117,47 @@ def test_the_readme_gets_the_table_between_its_marks(rows, tmp_path):
 def test_every_figure_has_a_target_that_measures_it(rows):
     makefile = (BENCHMARKS.parent / "Makefile").read_text()
     assert not [target for target in rows.EXPECTED.values() if f"\n{target}: " not in makefile]
+
+
+class AnyValues:
+    """Values that mean nothing, but differ from board to board, from hole to hole and from pot to pot."""
+
+    def board_values(self, state, seat, hole, boards):
+        return np.sin(1.0 + seat + hole[0] + np.sin(boards) @ np.arange(1, boards.shape[1] + 1)) * (1 + len(state.log))
+
+
+def hand_of(holes, board, *actions):
+    hand = Hand(HandRules(50, 100), (holes, board), (10_000, 10_000), button=0)
+    for action in actions:
+        hand.apply(action)
+    return hand
+
+
+def test_the_luck_of_a_card_by_values_has_mean_zero_over_all_that_could_have_come_whatever_the_values(benchmarks):
+    from card_values import value_luck
+
+    holes, (*early_board, _) = deal_from_text("AhAd KsKc 2c3d9hKh8s")
+    early = (Action("raiseTo", 300), CALL, CHECK, CHECK)
+    before = hand_of(holes, (*early_board, 1), *early, Action("raiseTo", 400), FOLD)
+    rivers = [card for card in range(52) if card not in {*holes[0], *holes[1], *early_board}]
+    found = [value_luck(hand_of(holes, (*early_board, river), *early, *[CHECK] * 4), AnyValues()) for river in rivers]
+    assert np.ptp(found) > 1
+    assert np.mean(found) == pytest.approx(value_luck(before, AnyValues()))
+
+
+def test_a_card_that_nobody_decided_after_has_no_luck_by_values(benchmarks):
+    from card_values import value_luck
+
+    holes, board = deal_from_text("AhAd KsKc 2c3d9hKh8s")
+    assert value_luck(hand_of(holes, board, Action("raiseTo", 10_000), CALL), AnyValues()) == 0
+
+
+def test_hands_of_a_gauntlet_are_averaged_over_the_cards_of_its_reference(benchmarks):
+    from ladders import tag_with_errors
+    from pools import play_chunk
+
+    plan = tag_with_errors(seeds=10, reference="maniac")
+    plan = plan._replace(bots={name: plan.bots[name] for name in ("tag 0", "maniac")}, hands=4)
+    table, _ = play_chunk(plan, 0)
+    deviation = dict(zip(ESTIMATORS, table[:, 0, 1].std(axis=0), strict=False))
+    assert deviation["aivat"] < 0.8 * deviation["correctedSolid"]
