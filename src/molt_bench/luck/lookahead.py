@@ -94,7 +94,7 @@ def _hand_parts(
     found = [0.0] * LOOKED
     if not hand.log:
         return found
-    betting = opening(hand.rules, hand.starting_stacks, hand.button)
+    betting = opening.of(hand.rules, hand.starting_stacks, hand.button)
     equities = street_equities(hand.holes, hand.board[: OPEN_CARDS[hand.street]])
     ahead: _Street | None = None
     for done in hand.log:
