@@ -13,7 +13,7 @@ import pytest
 
 from molt_bench.runs.lines import LineFile
 from tests.browser.axe import findings
-from tests.browser.conftest import PROGRAM, Runs, until, viewing
+from tests.browser.conftest import PROGRAM, Runs, molt_bench, until, viewing
 
 pytestmark = pytest.mark.slow
 Visit = Callable[..., Any]
@@ -84,17 +84,36 @@ def test_a_running_run_updates_itself_and_loses_neither_scroll_nor_choice(visit:
         page.close()
 
 
+class Rewritten:
+    """The journal of a finished run, written again line by line, as a run in progress writes it.
+
+    Attributes:
+        left: The lines that are still to be written.
+    """
+
+    def __init__(self, source: Path, folder: Path, first: int) -> None:
+        folder.mkdir()
+        lines = (source / "journal.jsonl").read_bytes().splitlines()
+        (folder / "master-seed").write_text(json.loads(lines[-1]).get("masterSeed", ""))
+        (folder / "journal.jsonl").write_bytes(b"".join(line + b"\n" for line in lines[:first]))
+        self._file = LineFile(str(folder / "journal.jsonl"), new=False)
+        self._file.cut((folder / "journal.jsonl").stat().st_size)
+        self.left = lines[first:]
+
+    def write(self, lines: int) -> None:
+        """Write so many lines more."""
+        for line in self.left[:lines]:
+            self._file.append(line)
+        self.left = self.left[lines:]
+
+    def close(self) -> None:
+        """End the run."""
+        self._file.close()
+
+
 def test_the_hands_of_a_running_run_update_themselves(visit: Visit, runs: Runs, tmp_path: Path) -> None:
-    """The journal of a finished run is written again, line by line, as a run in progress writes it."""
-    folder = tmp_path / runs.bots
-    folder.mkdir()
-    lines = (runs.folder / runs.bots / "journal.jsonl").read_bytes().splitlines()
-    (folder / "master-seed").write_text(json.loads(lines[-1]).get("masterSeed", ""))
-    (folder / "journal.jsonl").write_bytes(b"".join(line + b"\n" for line in lines[:12]))
-    written = LineFile(str(folder / "journal.jsonl"), new=False)
-    written.cut((folder / "journal.jsonl").stat().st_size)
-    viewer = viewing(tmp_path)
-    try:
+    journal = Rewritten(runs.folder / runs.bots, tmp_path / runs.bots, 12)
+    with closing(journal), closing(viewing(tmp_path)) as viewer:
         page = visit(f"{next(viewer)}#/run/{runs.bots}/hands")
         count = page.locator(".count")
         assert count.inner_text().endswith("hands so far")
@@ -104,18 +123,93 @@ def test_the_hands_of_a_running_run_update_themselves(visit: Visit, runs: Runs, 
         page.locator("#filter-lines").select_option("no")
         page.evaluate("document.querySelector('.v-list').scrollTop = 100")
         before = count.inner_text()
-        for line in lines[12:20]:
-            written.append(line)
+        journal.write(8)
         until(page, f"document.querySelector('.count').textContent !== {before!r}", seconds=60)
         assert page.locator("#filter-lines").input_value() == "no"
         assert page.evaluate("document.querySelector('.v-list').scrollTop") == 100
         until(page, "document.querySelector('.live-now').textContent.includes('2 of 6 matches')", seconds=60)
-        for line in lines[20:]:
-            written.append(line)
-        written.close()
+        journal.write(100)
+        journal.close()
         until(page, "!document.querySelector('.count').textContent.includes('so far')", seconds=60)
         assert page.locator(".live-now").count() == 0
         assert count.inner_text().endswith("of 960 hands")
-    finally:
-        written.close()
-        viewer.close()
+
+
+OPEN = "document.getElementById('{}')?.matches(':open')"
+
+
+def test_a_list_that_is_open_stays_open_while_the_page_updates(visit: Visit, runs: Runs, tmp_path: Path) -> None:
+    """In a filter of the hands, and on the page of the run."""
+    journal = Rewritten(runs.folder / runs.bots, tmp_path / runs.bots, 18)
+    with closing(journal), closing(viewing(tmp_path)) as viewer:
+        url = next(viewer)
+        shown = {
+            "filter-agent": (f"{url}#/run/{runs.bots}/hands", ".count"),
+            "winnings-pair": (f"{url}#/run/{runs.bots}", ".facts dd"),
+        }
+        for control, (address, number) in shown.items():
+            page = visit(address)
+            until(page, f"document.querySelectorAll('#{control} option').length > 2", seconds=60)
+            page.locator(f"#{control}").click()
+            assert page.evaluate(OPEN.format(control))
+            before = page.locator(number).first.inner_text()
+            journal.write(8)
+            until(page, f"document.querySelector('{number}').textContent !== {before!r}", seconds=60)
+            assert page.evaluate(OPEN.format(control))
+            page.close()
+
+
+MISTAKEN = """
+class Mistaken:
+    name = "mistaken"
+
+    def act(self, observation):
+        raise ValueError("nothing to say")
+
+def make():
+    return Mistaken()
+"""
+
+
+def test_a_kind_of_fault_that_comes_up_is_offered_when_the_reader_has_left_the_filters(
+    visit: Visit, tmp_path: Path
+) -> None:
+    (tmp_path / "mistaken.py").write_text(MISTAKEN)
+    sizes = ["--seeds", "1", "--hands", "4", "--max-matches", "3", "--set", "scheduler.policy=round_robin"]
+    more = ["--set", "stop.adjacentConfidence=null", "--quiet", "--output-dir", str(tmp_path / "played")]
+    molt_bench("--participants", f"tag,tight,{tmp_path / 'mistaken.py'}:make", *sizes, *more)
+    (played_run,) = (tmp_path / "played").iterdir()
+    (tmp_path / "runs").mkdir()
+    journal = Rewritten(played_run, tmp_path / "runs" / "live", 1 + 2)
+    with closing(journal), closing(viewing(tmp_path / "runs")) as viewer:
+        page = visit(f"{next(viewer)}#/run/live/hands")
+        assert page.locator("#filter-kind").count() == 0
+        page.locator("#filter-cards").fill("A")
+        page.locator("#filter-cards").evaluate("field => (field.mine = true)")
+        journal.write(4)
+        until(page, "document.querySelector('.count').textContent.includes('of 24 hands')", seconds=60)
+        assert page.locator("#filter-cards").evaluate("field => field.mine && field.matches(':focus')")
+        page.locator("h1").click()
+        assert page.locator("#filter-kind option").count() == 2
+        assert page.locator("#filter-cards").input_value() == "A"
+
+
+def test_hands_that_were_read_before_the_run_ended_are_read_again(visit: Visit, runs: Runs, tmp_path: Path) -> None:
+    """Names and hands are two answers: the run may end between them."""
+    journal = Rewritten(runs.folder / runs.bots, tmp_path / runs.bots, 12)
+    with closing(journal), closing(viewing(tmp_path)) as viewer:
+        url = next(viewer)
+        page = visit(url)
+        before = [page.request.get(f"{url}api/runs/{runs.bots}/hands.json").body()]
+        journal.write(100)
+        journal.close()
+        page.route(
+            "**/hands.json",
+            lambda route: (
+                route.fulfill(body=before.pop(), content_type="application/json") if before else route.continue_()
+            ),
+        )
+        page.goto(f"{url}#/run/{runs.bots}/hands")
+        until(page, "document.querySelector('.count')?.textContent.endsWith('of 960 hands')", seconds=60)
+        assert page.locator(".live-now").count() == 0
+        assert not before

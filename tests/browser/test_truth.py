@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from molt_bench.view.single_file import STATIC
 from tests.browser.conftest import Runs, as_number, molt_bench, only_new, until, viewing
 
 pytestmark = pytest.mark.slow
@@ -237,17 +238,36 @@ def test_a_published_site_shows_every_page_and_offers_the_files(visit: Visit, si
     until(page, "document.querySelector('h1')?.textContent === 'History'")
 
 
+#: The functions of a script of the pages that imports nothing.
+TEXT = (STATIC / "text.js").read_text("utf-8").replace("export ", "")
+
+
 def test_amounts_are_rounded_once(visit: Visit, server: str) -> None:
     """A minute never has 60 seconds, and what is nearly 20 cents is no $0.2."""
-    page = visit(server)
-    said = page.evaluate("""async () => {
-      const { dollars, seconds } = await import("./text.js");
+    said = visit(server).evaluate(f"""() => {{
+      {TEXT}
       return [[59.96, 119.7, 9.996, 3599.6, 7.5].map(seconds), [0.2, 0.098, 0.0027, 1234.5, 0].map(dollars)];
-    }""")
+    }}""")
     assert said == [
         ["1 min 0 s", "2 min 0 s", "10.0 s", "1 h 0 min", "7.50 s"],
         ["$0.20", "$0.098", "$0.0027", "$1,234.50", "$0"],
     ]
+
+
+def test_numbers_are_written_as_the_formatter_of_the_browser_writes_them(visit: Visit, server: str) -> None:
+    wrong = visit(server).evaluate(f"""() => {{
+      {TEXT}
+      const values = [0, 1.005, 1.45, 2.5, 0.05, 0.005, 0.5, 999.995, 1e6, 1e-7, 9.9e-7, 0.1 + 0.2, 4.35, 1e12, 2e21];
+      for (let at = 1; at < 20000; at += 1) {{
+        values.push(at / 200, at * 7919 / 1000, Math.sqrt(at), at * 1e5 + 0.125, Math.sin(at) * 10 ** (at % 14 - 3));
+      }}
+      const formats = [0, 1, 2].map((digits) =>
+        new Intl.NumberFormat("en-US", {{ minimumFractionDigits: digits, maximumFractionDigits: digits }}));
+      return values.flatMap((value) => [value, -value || 0]).flatMap((value) => [0, 1, 2].map((digits) =>
+        [value, fixed(value, digits), formats[digits].format(value).replace("-", "\u2212")]))
+        .filter(([, ours, theirs]) => ours !== theirs).slice(0, 9);
+    }}""")
+    assert wrong == []
 
 
 def test_the_order_by_rating_shows_ratings_and_every_table_can_be_saved(visit: Visit, tmp_path: Path) -> None:
@@ -279,9 +299,9 @@ def test_the_order_by_rating_shows_ratings_and_every_table_can_be_saved(visit: V
             as_number(text.split(" ")[0]) for text in page.locator(".leaderboard td:nth-child(3)").all_inner_texts()
         ]
         assert rated == sorted(rated, reverse=True)
-        for place, lines in (("match/1", 3), ("hands?street=3", None)):
+        for place, title, lines in (("match/1", "Match 1", 3), ("hands?street=3", "Hands", None)):
             page.goto(f"{url}#/run/{name}/{place}")
-            page.wait_for_selector("button.download")
+            until(page, f"document.title.startsWith('{title}')")  # the page before it stays until then
             with page.expect_download() as saved:
                 page.get_by_role("button", name="CSV").click()
             rows = list(csv.reader(io.StringIO(Path(saved.value.path()).read_text("utf-8"))))

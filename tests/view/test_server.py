@@ -2,8 +2,11 @@
 
 import gzip
 import json
+import re
 import socket
 import time
+from base64 import b64encode
+from hashlib import sha256
 
 import pytest
 
@@ -16,7 +19,9 @@ from tests.view.conftest import Viewer
 
 def safe(answer):
     """Check the headers that every answer has."""
-    assert {name.lower(): value for name, value in HEADERS.items()}.items() <= answer.headers.items()
+    policy = "Content-Security-Policy"
+    assert {name.lower(): value for name, value in HEADERS.items() if name != policy}.items() <= answer.headers.items()
+    assert answer.headers[policy.lower()].startswith(HEADERS[policy])
     return answer
 
 
@@ -24,13 +29,21 @@ def test_the_pages_and_their_data_are_served(viewer, bots_id):
     page = safe(viewer.ask("/"))
     assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert b'id="data">{}<' in page.body
-    script = safe(viewer.ask("/app.js"))
-    assert (script.status, script.headers["content-type"]) == (200, "text/javascript; charset=utf-8")
-    assert safe(viewer.ask("/app.css")).status == 200
     assert viewer.json(f"/api/runs/{bots_id}.json")["status"] == "finished"
     assert viewer.json(f"/api/runs/{bots_id}/hand/1/0/1.json")["hand"] == 1
-    assert "default-src 'none'" in page.headers["content-security-policy"]
-    assert "unsafe" not in page.headers["content-security-policy"]
+
+
+def test_the_page_comes_in_one_answer_and_its_policy_allows_what_is_in_it_alone(viewer):
+    page = viewer.ask("/")
+    policy = page.headers["content-security-policy"]
+    for kind, element in (("script", '<script type="module">'), ("style", "<style>")):
+        (inside,) = re.findall(rf"{element}(.*?)</{kind}>", page.body.decode(), re.DOTALL)
+        digest = b64encode(sha256(inside.encode()).digest()).decode()
+        assert f"; {kind}-src 'sha256-{digest}';" in policy
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert b"modules[" not in page.body.partition(b"<body>")[2], "the text of the body is what a reader sees"
+    assert not re.search(rb"<link[^>]*(stylesheet|preload)|<script[^>]* src=", page.body)
 
 
 def test_large_answers_are_compressed_for_browsers_that_can_read_that(viewer, bots_id):
@@ -43,7 +56,7 @@ def test_large_answers_are_compressed_for_browsers_that_can_read_that(viewer, bo
     assert len(packed.body) < len(plain.body) / 3
     assert "content-encoding" not in plain.headers | refused.headers
     assert packed.headers["etag"] == plain.headers["etag"]
-    assert packed.headers["vary"] == "Accept-Encoding"
+    assert packed.headers["vary"] == "Accept, Accept-Encoding"
 
 
 def test_it_says_where_it_is(viewer):
@@ -61,7 +74,7 @@ def test_hostile_text_is_sent_as_json_that_no_browser_takes_for_a_page(viewer, m
     "path",
     [
         *("/../../../../etc/passwd", "/..%2f..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/server.py", "/..\\server.py"),
-        *("/../server.py", "/server.py", "/static/index.html", "/app.js%00.html", "//etc/passwd", "/."),
+        *("/../server.py", "/server.py", "/static/index.html", "/app.js", "/index.html%00.html", "//etc/passwd", "/."),
         *("/api/runs/..%2fsecret.json", "/api/runs/%2e%2e.json", "/api/runs/..%5c..%5cx.json", "/api/runs/%00.json"),
         *("/api/runs/link.json", "/api/runs/inner.json", "/api/runs/link/hands.json", "/api/runs/%ff.json"),
         *("/api/runs/link%2f..%2flink.json", "/api/", "/api/../app.js", "/api/runs/.json", "/vendor/"),
@@ -138,7 +151,7 @@ def test_a_server_for_others_goes_by_its_numbers_and_its_own_name(name, host, ou
 
 
 def test_what_the_browser_has_is_not_sent_again(viewer, bots_id):
-    for path in ("/app.js", f"/api/runs/{bots_id}.json", f"/api/runs/{bots_id}/hands.json"):
+    for path in ("/", f"/api/runs/{bots_id}.json", f"/api/runs/{bots_id}/hands.json"):
         first = viewer.ask(path)
         again = safe(viewer.ask(path, headers={"If-None-Match": first.headers["etag"]}))
         assert (again.status, again.body) == (304, b"")

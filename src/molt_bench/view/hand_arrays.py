@@ -1,7 +1,9 @@
 """The columns of the list of hands, computed for many games at once."""
 
 from collections.abc import Sequence
+from typing import Any, Final
 
+import msgspec
 import numpy as np
 
 from molt_bench.view.hand_texts import HandTexts, Ints
@@ -17,8 +19,38 @@ from molt_bench.view.listed_game import (
 )
 from molt_bench.view.open_run import seating_of
 
+#: Kinds of numbers that a column is sent as: the first that holds all of it, or else float64.
+_KINDS: Final = ("uint8", "int16", "int32")
+_ALIGNED: Final = 8
 
-def columns_of(pairs: Sequence[Sequence[Listed]], kinds: Sequence[str]) -> dict[str, list[int]]:
+
+def joined_columns(parts: Sequence[dict[str, Ints]], names: Sequence[str]) -> dict[str, Ints]:
+    """Return the columns of several parts, one after the other."""
+    return {name: _joined([part[name] for part in parts]) for name in names}
+
+
+def packed(data: dict[str, Any], columns: dict[str, Ints]) -> bytes:
+    """Return columns as bytes that a page can use as they are, after some data as JSON.
+
+    First comes the length of the JSON in four bytes. Its `columns` say of each what its numbers are, where it begins
+    after the JSON, and how long it is. All numbers are little-endian and lie at multiples of their size.
+    """
+    places: dict[str, tuple[str, int, int]] = {}
+    pieces: list[bytes] = []
+    size = 0
+    for name, column in columns.items():
+        low, high = int(column.min(initial=0)), int(column.max(initial=0))
+        kind = next((each for each in _KINDS if np.iinfo(each).min <= low and high <= np.iinfo(each).max), "float64")
+        piece = column.astype(np.dtype(kind).newbyteorder("<")).tobytes()
+        places[name] = kind, size, len(column)
+        pieces.append(piece + bytes(-len(piece) % _ALIGNED))
+        size += len(pieces[-1])
+    text = msgspec.json.encode({**data, "columns": places})
+    text += b" " * (-(len(text) + 4) % _ALIGNED)
+    return b"".join([len(text).to_bytes(4, "little"), text, *pieces])
+
+
+def columns_of(pairs: Sequence[Sequence[Listed]], kinds: Sequence[str]) -> dict[str, Ints]:
     """Return the columns of the games of some seed pairs; `kinds` are those of all faults of the run.
 
     Raises:
@@ -43,7 +75,7 @@ def columns_of(pairs: Sequence[Sequence[Listed]], kinds: Sequence[str]) -> dict[
         "flags": flags,
         **dict(zip(("cardsA", "cardsB", "faultsA", "faultsB"), [*holes, *faults], strict=True)),
     }
-    return {name: column.astype(np.int64).tolist() for name, column in columns.items()}
+    return {name: column.astype(np.int64, copy=False) for name, column in columns.items()}
 
 
 def _known(games: Sequence[Listed]) -> dict[str, Ints]:

@@ -1,8 +1,8 @@
 """The lists to find a hand in: all hands of a run as columns, and the seed pairs of a match."""
 
 from collections.abc import Container, Iterator
-from itertools import chain, compress
-from typing import Any, Final, TypeAlias
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from molt_bench.errors import ConfigError
 from molt_bench.poker.cards import RANKS
@@ -11,6 +11,9 @@ from molt_bench.view import rounded
 from molt_bench.view.grades import losses_by_game
 from molt_bench.view.listed_game import Listed
 from molt_bench.view.open_run import OpenRun, seating_of
+
+if TYPE_CHECKING:
+    from molt_bench.view.hand_texts import Ints
 
 _COLUMNS: Final = (
     *("match", "seed", "seating", "hand", "a", "b", "net", "pot", "street", "flags"),
@@ -31,36 +34,79 @@ _AT_ONCE: Final = 20_000
 Deal: TypeAlias = tuple[int, int, int]
 
 
-def hand_columns(run: OpenRun, only: Container[Deal] | None = None) -> dict[str, Any]:
-    """Return the hands of a run as columns of equal length: all, or those of some deals."""
-    from molt_bench.view.hand_arrays import columns_of  # here, since numpy is slow to load
+class Listing(NamedTuple):
+    """What the list of hands is made from: a run may go on while its hands are read.
 
-    kinds = list(dict.fromkeys(fault.kind for game in run.games.values() for fault in game.record.faults))
+    Attributes:
+        status: How the run goes.
+        agents: The participants, by number.
+        kinds: The kinds of faults.
+        pairs: The games that may be shown, by seed pair.
+        not_shown: Games that were played, and whose cards are secret while others can still be dealt them.
+    """
+
+    status: str
+    agents: list[str]
+    kinds: list[str]
+    pairs: list[list[Listed]]
+    not_shown: int
+
+
+def listing(run: OpenRun) -> Listing:
+    """Return what the list of hands is made from, as the run is now."""
+    kinds = dict.fromkeys(fault.kind for game in run.games.values() for fault in game.record.faults)
     pairs = _listed(run)
-    games = [each for pair in pairs for each in pair]
-    parts = []
-    for some in _batches(pairs):
-        with run.reading([each.game for pair in some for each in pair]):
-            parts.append(columns_of(some, kinds))
-    columns = {name: [*chain.from_iterable([part[name] for part in parts])] for name in _COLUMNS}
-    losses = _losses(run, games)
+    return Listing(
+        status=run.status,
+        agents=[each.id for each in run.config.participants],
+        kinds=[*kinds],
+        pairs=pairs,
+        not_shown=len(run.games) - sum([len(pair) for pair in pairs]),
+    )
+
+
+def hand_columns(run: OpenRun, only: Container[Deal] | None = None, *, listed: Listing | None = None) -> dict[str, Any]:
+    """Return the hands of a run as columns of equal length: all, or those of some deals.
+
+    They are those of `listed`; without it, those of the run as it is now.
+    """
+    data, arrays = _hands(run, listed or listing(run))
+    columns = {name: column.tolist() for name, column in arrays.items()}
     if only is not None:
         deals = zip(columns["match"], columns["seed"], columns["hand"], strict=True)
         kept = [deal in only for deal in deals]
         columns = {name: [*compress(column, kept)] for name, column in columns.items()}
-        losses = losses and [[*compress(column, kept)] for column in losses]
-    return {
-        "agents": [each.id for each in run.config.participants],
+        data["losses"] = data["losses"] and [[*compress(column, kept)] for column in data["losses"]]
+    return {**data, "columns": columns}
+
+
+def packed_hands(run: OpenRun, listed: Listing) -> bytes:
+    """Return the columns of all hands as bytes, which a page uses as they are."""
+    from molt_bench.view.hand_arrays import packed  # here, since numpy is slow to load
+
+    return packed(*_hands(run, listed))
+
+
+def _hands(run: OpenRun, listed: Listing) -> tuple[dict[str, Any], "dict[str, Ints]"]:
+    """Return what is known of all hands together, and their columns."""
+    from molt_bench.view.hand_arrays import columns_of, joined_columns  # here, since numpy is slow to load
+
+    parts = []
+    for some in _batches(listed.pairs):
+        with run.reading([each.game for pair in some for each in pair]):
+            parts.append(columns_of(some, listed.kinds))
+    data = {
+        "status": listed.status,
+        "agents": listed.agents,
         "bigBlind": run.config.game.big_blind,
         # What a set bit in the columns faultsA and faultsB means, and a number in cardsA and cardsB.
-        "faultKinds": kinds,
-        # Games that were played, and whose cards are secret while others can still be dealt them.
-        "notShown": len(run.games) - len(games),
+        "faultKinds": listed.kinds,
+        "notShown": listed.not_shown,
         "startingHands": STARTING_HANDS,
-        "columns": columns,
         # The largest mistakes of A and B in each hand, in mbb, if the run has been graded.
-        "losses": losses,
+        "losses": _losses(run, [each for pair in listed.pairs for each in pair]),
     }
+    return data, joined_columns(parts, _COLUMNS)
 
 
 def _listed(run: OpenRun) -> list[list[Listed]]:

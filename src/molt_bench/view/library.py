@@ -4,21 +4,23 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from time import monotonic
 from typing import Any, Final
 
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.view.grades import grades_version
+from molt_bench.view.bodies import Body
+from molt_bench.view.hand_bodies import HandBodies
 from molt_bench.view.hand_list import hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import Chapter, chapter_of, history, in_order
 from molt_bench.view.names import names_data
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.pooled import pooled
-from molt_bench.view.run_list import RunList, started
-from molt_bench.view.run_page import run_page, run_summary
+from molt_bench.view.run_list import RunList, files_state
+from molt_bench.view.run_page import run_page, run_summary, unreadable_summary
 from molt_bench.view.run_parts import from_here
 from molt_bench.view.search import search_data, search_task, searched
 from molt_bench.view.shelf import Shelf, Volume, acquired
@@ -32,6 +34,8 @@ _LIST_WAIT_S: Final = 1.0
 _LINE_WAIT_S: Final = 0.3
 #: Pages of how many other runs are kept, for the time that they cannot be made.
 _PAGES_KEPT: Final = 3
+#: Hands of the largest run whose list of hands is made before it is asked for.
+_MOST_PREPARED: Final = 300_000
 _COUNTING: Final = "it is still being counted"
 
 
@@ -43,18 +47,22 @@ class Library:
         wait_s: Seconds that a request waits for what is still to be counted, which goes on after that; None to count
             everything before the answer.
         editable: Whether the pages may change the names and notes of runs.
+
+    Attributes:
+        asked: Whether a reader has asked for anything.
     """
 
     def __init__(self, folder: str | Path, *, wait_s: float | None = None, editable: bool = False) -> None:
         self.editable = editable
+        self.asked = Event()
         self.runs = RunList(folder)
         self._wait_s = wait_s
         self._shelf = Shelf()
         self._lines: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {}
-        self._pages: dict[str, tuple[OpenRun, dict[str, Any]]] = {}
+        self._pages: dict[str, tuple[OpenRun, tuple[int, ...], dict[str, Any]]] = {}
         self._chapters: dict[str, tuple[tuple[int, ...], Chapter]] = {}
         self._pools: tuple[Any, list[Chapter], list[dict[str, Any]]] | None = None
-        self._hands: dict[str, tuple[OpenRun, int, dict[str, Any]]] = {}
+        self._hands = HandBodies()
 
     def open(self, run: str) -> OpenRun:
         """Return a run, read up to its current end."""
@@ -82,7 +90,7 @@ class Library:
             try:
                 found.append(self._line(run, wait_s=max(0.0, deadline - monotonic())))
             except MoltBenchError as error:
-                found.append(_unreadable(run, error))
+                found.append(unreadable_summary(run, error))
         return found
 
     def run_page(self, run: str) -> dict[str, Any]:
@@ -96,17 +104,24 @@ class Library:
         if not opened.counting:
             volume.have_done("page", lambda: self._new_page(volume))
             if known is not None and known[0] is opened:
-                return known[1]
+                return known[2]
         with volume.reading:
             return {**run_page(opened, counted=False), "editable": self.editable}
 
     def _new_page(self, volume: Volume) -> dict[str, Any]:
-        """Make the page of a run while nothing is counted; it is shown until it can be made again."""
+        """Make the page of a run while nothing is counted; it is shown until it can be made again.
+
+        If the run is not in progress, it is only made again after a change.
+        """
         with volume.counting, volume.reading:
             opened = volume.run
+            state = opened.version, *files_state(opened.folder)
+            known = self._pages.get(opened.id)
+            if known is not None and known[:2] == (opened, state) and opened.status != "running":
+                return known[2]
             page = {**run_page(opened), "editable": self.editable}
         others = [*self._pages.items()][-_PAGES_KEPT:]
-        self._pages = {**dict(others), opened.id: (opened, page)}
+        self._pages = {**dict(others), opened.id: (opened, state, page)}
         return page
 
     def newer_page(self, run: str, version: str) -> dict[str, Any] | None:
@@ -130,13 +145,27 @@ class Library:
         """Return all hands of a run as columns."""
         volume = self._volume(run, count=False)
         with volume.reading:
-            opened = volume.run
-            known = self._hands.get(run)
-            state = len(opened.games) + grades_version(opened.folder)
-            if known is None or known[0] is not opened or known[1] != state:
-                known = opened, state, hand_columns(opened)
-                self._hands = {run: known}
-            return known[2]
+            return hand_columns(volume.run)
+
+    def hands_body(self, run: str, *, packed: bool = True) -> Body:
+        """Return the same as it is sent, packed for a page or as JSON; it is kept until the run changes."""
+        return self._hands.body(self._volume(run, count=False), packed=packed)
+
+    def prepare(self) -> None:
+        """Make the pages of the newest run before they are asked for; a reader who asks for anything comes first."""
+        with suppress(Exception):  # whoever asks is told
+            for run in self.runs.ids()[:1]:
+                for make in (self.run_page, self.prepare_hands):
+                    if not self.asked.is_set():
+                        make(run)
+
+    def prepare_hands(self, run: str) -> None:
+        """Make the list of hands of a run before it is asked for, unless the run goes on or is very large."""
+        with suppress(Exception):  # as above
+            opened = self._volume(run, count=False).run
+            hands = sum([game.record.dealt for game in [*opened.games.values()]])
+            if opened.status != "running" and hands <= _MOST_PREPARED:
+                self.hands_body(run)
 
     def hand_page(self, run: str, match: int, seed: int, hand: int) -> dict[str, Any]:
         """Return one hand in both seatings."""
@@ -237,25 +266,6 @@ class Library:
                 state = path.stat()
                 found += [state.st_ino, state.st_size, state.st_mtime_ns]
         return tuple(found)
-
-
-def _unreadable(run: str, error: MoltBenchError) -> dict[str, Any]:
-    """Return the summary of a run that cannot be read."""
-    return {
-        "id": run,
-        "title": "",
-        "note": "",
-        "started": started(run),
-        "status": "unreadable",
-        "stopReason": f"cannot be read: {error}",
-        **dict.fromkeys(("matches", "games", "hands", "faults", "usd")),
-        "participants": [],
-        "leaders": [],
-        "version": "",
-        "configHash": "",
-        "counting": False,
-        "error": str(error),
-    }
 
 
 _NUMBER: Final = r"(0|[1-9][0-9]{0,8})"

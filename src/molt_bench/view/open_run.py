@@ -112,7 +112,17 @@ class OpenRun:
     def version(self) -> int:
         """A number that grows with every change."""
         work = len(self.ladder.matches) + self.styles.games
-        return self._stored.content.size + self._exchange_file.size + work + self._status_changes
+        return self.journal_size + self._exchange_file.size + work + self._status_changes
+
+    @property
+    def journal_size(self) -> int:
+        """Bytes of the journal that have been read."""
+        return self._stored.content.size
+
+    @property
+    def journal_hash(self) -> str:
+        """What identifies the journal up to there."""
+        return self._stored.content.last_hash
 
     @property
     def unrated(self) -> int:

@@ -116,7 +116,7 @@ def _write_run(run: OpenRun, target: Path, most_deals: int) -> None:
     place = target / "api" / "runs"
     _write_json(place / f"{run.id}.json", page)
     _write_json(place / run.id / "names.json", {**names_data(run), "status": _status(run), "live": None})
-    _write_json(place / run.id / "hands.json", hand_columns(run, kept))
+    _write_json(place / run.id / "hands.json", {**hand_columns(run, kept), "status": _status(run)})
     for match, found in matches.items():
         _write_json(place / run.id / "match" / f"{match}.json", _without_dead_links(found, kept))
     said: list[list[Any]] = []

@@ -2,6 +2,7 @@
 
 import os
 import re
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -65,6 +66,16 @@ def inside(root: Path, file: Path) -> bool:
         return file.is_file() and file.resolve().is_relative_to(root)
     except (OSError, RuntimeError, ValueError):
         return False
+
+
+def files_state(folder: Path) -> list[int]:
+    """Return numbers that change with any file of a run."""
+    found: list[int] = []
+    for path in sorted(folder.iterdir()):
+        with suppress(OSError):  # it was removed since
+            state = path.stat()
+            found += [state.st_ino, state.st_size, state.st_mtime_ns]
+    return found
 
 
 def _readable(name: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
+from molt_bench.errors import MoltBenchError
 from molt_bench.rating.payoffs import nash_averaging, transitivity
 from molt_bench.report.analysis import MBB_PER_BB100, Analysis
 from molt_bench.report.claims import sentences
@@ -60,6 +61,25 @@ def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         "version": run.header.version,
         "configHash": run.header.config_hash,
         "counting": found is None,
+    }
+
+
+def unreadable_summary(run: str, error: MoltBenchError) -> dict[str, Any]:
+    """Return the summary of a run that cannot be read."""
+    return {
+        "id": run,
+        "title": "",
+        "note": "",
+        "started": started(run),
+        "status": "unreadable",
+        "stopReason": f"cannot be read: {error}",
+        **dict.fromkeys(("matches", "games", "hands", "faults", "usd")),
+        "participants": [],
+        "leaders": [],
+        "version": "",
+        "configHash": "",
+        "counting": False,
+        "error": str(error),
     }
 
 

@@ -5,29 +5,32 @@ folder. Other sites cannot read it: the Host header is checked, which prevents D
 shared across origins. On the loopback interface its own pages may also PUT the name and the note of a run.
 """
 
-import gzip
 import re
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import lru_cache
-from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from time import sleep
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import anyio
 import msgspec
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.view.bundle import ENTRY, script_of
+from molt_bench.view.bodies import Body
+from molt_bench.view.bundle import script_of
 from molt_bench.view.editing import change
+from molt_bench.view.inlined import inlined
 from molt_bench.view.library import Library, answer, run_of
-from molt_bench.view.run_list import inside
+from molt_bench.view.run_list import files_state
 from molt_bench.view.search import end_searches
 from molt_bench.view.single_file import STATIC
 from molt_bench.web.addresses import is_our_name
@@ -42,12 +45,10 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
+_POLICY: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+#: The headers of every answer; the policy of the pages also allows what is in them.
 HEADERS: Final = {
-    "Content-Security-Policy": POLICY,
+    "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -57,16 +58,10 @@ HEADERS: Final = {
 }
 #: Seconds between looks whether the server is to end.
 _LOOK_S: Final = 0.2
-#: Bytes that are not worth compressing.
-_SMALL: Final = 1000
-_TYPES: Final = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-}
-
-
+_HTML: Final = "text/html; charset=utf-8"
+_JSON: Final = "application/json"
+#: What the pages ask for besides JSON: columns of numbers as they use them.
+_BYTES: Final = "application/octet-stream"
 _ABOUT_PATH: Final = "/api/runs/{run}/about.json"
 
 
@@ -78,8 +73,11 @@ def application(library: Library, *, host: str, port: int, static: Path = STATIC
         path = request.path_params["path"]
         try:
             if path.startswith("api/"):
+                library.asked.set()
                 return _data(library, path, request)
-            return _page(pages, path or "index.html", request)
+            if path not in ("", "index.html"):
+                return _error(404, f"there is no {path}")
+            return _page(pages, request)
         except ConfigError as error:
             return _error(404, str(error))
         except (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
@@ -96,8 +94,13 @@ def application(library: Library, *, host: str, port: int, static: Path = STATIC
 
 def _data(library: Library, path: str, request: Request) -> Response:
     asked = request.query_params
-    run, looked_through = run_of(path), run_of(path, "/search")
+    run, looked_through, listed = [run_of(path, page) for page in ("", "/search", "/hands")]
     found: Any
+    if listed is not None:
+        packed = _BYTES in request.headers.get("accept", "")
+        response = _sent(library.hands_body(listed, packed=packed), _BYTES if packed else _JSON, request)
+        response.headers["Vary"] = "Accept, Accept-Encoding"
+        return response
     if run is not None and "since" in asked:
         found = library.newer_page(run, asked["since"])
         if found is None:
@@ -114,27 +117,36 @@ def _data(library: Library, path: str, request: Request) -> Response:
         found = answer(library, path)
     if found is None:
         return _error(404, f"there is no {path}")
-    return _tagged(msgspec.json.encode(found), _TYPES[".json"], request)
+    response = _sent(Body(msgspec.json.encode(found)), _JSON, request)
+    if run is not None and "since" not in asked:
+        response.background = BackgroundTask(library.prepare_hands, run)
+    return response
 
 
-def _page(static: Path, path: str, request: Request) -> Response:
-    file = static / path
-    if "\0" in path or file.suffix not in _TYPES or not inside(static, file):
-        return _error(404, f"there is no {path}")
-    body = script_of(static).encode() if path == ENTRY else file.read_bytes()
-    return _tagged(body, _TYPES[file.suffix], request)
+def _page(static: Path, request: Request) -> Response:
+    body, policy = _inlined_page(static, *files_state(static))
+    response = _sent(body, _HTML, request)
+    response.headers["Content-Security-Policy"] = policy
+    return response
 
 
-def _tagged(body: bytes, kind: str, request: Request) -> Response:
+@lru_cache(maxsize=4)
+def _inlined_page(static: Path, *_state: int) -> tuple[Body, str]:
+    """Return the pages and their policy; they are only made again after a change."""
+    html, allowed = inlined(static, script_of(static), deferred=True)
+    return Body(html.encode()), f"{_POLICY}; {allowed}; img-src data:; connect-src 'self'"
+
+
+def _sent(body: Body, kind: str, request: Request) -> Response:
     """Return a body, compressed where the browser can read that, or status 304 if it already has the body."""
-    tag = f'"{blake2b(body, digest_size=12).hexdigest()}"'
+    tag = f'"{body.tag}"'
     headers = {"ETag": f"W/{tag}", "Vary": "Accept-Encoding"}
     known = [each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")]
     if tag in known or "*" in known:
         return Response(status_code=304, headers=headers)
-    if len(body) > _SMALL and _takes_gzip(request.headers.get("accept-encoding", "")):
-        body, headers["Content-Encoding"] = _compressed(body), "gzip"
-    return Response(body, media_type=kind, headers=headers)
+    if body.small or not _takes_gzip(request.headers.get("accept-encoding", "")):
+        return Response(body.text, media_type=kind, headers=headers)
+    return Response(body.packed, media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
 
 
 def _takes_gzip(accepted: str) -> bool:
@@ -149,14 +161,8 @@ def _takes_gzip(accepted: str) -> bool:
     return weights.get("gzip", weights.get("*", "q=0")).rstrip(".0") != "q="
 
 
-@lru_cache(maxsize=4)
-def _compressed(body: bytes) -> bytes:
-    """Compress a body quickly: 100,000 hands take 40 ms and shrink to a sixth."""
-    return gzip.compress(body, compresslevel=1, mtime=0)
-
-
 def _error(status: int, said: str) -> Response:
-    return Response(msgspec.json.encode({"error": said}), status, media_type=_TYPES[".json"])
+    return Response(msgspec.json.encode({"error": said}), status, media_type=_JSON)
 
 
 def _guarded(inner: App, host: str, port: int, *, editable: bool) -> App:
@@ -170,10 +176,10 @@ def _guarded(inner: App, host: str, port: int, *, editable: bool) -> App:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [
-                    *message.get("headers", ()),
-                    *[(name.lower().encode(), value.encode()) for name, value in HEADERS.items()],
-                ]
+                own = [*message.get("headers", ())]
+                names = [name for name, _ in own]
+                ours = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*own, *[each for each in ours if each[0] not in names]]
             await send(message)
 
         edited = editable and re.fullmatch(r"/api/runs/[^/]+/about\.json", scope["path"]) is not None
@@ -194,11 +200,13 @@ def _guarded(inner: App, host: str, port: int, *, editable: bool) -> App:
     return guard
 
 
-def _warm_up() -> None:
-    """Prepare what the first page needs, so that nobody waits for that."""
-    script_of(STATIC)
-    for name in ("numpy", "openskill.models", "yaml", "molt_bench.view.hand_arrays"):
-        import_module(name)
+def _warm_up(library: Library) -> None:
+    """Do what takes long the first time, so that nobody waits for it: load modules, and make the likely pages."""
+    anyio.run(run_in_threadpool, _inlined_page, STATIC, *files_state(STATIC))  # as a request does
+    for name in ("molt_bench.view.hand_arrays", "openskill.models", "yaml"):
+        if not library.asked.is_set():  # a reader who waits gets what that page needs, and nothing else is done
+            import_module(name)
+    library.prepare()
 
 
 def _end_searches_with(server: "uvicorn.Server") -> None:
@@ -210,7 +218,7 @@ def _end_searches_with(server: "uvicorn.Server") -> None:
 
 def serve(library: Library, listener: socket.socket, host: str) -> None:
     """Serve until the program is interrupted."""
-    Thread(target=_warm_up, daemon=True).start()
+    Thread(target=_warm_up, args=(library,), daemon=True).start()
     app = application(library, host=host, port=listener.getsockname()[1])
     server = quiet_server(app, grace_s=1, lifespan="off", ws="none")
     Thread(target=_end_searches_with, args=(server,), daemon=True).start()

@@ -5,22 +5,20 @@ cannot close the element it is in. Hands are compressed, since a thousand of the
 all fit, the file holds and lists those with the biggest swings.
 """
 
-import re
 import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
 from math import inf
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from molt_bench.errors import MoltBenchError
 from molt_bench.view.bundle import script_of
 from molt_bench.view.hand_list import Deal, hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
+from molt_bench.view.inlined import DATA, inlined
 from molt_bench.view.names import names_data
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page, run_summary
@@ -39,9 +37,6 @@ _LISTED: Final = 40
 #: How many hands that the pages link to come before the biggest swings.
 _MOST_LINKED: Final = 400
 
-_STYLE: Final = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
-_SCRIPT: Final = '<script type="module" src="app.js"></script>'
-_DATA: Final = '<script type="application/json" id="data">{}</script>'
 #: Decompresses the hands, adds them to the other data, then starts the pages.
 _START: Final = """\
 (async () => {
@@ -60,15 +55,9 @@ _START: Final = """\
 
 def single_file(run: OpenRun, *, static: Path = STATIC) -> str:
     """Return a run as one HTML file."""
-    page = _read(static / "index.html")
-    for wanted in (_SCRIPT, _DATA, "<head>", "</body>"):
-        if page.count(wanted) != 1:
-            raise MoltBenchError(f"index.html has {wanted} {page.count(wanted)} times: expected it once")
-    styles = [_read(static / name) for name in _STYLE.findall(page)]
-    style = "\n".join(styles).replace("</", "<\\/")
-    script = _inside_script(f"function start() {{\n{script_of(static)}}}\n{_START}")
+    page, allowed = inlined(static, f"function start() {{\n{script_of(static)}}}\n{_START}")
     known = _overview(run)
-    room = _LARGEST - len(escaped_json(known).encode()) - len(page) - len(style) - len(script.encode())
+    room = _LARGEST - len(escaped_json(known).encode()) - len(page.encode())
     packed, count, of = _packed_hands(run, known[f"api/runs/{ONLY_RUN}.json"], max(0, room))
     text = (
         f"This file holds {count:,} of {of:,} deals: those with the biggest swings, and those that its pages link to."
@@ -76,17 +65,11 @@ def single_file(run: OpenRun, *, static: Path = STATIC) -> str:
         else None
     )
     known["limits"] = {"hands": count, "of": of, "text": text} if text else None
-    policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
-        "worker-src blob:; base-uri 'none'; form-action 'none'"
-    )
-    page = _STYLE.sub("", page)
+    policy = f"default-src 'none'; {allowed}; img-src data:; worker-src blob:; base-uri 'none'; form-action 'none'"
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    page = page.replace("<head>", f"<head>\n{head}\n<style>{style}</style>")
-    page = page.replace(_SCRIPT, "")
     data = f'<script type="application/json" id="data">{escaped_json(known)}</script>'
-    page = page.replace(_DATA, f'{data}\n<script type="text/plain" id="packed">{packed}</script>')
-    return page.replace("</body>", f"<script>{script}</script>\n</body>")
+    page = page.replace(DATA, f'{data}\n<script type="text/plain" id="packed">{packed}</script>')
+    return page.replace("<head>", f"<head>\n{head}", 1)
 
 
 def escaped_json(value: Any) -> str:
@@ -194,19 +177,3 @@ def _by_swing(run: OpenRun, first: Iterable[Deal]) -> list[Deal]:
     # Many links must not take the place of the biggest swings.
     linked = [place for place in dict.fromkeys(first) if place in swings][:_MOST_LINKED]
     return list(dict.fromkeys([*linked, *order]))
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise MoltBenchError(f"{path} of the pages cannot be read: {error}") from error
-
-
-def _inside_script(text: str) -> str:
-    """Escape a script so that nothing in it closes its element."""
-    return re.sub(r"<(?=/script|!--|script)", r"\\x3C", text, flags=re.IGNORECASE)
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

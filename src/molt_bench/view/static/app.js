@@ -130,6 +130,7 @@ function attempt(act) {
   }
 }
 
+show(); // first of all, so that its data is under way
 startTheme(document.getElementById("theme"));
 document.getElementById("skip").addEventListener("click", () => (main.querySelector("h1") ?? main).focus());
 document.addEventListener("click", (event) => {
@@ -138,4 +139,3 @@ document.addEventListener("click", (event) => {
 history.scrollRestoration = "manual";
 window.addEventListener("scroll", () => scrolled.set(location.hash, window.scrollY), { passive: true });
 window.addEventListener("hashchange", show);
-show();

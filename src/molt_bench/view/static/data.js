@@ -21,17 +21,31 @@ class LoadError extends Error {
   }
 }
 
+const BYTES = "application/octet-stream";
+const ASKED = { cache: "no-cache", headers: { accept: `${BYTES}, application/json` } };
+
 async function fetched(path) {
   let response;
   try {
-    response = await fetch(path, { cache: "no-cache" });
+    response = await fetch(path, ASKED);
   } catch {
     throw new LoadError("The server does not respond.", isFinal ? "" : RESTART);
   }
   if (response.status === 304) return null;
   if (response.status === 404) throw new LoadError("Not found.", await errorText(response));
   if (!response.ok) throw new LoadError(`The server failed (status ${response.status}).`, await errorText(response));
-  return response.json();
+  const isBytes = response.headers.get("content-type") === BYTES;
+  return isBytes ? unpacked(await response.arrayBuffer()) : response.json();
+}
+
+const ARRAYS = { uint8: Uint8Array, int16: Int16Array, int32: Int32Array, float64: Float64Array };
+
+/** Read bytes that begin with the length of a JSON text; after the text come the columns that it names. */
+function unpacked(buffer) {
+  const start = 4 + new DataView(buffer).getUint32(0, true);
+  const { columns, ...data } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, start - 4)));
+  const read = ([kind, offset, length]) => new ARRAYS[kind](buffer, start + offset, length);
+  return { ...data, columns: Object.fromEntries(Object.entries(columns).map(([name, at]) => [name, read(at)])) };
 }
 
 async function errorText(response) {

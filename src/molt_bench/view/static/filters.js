@@ -78,7 +78,7 @@ export function chosen(data, filters, order, hits = null) {
   const { match, net, pot, street, flags } = data.columns;
   const least = Number(filters.pot || 0) * 100;
   const mistake = Number(filters.mistake || 0) * 1000;
-  const loss = data.losses ? net.map((_, index) => lossOf(data, filters.agent, index)) : [];
+  const loss = data.losses ? Array.from(net, (_, index) => lossOf(data, filters.agent, index)) : [];
   const tests = [
     ...playerTests(data, filters),
     filters.match !== "" && ((index) => match[index] === Number(filters.match)),
@@ -88,11 +88,25 @@ export function chosen(data, filters, order, hits = null) {
     ...flagTests(filters, flags),
     hits && ((index) => hits[index] === 1),
   ].filter(Boolean);
-  let found = net.map((_, index) => index);
-  for (const test of tests) found = found.filter((index) => test(index));
+  let found = new Uint32Array(net.length).map((_, index) => index);
+  for (const test of tests) found = passing(found, test);
   if (order.key === "place") return order.down ? found.reverse() : found;
-  const values = order.key === "swing" ? net.map(Math.abs) : order.key === "loss" ? loss : data.columns[order.key];
+  const values = order.key === "swing"
+    ? Float64Array.from(net).map(Math.abs)
+    : order.key === "loss"
+    ? loss
+    : data.columns[order.key];
   return values ? inOrder(found, values, order.down) : found;
+}
+
+/** Return the indices that pass a test. */
+function passing(indices, test) {
+  const kept = new Uint32Array(indices.length);
+  let many = 0;
+  for (let at = 0; at < indices.length; at += 1) {
+    if (test(indices[at])) kept[many++] = indices[at];
+  }
+  return kept.subarray(0, many);
 }
 
 /**
@@ -102,7 +116,7 @@ export function chosen(data, filters, order, hits = null) {
 function inOrder(indices, values, down) {
   const [many, sign] = [values.length, down ? -1 : 1];
   const keys = new Float64Array(indices.length);
-  indices.forEach((index, at) => (keys[at] = sign * (values[index] ?? 0) * many + index));
+  for (let at = 0; at < indices.length; at += 1) keys[at] = sign * (values[indices[at]] ?? 0) * many + indices[at];
   keys.sort();
   return indices.map((_, at) => ((keys[at] % many) + many) % many);
 }
@@ -110,6 +124,7 @@ function inOrder(indices, values, down) {
 /** Return the deals of a list of hands in its order, each once: [match, seed, hand]. */
 export function dealsOf(data, indices) {
   const { match, seed, hand } = data.columns;
-  const deals = new Map(indices.map((at) => [`${match[at]}/${seed[at]}/${hand[at]}`, [match[at], seed[at], hand[at]]]));
+  const dealAt = (at) => [`${match[at]}/${seed[at]}/${hand[at]}`, [match[at], seed[at], hand[at]]];
+  const deals = new Map(Array.from(indices, dealAt));
   return [...deals.values()];
 }

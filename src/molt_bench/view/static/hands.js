@@ -8,7 +8,7 @@ import { livePanel, SAY_MS } from "./live.js";
 import { longList } from "./longlist.js";
 import { ariaSort, arrow } from "./matches.js";
 import { crumbs, replaceHash, route, withQuery } from "./router.js";
-import { hitPanel, hitsOf, searched } from "./search.js";
+import { hitPanel, hitsOf, searched, searchField } from "./search.js";
 import { fixed, isMissing, NONE, plural, signed, STREETS, visibleLine, whole } from "./text.js";
 
 // Row heights, as in pages.css.
@@ -32,6 +32,7 @@ const columnsOf = ({ losses }) => Object.entries(NAMES).filter(([key]) => key !=
 
 const ABOUT_HANDS =
   "Each deal appears twice, once per seating (AB and BA). Match · seed pair · hand links to the replayer.";
+const NOT_YET = "No hand can be shown yet.";
 const listScroll = new Map();
 
 /** The list that a link comes from, for its query. */
@@ -68,7 +69,7 @@ function savedRows(data, agents, agent, indices) {
   const { match, seed, hand, seating, a, b, net, pot, street, flags, cardsA, cardsB } = data.columns;
   const head = ["Match", "Seed pair", "Hand", "Seating", "A", "B", "Cards of A", "Cards of B", "A's bb", "Pot bb"];
   const name = (place) => agents.name(data.agents[place]);
-  const rows = indices.map((at) => [
+  const rows = Array.from(indices, (at) => [
     ...[match[at], seed[at], hand[at], seating[at] === 1 ? "BA" : "AB", name(a[at]), name(b[at])],
     ...[data.startingHands[cardsA[at]], data.startingHands[cardsB[at]], net[at] / 100, pot[at] / 100],
     ...(data.losses ? [lossOf(data, agent, at) === null ? "" : lossOf(data, agent, at) / 1000] : []),
@@ -86,6 +87,7 @@ export async function handsPage(place, view) {
   const { filters, order } = wishesIn(place.query);
   let said = null; // what a search has found
   let found = [];
+  let offered = 0; // kinds of faults in the form
 
   const count = h("p.count", { role: "status" });
   const about = h("p.soft");
@@ -97,6 +99,9 @@ export async function handsPage(place, view) {
   const row = (index) => handRow(id, data, agents, { filters, order }, found[index]);
   const list = longList({ label: "Hands", head, rowHeight, row });
   const none = h("p.empty");
+
+  /** Whether more may come: its names and its hands were read one after the other, and it may have ended in between. */
+  const isRunning = () => !isFinal && [run.status, data.status].includes("running");
 
   function drawHead() {
     head.replaceChildren(
@@ -113,15 +118,20 @@ export async function handsPage(place, view) {
   }
 
   function draw(keepPlace = false) {
+    if (filters.q !== "" && !said) return; // the search that is under way draws what it finds
     const total = data.columns.net.length;
-    const isLive = run.status === "running" && !isFinal;
+    const isLive = isRunning();
     found = chosen(data, filters, order, said && hitsOf(data, said));
     if (!keepPlace) drawHead();
     list.element.classList.toggle("graded", Boolean(data.losses));
     list.setCount(found.length, { keepPlace });
     list.element.hidden = found.length === 0;
     none.hidden = found.length > 0;
-    none.textContent = total ? "No hand passes these filters." : "No hand has been played yet.";
+    none.textContent = total
+      ? "No hand passes these filters."
+      : data.notShown
+      ? NOT_YET
+      : "No hand has been played yet.";
     count.setAttribute("aria-live", isLive ? "off" : "polite");
     count.textContent = `${whole(found.length)} of ${plural(total, "hand")}${isLive ? " so far" : ""}`;
     now.replaceChildren(...[!isFinal && livePanel(run, agents)].filter(Boolean));
@@ -159,8 +169,15 @@ export async function handsPage(place, view) {
   }
 
   function drawForm() {
+    offered = data.faultKinds.length;
     form.replaceChildren(filterForm(run, agents, filters, update, data));
   }
+
+  /** Offer the kinds of faults that came up since, unless the reader is using the form. */
+  function offerKinds(focused) {
+    if (data.faultKinds.length !== offered && !form.contains(focused)) drawForm();
+  }
+  form.addEventListener("focusout", (event) => offerKinds(event.relatedTarget));
 
   const biggest = button("Biggest swings first", () => {
     sortBy("swing", true);
@@ -188,29 +205,29 @@ export async function handsPage(place, view) {
   list.element.scrollTop = listScroll.get(location.hash) ?? 0;
   const remember = () => view.signal.aborted || listScroll.set(location.hash, list.element.scrollTop);
   list.element.addEventListener("scroll", remember, { passive: true });
-  if (run.status === "running" && !isFinal) follow();
+  if (isRunning()) follow();
 
   /** Follow a run in progress; the longer its hands take to load, the less often. */
   async function follow() {
     let took = 0;
     let spoken = Date.now();
-    while (!view.signal.aborted && run.status === "running") {
+    while (!view.signal.aborted && isRunning()) {
       await new Promise((done) => setTimeout(done, Math.max(UPDATE_MS, 20 * took)));
       if (view.signal.aborted || document.hidden) continue;
       const began = performance.now();
       const newer = await Promise.all([load(namesPath(id)), load(handsPath(id))]).catch(() => null);
       took = performance.now() - began;
       if (view.signal.aborted || !newer) continue;
-      const [before, kinds] = [data.columns.net.length, data.faultKinds.length];
+      const before = [data.columns.net.length, data.notShown];
       [run, data] = newer;
-      if (data.columns.net.length === before && run.status === "running") {
-        now.replaceChildren(livePanel(run, agents));
+      if (data.columns.net.length === before[0] && data.notShown === before[1] && isRunning()) {
+        now.replaceChildren(...[livePanel(run, agents)].filter(Boolean));
         continue;
       }
       forget(id);
-      if (data.faultKinds.length !== kinds && !form.contains(document.activeElement)) drawForm();
+      offerKinds(document.activeElement);
       draw(true);
-      if (run.status !== "running" || Date.now() - spoken > SAY_MS) {
+      if (!isRunning() || Date.now() - spoken > SAY_MS) {
         spoken = Date.now();
         announce(`Run ${run.status}: ${count.textContent}.`);
       }
@@ -265,34 +282,7 @@ function filterForm(run, agents, filters, update, data) {
     yesNo("lines", "Lines differ"),
     yesNo("fault", "Fault"),
     data.faultKinds.length > 0 && pick("kind", "Kind of fault", [["", "any"], ...kinds]),
-    h("div.search", hasModels(run) && searchField(filters, update), clear),
+    h("div.search", searchField(run, filters, update), clear),
   ]);
   return form;
-}
-
-const hasModels = ({ participants }) => participants.some(({ model }) => model);
-
-/** A search in what the models said; it starts with Enter or on leaving the field, not with every letter. */
-function searchField(filters, update) {
-  const start = () => {
-    const [q, regex] = [input.value.trim(), box.checked ? "1" : ""];
-    if (q === filters.q && (regex === filters.regex || q === "")) return;
-    Object.assign(filters, { q, regex });
-    update(true);
-  };
-  const input = h("input", {
-    ...{ id: "filter-q", type: "search", size: "24", maxlength: "500", placeholder: "pot odds", autocomplete: "off" },
-    on: { change: start, keydown: (event) => event.key === "Enter" && start() },
-  });
-  input.value = filters.q;
-  const box = h("input", {
-    id: "filter-regex",
-    type: "checkbox",
-    checked: filters.regex === "1",
-    on: { change: start },
-  });
-  return [
-    h("div.field", h("label", { for: "filter-q" }, "Said in reasoning or reply"), input),
-    h("label.check", box, "Regular expression"),
-  ];
 }

@@ -134,3 +134,29 @@ function hitItem(run, agents, hit, list) {
     h("span.snippet", visible(before), h("mark", visible(text)), visible(after)),
   ]);
 }
+
+/** A field to search what the models said, if there are some: with Enter or on leaving it, not with every letter. */
+export function searchField({ participants }, filters, update) {
+  if (!participants.some(({ model }) => model)) return null;
+  const start = () => {
+    const [q, regex] = [input.value.trim(), box.checked ? "1" : ""];
+    if (q === filters.q && (regex === filters.regex || q === "")) return;
+    Object.assign(filters, { q, regex });
+    update(true);
+  };
+  const input = h("input", {
+    ...{ id: "filter-q", type: "search", size: "24", maxlength: "500", placeholder: "pot odds", autocomplete: "off" },
+    on: { change: start, keydown: (event) => event.key === "Enter" && start() },
+  });
+  input.value = filters.q;
+  const box = h("input", {
+    id: "filter-regex",
+    type: "checkbox",
+    checked: filters.regex === "1",
+    on: { change: start },
+  });
+  return [
+    h("div.field", h("label", { for: "filter-q" }, "Said in reasoning or reply"), input),
+    h("label.check", box, "Regular expression"),
+  ];
+}

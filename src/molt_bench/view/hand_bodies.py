@@ -1,0 +1,57 @@
+"""The lists of hands as they are sent, of the runs that were looked at last: made once, and again if a run changes."""
+
+from threading import Lock
+from typing import Final, NamedTuple, TypeAlias
+
+import msgspec
+
+from molt_bench.view.bodies import Body
+from molt_bench.view.grades import grades_version
+from molt_bench.view.hand_list import hand_columns, listing, packed_hands
+from molt_bench.view.shelf import Volume
+
+#: A run, and whether its list is packed.
+_Name: TypeAlias = tuple[str, bool]
+#: How many lists are kept, compressed: 100,000 hands take half a megabyte.
+_KEPT: Final = 4
+
+
+class _State(NamedTuple):
+    """What a list of hands depends on: a line of the journal without a game may reveal the cards of earlier ones."""
+
+    journal: str
+    size: int
+    status: str
+    grades: int
+
+
+class HandBodies:
+    """The lists of hands of some runs. All methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._making: dict[_Name, Lock] = {}
+        self._known: dict[_Name, tuple[_State, Body]] = {}
+
+    def body(self, volume: Volume, *, packed: bool) -> Body:
+        """Return the list of a run, `packed` for a page, or as JSON.
+
+        Whoever asks while it is made waits for it, and nobody else does.
+        """
+        name = volume.run.id, packed
+        with self._lock:
+            making = self._making.setdefault(name, Lock())
+        with making:
+            with volume.reading:
+                run = volume.run
+                state = _State(run.journal_hash, run.journal_size, run.status, grades_version(run.folder))
+                known = self._known.get(name)
+                if known is not None and known[0] == state:
+                    return known[1]
+                listed = listing(run)
+            made = packed_hands(run, listed) if packed else msgspec.json.encode(hand_columns(run, listed=listed))
+            body = Body(made).kept()
+            with self._lock:
+                others = [(key, each) for key, each in self._known.items() if key != name]
+                self._known = {**dict(others[1 - _KEPT :]), name: (state, body)}
+            return body
