@@ -38,6 +38,10 @@ _SHOWN_LENGTH: Final = 100
 _PLAIN: Final = (str, int, float, bool, type(None))
 
 
+#: Letters and marks that are drawn as nothing, so that a name of them would look empty.
+_BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+
+
 def shown(value: object) -> str:
     """Format any value for a message: about 100 characters at most, and the same in every run.
 
@@ -58,12 +62,13 @@ def printable(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    r"""Return text with everything escaped that is not printable: line ends, control characters, turns of direction.
+    r"""Return text with everything escaped that is not seen: line ends, controls, turns of direction, fillers.
 
-    >>> print(on_one_line("a\x1b[31m\u202eb\n"))
-    a\u001b[31m\u202eb\u000a
+    >>> print(on_one_line("a\x1b[31m\u202eb\n\u3164"))
+    a\u001b[31m\u202eb\u000a\u3164
     """
-    return "".join([char if char.isprintable() else f"\\u{ord(char):04x}" for char in text])
+    seen = [char.isprintable() and char not in _BLANK for char in text]
+    return "".join([char if known else f"\\u{ord(char):04x}" for char, known in zip(text, seen, strict=True)])
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

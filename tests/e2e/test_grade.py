@@ -109,3 +109,12 @@ def test_any_stakes_are_graded(tmp_path, settings):
     quick_run(tmp_path / "out", "--participants", "tag,maniac", "--hands", "8", "--max-matches", "1", *FAST, *sets)
     found = json.loads(graded(run_of(tmp_path / "out"), "--json").stdout)
     assert all(row["decisions"] and row["lossMbb"] >= 0 for row in found["participants"])
+
+
+def test_no_control_character_of_a_name_reaches_the_terminal(tmp_path):
+    names = [{"id": "one", "type": "tag", "displayName": "\x1b[31mred"}, {"id": "two", "type": "random"}]
+    (tmp_path / "config.json").write_text(json.dumps({"participants": names}))
+    quick_run(tmp_path / "out", "--config", tmp_path / "config.json", "--hands", "4", "--max-matches", "1", *FAST)
+    said = graded(run_of(tmp_path / "out")).stdout
+    assert "\x1b" not in said
+    assert "\\u001b[31mred" in said

@@ -49,7 +49,8 @@ def test_only_those_that_may_remember_are_reported():
 
 
 def test_the_sentence_says_whether_the_change_is_clear():
-    (said,) = learning_sentences(run(80, isolated=False))
+    (said,) = learning_sentences(run(80, isolated=False), {"learner": "The learner"})
+    assert said.startswith("The learner may learn")
     assert "depends on how long the run is" in said
-    (said,) = learning_sentences(run(0, isolated=False))
+    (said,) = learning_sentences(run(0, isolated=False), {"learner": "The learner"})
     assert "no clear change" in said

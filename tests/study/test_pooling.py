@@ -102,3 +102,9 @@ def test_budget_and_schedule_may_differ(runs):
 
 def test_one_run_alone_is_no_pool(runs):
     assert pools(runs[:1]) == []
+
+
+def test_models_keep_the_harness_that_their_runs_recorded(runs):
+    asked = [Run(each.name, each.config, each.result, harnesses={"tag": "free/1"}, bench_version=6) for each in runs]
+    (pool,) = pools(asked)
+    assert pool.result.harnesses == {"tag": "free/1"}

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.view.figures import _LOST, _WON, COLOURS, write_figures
+from molt_bench.view.figures import _LOST, _WON, COLOURS, _names, write_figures
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.single_file import STATIC
 from tests.e2e.shell import quick_run
@@ -144,3 +144,27 @@ def test_every_agent_has_a_name_of_its_own_and_labels_stay_in_the_picture(tmp_pa
     drawn = " ".join(ElementTree.fromstring(svg).itertext())
     assert "in the order of OpenSkill" in " ".join(drawn.split())
     assert max(len(line) for line in re.findall(r">([^<]*interval[^<]*)<", svg)) <= 30
+
+
+def test_one_match_is_drawn_at_a_whole_number_with_its_interval(tmp_path):
+    flags = ("--participants", "tag,random", "--max-matches", 1, "--seeds", 4, "--hands", 10)
+    run = OpenRun(quick_run(tmp_path, *flags, "--quiet", "--executor", "inline"))
+    run.catch_up()
+    write_figures(run, tmp_path)
+    svg = (tmp_path / "convergence.svg").read_text("utf-8")
+    assert ">1</text>" in svg
+    assert not re.search(r">[01]\.\d+</text>", svg)
+    assert "LineCollection" in svg
+
+
+def test_payoffs_have_a_minus_and_no_white_text_on_orange(library, bots_id, tmp_path):
+    write_figures(library.open(bots_id), tmp_path)
+    svg = (tmp_path / "payoffs.svg").read_text("utf-8")
+    assert re.search("\N{MINUS SIGN}\\d+</text>", svg)
+    white = re.findall(r'style="[^"]*fill: #ffffff[^"]*"[^>]*>([^<]*)</text>', svg)
+    assert not [text for text in white if text.startswith("\N{MINUS SIGN}")]
+
+
+def test_marks_piled_on_a_letter_do_not_cover_other_names():
+    page = {"participants": [{"id": "a", "name": "Z" + "\u0301" * 9}, {"id": "b", "name": "e\u0302\u0301"}]}
+    assert _names(page) == {"a": "Z\u0301\u0301", "b": "e\u0302\u0301"}

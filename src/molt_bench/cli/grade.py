@@ -47,7 +47,7 @@ def grade(
             write_whole(path, msgspec.json.encode(grades) + b"\n")
         except OSError as error:
             warn(f"{path} could not be written: {error.strerror}")
-    shown = {name: shown for name, shown in found.names.items() if agent in (None, name)}
+    shown = {name: shown for name, shown in found.shown.items() if agent in (None, name)}
     chosen = [row for row in grades.participants if row.id in shown]
     content = msgspec.to_builtins(msgspec.structs.replace(grades, participants=chosen))
     printing.answer(

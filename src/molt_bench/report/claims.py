@@ -1,5 +1,7 @@
 """Claims: what a run shows about who is better, what it leaves open, and how each number was measured."""
 
+import re
+from collections.abc import Mapping
 from itertools import combinations
 from math import isfinite
 from typing import Any, Final
@@ -28,7 +30,7 @@ def sentences(found: Analysis) -> list[str]:
         *mixed_harnesses(found),
         *_gauntlet(found),
         *_decks(found),
-        *learning_sentences(found.result),
+        *learning_sentences(found.result, shown),
         *([incomplete] if incomplete else []),
     ]
     if not found.by_margins:
@@ -54,6 +56,19 @@ def sentences(found: Analysis) -> list[str]:
         others = ", ".join([shown[name] for name in by_mu])
         said.append(f"The order is by bb/100. By mu, which counts matches won, it would be {others}.")
     return said
+
+
+#: Whom a stop reason names, by id.
+_LEAST_SURE: Final = re.compile(r"(?<=\(least sure: )(.+) above (.+)(?=, [<>]?[\d.]+%\))", re.DOTALL)
+
+
+def with_names(stop_reason: str, names: Mapping[str, str]) -> str:
+    """Return why a run stopped, with the names of agents in place of their ids.
+
+    >>> with_names("all are ordered (least sure: a above b, >99.9%)", {"a": "Ann", "b": "Bob"})
+    'all are ordered (least sure: Ann above Bob, >99.9%)'
+    """
+    return _LEAST_SURE.sub(lambda pair: " above ".join([names.get(name, name) for name in pair.groups()]), stop_reason)
 
 
 def mixed_harnesses(found: Analysis) -> list[str]:

@@ -1,5 +1,7 @@
 """What language models cost, in figures that can be compared."""
 
+from decimal import Decimal
+
 import msgspec
 
 from molt_bench.bench.result import AgentUsage
@@ -33,9 +35,9 @@ def cost_numbers(found: Analysis) -> list[CostNumbers]:
 def dollars(amount: float | None) -> str:
     """Format an amount with as many digits as needed; without a price it is not free.
 
-    >>> dollars(12.345), dollars(0.00123), dollars(0.0), dollars(None)
-    ('$12.35', '$0.0012', '$0', 'unpriced')
+    >>> dollars(12.345), dollars(0.00123), dollars(0.000057), dollars(0.0), dollars(None)
+    ('$12.35', '$0.0012', '$0.000057', '$0', 'unpriced')
     """
     if amount is None:
         return "unpriced"
-    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.2g}"
+    return f"${amount:,.2f}" if amount >= 1 else f"${Decimal(f'{amount:.2g}'):f}"

@@ -4,6 +4,7 @@ Intervals assume that seed pairs are exchangeable: that the last one might as we
 learns breaks that. So the first half of its seed pairs against each opponent is compared with the second.
 """
 
+from collections.abc import Mapping
 from math import sqrt
 from statistics import fmean, variance
 from typing import Final
@@ -54,13 +55,13 @@ def learners(result: RunResult) -> dict[str, Estimate]:
     return {name: estimate for name, estimate in found.items() if estimate is not UNKNOWN}
 
 
-def learning_sentences(result: RunResult) -> list[str]:
-    """Say for each participant that may remember how its second half compares with its first."""
+def learning_sentences(result: RunResult, names: Mapping[str, str]) -> list[str]:
+    """Say for each participant that may remember, by its name, how its second half compares with its first."""
     said = []
     for name, estimate in learners(result).items():
         change_bb, half_bb = estimate.mean / 10, estimate.half_width() / 10
         more = f"{change_bb:+.1f} ± {half_bb:.1f} bb/100 more"
-        text = f"{name} may learn: in the second half of its seed pairs it won {more}"
+        text = f"{names[name]} may learn: in the second half of its seed pairs it won {more}"
         clear = abs(change_bb) > half_bb
         said.append(f"{text}, so its result depends on how long the run is." if clear else f"{text}: no clear change.")
     return said

@@ -12,7 +12,7 @@ from rich.text import Text
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis, totals
-from molt_bench.report.claims import sentences, way_on
+from molt_bench.report.claims import sentences, way_on, with_names
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars
 
 
@@ -40,7 +40,7 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
     for stage in result.history:
         stopped = f", where it had stopped: {stage['stopReason']}" if stage["stopReason"] else ""
         console.print(f"Extended after match {stage['matches']:,}{stopped}.", highlight=False)
-    console.print(f"Stopped: {result.stop_reason}.", highlight=False, soft_wrap=True)
+    console.print(f"Stopped: {with_names(result.stop_reason, found.shown)}.", highlight=False, soft_wrap=True)
     if folder:
         console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
         flags = way_on(found)

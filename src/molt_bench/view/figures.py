@@ -4,6 +4,7 @@ The colours are those of the pages, and what is won is blue as there. Names are 
 with them. Text in SVG stays text. The same run gives the same SVG bytes.
 """
 
+import re
 import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -27,8 +28,8 @@ COLOURS: Final = (
     *("#0072b2", "#d55e00", "#00805d", "#b0528a", "#7d5a00", "#6a3fd0"),
     *("#6b1414", "#4b5057", "#0c99b0", "#66990a", "#e0103f", "#1d2470"),
 )
-#: How lines are drawn: after every six of them in another way.
-_LINES: Final = ("-", "--", ":", "-.")
+#: How lines are drawn, by every six colours: as on the pages, those beyond the twelve are dotted.
+_LINES: Final = ("-", "--", ":")
 #: What is lost and what is won, as in app.css.
 _LOST, _WON = "#e07b00", "#0072b2"
 #: Letters in a line of a name, and the inches that a letter takes.
@@ -36,6 +37,8 @@ _NAME_WIDTH: Final = 28
 _LETTER_IN: Final = 0.065
 #: Letters in a line below an axis: the axis is not wider.
 _LABEL_WIDTH: Final = 30
+#: Marks that are piled on a letter: more than two would cover the names above and below.
+_PILED: Final = re.compile(r"([\u0300-\u036f\u0489]{2})[\u0300-\u036f\u0489]+")
 _SETTINGS: Final[dict[str, Any]] = {
     "svg.hashsalt": "molt-bench",
     "svg.fonttype": "none",
@@ -110,7 +113,8 @@ def _convergence(figure: "Figure", page: dict[str, Any]) -> None:
     figure.set_size_inches(3.1 + _width(lines), max(2.4, 0.5 + 0.16 * rows))
     axes = figure.add_subplot()
     matches = page["convergence"]["matches"]
-    for at, series in enumerate(page["convergence"]["series"]):
+    numbers = {each["id"]: each["color"] for each in page["participants"]}
+    for series in page["convergence"]["series"]:
         known = [
             (match, mean, half)
             for match, mean, half in zip(matches, series["bb100"], series["halfWidth"], strict=True)
@@ -119,13 +123,17 @@ def _convergence(figure: "Figure", page: dict[str, Any]) -> None:
         if known:
             x, mean, half = ([each[column] for each in known] for column in range(3))
             colour = colours[series["id"]]
-            line = _LINES[at // 6 % len(_LINES)]
+            line = _LINES[min(numbers[series["id"]] // 6, len(_LINES) - 1)]
             axes.plot(x, mean, line, marker=".", color=colour, linewidth=1.2, markersize=3, label=names[series["id"]])
             low, high = ([m + sign * h for m, h in zip(mean, half, strict=True)] for sign in (-1, 1))
             axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
+            if len(x) == 1:  # no band can be seen
+                axes.errorbar(x, mean, yerr=half, color=colour, capsize=3, linewidth=0.8)
     axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
     axes.set_xlabel("matches")
     axes.set_ylabel("bb/100")
+    if len(matches) == 1:
+        axes.set_xlim(matches[0] - 1, matches[0] + 1)
     axes.locator_params(axis="x", integer=True)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
@@ -149,7 +157,7 @@ def _payoffs(figure: "Figure", page: dict[str, Any]) -> None:
     _write_cells(axes, payoff, most)
     axes.set_xticks(range(len(ids)), labels, rotation=90)
     axes.set_yticks(range(len(ids)), labels)
-    axes.set_xlabel("loses")
+    axes.set_xlabel("from")
     axes.set_ylabel("wins")
     figure.colorbar(image, ax=axes, label="bb/100", shrink=0.8)
 
@@ -160,14 +168,15 @@ def _write_cells(axes: "Axes", payoff: dict[str, Any], most: float) -> None:
             if cell is not None and at != other:
                 half = payoff["halfWidth"][at][other]
                 said = f"{cell:+.0f}" if half is None else f"{cell:+.0f}\n±{half:.0f}"
-                dark = abs(cell) > 0.6 * most
-                axes.text(other, at, said, ha="center", va="center", fontsize=6, color="white" if dark else "black")
+                dark = cell > 0.6 * most  # blue; orange is light enough for black
+                text = said.replace("-", "\N{MINUS SIGN}")
+                axes.text(other, at, text, ha="center", va="center", fontsize=6, color="white" if dark else "black")
 
 
 def _names(page: dict[str, Any]) -> dict[str, str]:
     """Return the names by id as they are printed, in lines of limited length."""
     names = shown_names({each["id"]: each["name"] for each in page["participants"]})
-    return {name: "\n".join(wrap(text, _NAME_WIDTH)) for name, text in names.items()}
+    return {name: "\n".join(wrap(_PILED.sub(r"\1", text), _NAME_WIDTH)) for name, text in names.items()}
 
 
 def _width(labels: Iterable[str]) -> float:

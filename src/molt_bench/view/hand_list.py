@@ -176,7 +176,9 @@ def match_page(run: OpenRun, match: int) -> dict[str, Any]:
             }
         )
     own_decks = any(run.own_decks(match, seed) for seed in run.seeds_of(match))
-    return {"match": match, "a": a, "b": b, "bigBlind": big_blind, "ownDecks": own_decks, "seeds": seeds}
+    counting = rated is None and run.unrated > 0
+    about = {"match": match, "a": a, "b": b, "bigBlind": big_blind, "ownDecks": own_decks, "counting": counting}
+    return {**about, "seeds": seeds}
 
 
 def _biggest(games: list[Game], big_blind: int) -> dict[str, Any]:

@@ -110,12 +110,13 @@ def _write_run(run: OpenRun, target: Path, most_deals: int) -> None:
     matches = {match: match_page(run, match) for match in sorted(run.pairs)}
     deals = chosen_deals(run, page, matches)
     kept = set(deals[:most_deals])
+    names = {**names_data(run), "status": _status(run), "live": None}
     if len(kept) < len(deals):
         text = f"This site holds {len(kept):,} of {len(deals):,} deals of this run: those with the biggest swings."
-        page["limits"] = {"hands": len(kept), "of": len(deals), "text": text}
+        page["limits"] = names["limits"] = {"hands": len(kept), "of": len(deals), "text": text}
     place = target / "api" / "runs"
     _write_json(place / f"{run.id}.json", page)
-    _write_json(place / run.id / "names.json", {**names_data(run), "status": _status(run), "live": None})
+    _write_json(place / run.id / "names.json", names)
     _write_json(place / run.id / "hands.json", {**hand_columns(run, kept), "status": _status(run)})
     for match, found in matches.items():
         _write_json(place / run.id / "match" / f"{match}.json", _without_dead_links(found, kept))

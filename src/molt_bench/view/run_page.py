@@ -1,7 +1,8 @@
 """The page of a run, as plain JSON."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from itertools import pairwise
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.errors import MoltBenchError
 from molt_bench.rating.payoffs import nash_averaging, transitivity
 from molt_bench.report.analysis import MBB_PER_BB100, Analysis
-from molt_bench.report.claims import sentences
+from molt_bench.report.claims import sentences, with_names
 from molt_bench.report.costs import cost_numbers
 from molt_bench.runs.header import config_hash
 from molt_bench.view import rounded
@@ -38,7 +39,7 @@ def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         **about_data(run),
         "started": started(run.id),
         "status": run.status,
-        "stopReason": run.stop_reason,
+        "stopReason": _stop_reason(run),
         **_played(run, counted=found is not None),
         "usd": _usd(run),
         "participants": [{"id": each["id"], "name": each["displayName"] or each["id"]} for each in run.participants],
@@ -92,7 +93,7 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         "version": run.version,
         "status": run.status,
         "started": started(run.id),
-        "stopReason": run.stop_reason,
+        "stopReason": _stop_reason(run),
         "pending": run.pending,
         "counting": found is None,
         "complete": run.pending is None,
@@ -107,10 +108,10 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         "participants": participants_data(run),
         "live": live_data(run),
         **(_results(run, found) if found is not None else _NO_RESULTS),
-        "styles": styles_data(run),
+        "styles": styles_data(run, found),
         "styleGroups": style_groups(run),
         "grades": grades_data(run),
-        "faults": faults_data(run),
+        "faults": faults_data(run, found),
         "reproduce": reproduce_data(run),
     }
 
@@ -121,8 +122,8 @@ def _results(run: OpenRun, found: Analysis) -> dict[str, Any]:
     return {
         "rule": rule_data(found),
         "leaderboard": leaderboard_data(found),
-        "sentences": sentences(found),
-        "convergence": _convergence(run, result),
+        "sentences": _sentences(found),
+        "convergence": _convergence(run, result, found.order),
         "spent": _spent(result),
         "payoff": _payoff(found),
         "winnings": winnings_data(run, found),
@@ -139,6 +140,24 @@ _NO_RESULTS: Final[Mapping[str, Any]] = {
     "totalWinnings": None,
     **dict.fromkeys(("leaderboard", "sentences", "spent", "winnings", "costs", "matches"), ()),
 }
+
+
+def _sentences(found: Analysis) -> list[str]:
+    """Return what is said of the result, with ids between marks: the page puts names there as it does elsewhere."""
+    marked = copy(found)
+    marked.__dict__["shown"] = _marked(found.names)
+    marked.__dict__["measured_against"] = None  # a column says so
+    return sentences(marked)
+
+
+def _marked(ids: Iterable[str]) -> dict[str, str]:
+    return {each: f"\N{FIRST STRONG ISOLATE}{each}\N{POP DIRECTIONAL ISOLATE}" for each in ids}
+
+
+def _stop_reason(run: OpenRun) -> str | None:
+    """Return why a run stopped, with ids between marks, too."""
+    marks = _marked([each["id"] for each in run.participants])
+    return None if run.stop_reason is None else with_names(run.stop_reason, marks)
 
 
 def _doubts(run: OpenRun) -> Iterator[str]:
@@ -209,9 +228,8 @@ def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
     ]
 
 
-def _convergence(run: OpenRun, result: RunResult) -> dict[str, Any]:
+def _convergence(run: OpenRun, result: RunResult, order: Iterable[str]) -> dict[str, Any]:
     steps = result.convergence
-    ids = [each["id"] for each in run.participants]
     ratings = [{rating.id: rating for rating in step.ratings} for step in steps]
     sures = [dict(zip(pairwise(step.ranking), step.confidences, strict=True)) for step in steps]
     last = list(pairwise(steps[-1].ranking)) if steps else []
@@ -225,7 +243,7 @@ def _convergence(run: OpenRun, result: RunResult) -> dict[str, Any]:
                 "bb100": [rounded(each[name].mean) for each in run.standings],
                 "halfWidth": [rounded(each[name].half_width) for each in run.standings],
             }
-            for name in ids
+            for name in order
         ],
         "confidence": [
             {"above": above, "below": below, "sure": [_sure(each, above, below) for each in sures]}

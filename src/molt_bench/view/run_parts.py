@@ -58,21 +58,26 @@ _STATS: Final = (
 )
 
 
-def styles_data(run: OpenRun) -> list[dict[str, Any]] | None:
+def styles_data(run: OpenRun, found: Analysis | None = None) -> list[dict[str, Any]] | None:
     """Return the style statistics of each participant; None while games are still to be counted."""
     groups = run.styles.known()
     if groups is None:
         return None
-    found = grouped(groups, lambda group: group.player)
+    styles = grouped(groups, lambda group: group.player)
     return [
         {
-            "id": each["id"],
-            "hands": found[each["id"]].hands,
-            "stats": [_stat(getattr(found[each["id"]], stat[0]), *stat) for stat in _STATS],
+            "id": name,
+            "hands": styles[name].hands,
+            "stats": [_stat(getattr(styles[name], stat[0]), *stat) for stat in _STATS],
         }
-        for each in run.participants
-        if each["id"] in found
+        for name in _order(run, found)
+        if name in styles
     ]
+
+
+def _order(run: OpenRun, found: Analysis | None) -> list[str]:
+    """Return all participants in the order of the leaderboard; while that is not known, as in the config."""
+    return [each["id"] for each in run.participants] if found is None else list(found.order)
 
 
 def style_groups(run: OpenRun) -> list[dict[str, Any]] | None:
@@ -113,6 +118,7 @@ def costs_data(found: Analysis) -> list[dict[str, Any]]:
             "decisions": row.usage.decisions,
             "p50": rounded(row.usage.latency_p50_s),
             "p95": rounded(row.usage.latency_p95_s),
+            "usdPer100Hands": None if row.usd_per_hand is None else rounded(100 * row.usd_per_hand),
             "usdPer100Decisions": rounded(row.usd_per_100_decisions),
             "bb100": rounded(won[row.usage.id]),
         }
@@ -120,8 +126,8 @@ def costs_data(found: Analysis) -> list[dict[str, Any]]:
     ]
 
 
-def faults_data(run: OpenRun) -> list[dict[str, Any]]:
-    """Return the number of faults by participant and kind, with an example of each."""
+def faults_data(run: OpenRun, found: Analysis | None) -> list[dict[str, Any]]:
+    """Return the number of faults by participant and kind, the most frequent first, with an example of each."""
     counts: Counter[tuple[str, str]] = Counter()
     examples: dict[tuple[str, str], tuple[Game, str, int]] = {}
     for game in run.games.values():
@@ -129,13 +135,13 @@ def faults_data(run: OpenRun) -> list[dict[str, Any]]:
             key = game.participants[fault.player], fault.kind
             counts[key] += 1
             examples.setdefault(key, (game, fault.message, fault.hand_number))
-    found = []
-    for (who, kind), count in counts.items():
+    rows, order = [], _order(run, found)
+    for (who, kind), count in sorted(counts.items(), key=lambda each: (order.index(each[0][0]), -each[1])):
         game, message, hand = examples[who, kind]
         seeds = run.seeds_of(game.match)
         place = {"match": game.match, "seed": seeds.index(game.record.seed), "hand": max(1, hand)}
-        found.append({"id": who, "kind": kind, "count": count, "example": message, "place": place})
-    return found
+        rows.append({"id": who, "kind": kind, "count": count, "example": message, "place": place})
+    return rows
 
 
 def reproduce_data(run: OpenRun, path: str | None = None, *, published: bool = False) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def totals_data(run: OpenRun, found: Analysis) -> dict[str, Any]:
     Of many matches, not all.
     """
     matches = found.result.matches
-    ids = [each["id"] for each in run.participants]
+    ids = found.order
     curves = {name: {key: [0.0] for key in _KINDS} for name in ids}
     for match in matches:
         a, b = match.participants

@@ -59,18 +59,18 @@ def _leaderboard(found: Analysis) -> Iterator[str]:
     against = "v ref. & " * apart
     yield f"    \\# & Agent & bb/100 & $\\pm$ & {against}Ranks & $\\mu$ & $\\sigma$ & Hands \\\\\n    \\midrule\n"
     for row in found.rows:
-        cells = _cells(row, marks.get(row.rating.id, ""))
+        cells = _cells(row, found.shown[row.rating.id], marks.get(row.rating.id, ""))
         if apart:
             cells.insert(4, _from_reference(row))
         yield f"    {' & '.join(cells)} \\\\\n"
     yield "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n"
 
 
-def _cells(row: ParticipantNumbers, mark: str) -> list[str]:
+def _cells(row: ParticipantNumbers, name: str, mark: str) -> list[str]:
     best, worst = row.ranks or (0, 0)
     return [
         "--" if row.rank is None else f"{row.rank}{mark}",
-        escaped(row.name),
+        escaped(name),
         "--" if row.bb_per_100 is None else _signed(row.bb_per_100),
         "ref." if row.reference else f"{row.half_width:.1f}" if isfinite(row.half_width) else "--",
         "--" if not row.ranked else "" if row.ranks is None else str(best) if best == worst else f"{best}--{worst}",
@@ -100,7 +100,7 @@ def _leaderboard_caption(found: Analysis, marks: dict[str, str]) -> str:
         f"$\\mu$ and $\\sigma$: OpenSkill rating."
     )
     if found.measured_against is not None and found.reference is None:
-        name = escaped(found.names[found.measured_against])
+        name = escaped(found.shown[found.measured_against])
         said += f" v ref.: bb/100 won from {name}, $\\pm$ half of the 95\\% interval of this pair alone."
     incomplete = met_so_far(found)
     said += f" {escaped(incomplete)}" if incomplete else ""
@@ -115,7 +115,7 @@ def _leaderboard_caption(found: Analysis, marks: dict[str, str]) -> str:
 def _field(found: Analysis) -> str:
     if found.reference is None:
         return "the field, every opponent counting the same"
-    return f"{escaped(found.names[found.reference])}, the reference (ref.), which everybody played alone"
+    return f"{escaped(found.shown[found.reference])}, the reference (ref.), which everybody played alone"
 
 
 def _payoffs(found: Analysis) -> Iterator[str]:
@@ -128,7 +128,7 @@ def _payoffs(found: Analysis) -> Iterator[str]:
         "--: they have not met.}\n"
     )
     yield f"  \\begin{{tabular}}{{l{'r' * len(order)}}}\n    \\toprule\n"
-    heads = [escaped(found.names[matrix.participants[at]]) for at in order]
+    heads = [escaped(found.shown[matrix.participants[at]]) for at in order]
     yield f"    & {' & '.join(heads)} \\\\\n    \\midrule\n"
     for head, one in zip(heads, order, strict=True):
         cells = ["" if one == two else _payoff(matrix.cells[one][two]) for two in order]

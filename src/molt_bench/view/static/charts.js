@@ -1,7 +1,7 @@
 // Small SVG charts: sharp at any size, in the page's own colours, each with its numbers as a table.
 import { h, row, s, scrollTable, th } from "./dom.js";
 import { chartButtons, tableButton } from "./download.js";
-import { NONE, whole } from "./text.js";
+import { fixed, NONE, whole } from "./text.js";
 
 export const MARGIN = { top: 10, right: 14, bottom: 34, left: 58 };
 
@@ -125,17 +125,24 @@ export function whisker(value, half, low, high, colour) {
   ]);
 }
 
-/** Pixels that a label of a tick takes, with a gap. */
-const tickRoom = (tick) => 7 * whole(tick).length + 8;
+const tickText = (tick) => fixed(tick, Number.isInteger(tick) ? 0 : 1);
+
+/** Where the label of a tick begins and ends, with a gap; x is where the tick is. */
+function tickRoom(tick, x, anchor) {
+  const room = 7.6 * tickText(tick).length + 8;
+  const left = x - room * { start: 0, middle: 0.5, end: 1 }[anchor];
+  return [left, left + room];
+}
 
 /** The scale of the whiskers, as the head of their column. */
 export function whiskerAxis(low, high) {
   const at = whiskerScale(low, high);
   const anchor = (x) => (x < 18 ? "start" : x > WHISKER_WIDTH - 18 ? "end" : "middle");
-  const fits = (found) => found.every((tick, index) => !index || at(tick) - at(found[index - 1]) > tickRoom(tick));
+  const room = (tick) => tickRoom(tick, at(tick), anchor(at(tick)));
+  const fits = (found) => found.every((tick, index) => !index || room(tick)[0] >= room(found[index - 1])[1]);
   const shown = [5, 4, 3, 2].map((count) => ticks(low, high, count)).find(fits) ?? ticks(low, high, 1);
   const marks = shown.map((tick) => [
-    s("text", { x: at(tick), y: 11, "text-anchor": anchor(at(tick)) }, whole(tick)),
+    s("text", { x: at(tick), y: 11, "text-anchor": anchor(at(tick)) }, tickText(tick)),
     s("line.axis", { x1: at(tick), x2: at(tick), y1: 14, y2: 18 }),
   ]);
   return inlineChart(WHISKER_WIDTH, 18, marks);
@@ -143,7 +150,7 @@ export function whiskerAxis(low, high) {
 
 /**
  * Draw lines over a common x.
- * series: [{name, colour, dashed, thin, y: [], half: [], joins: []}]; format makes a y text; zero draws a line at 0.
+ * series: [{name, dir, colour, dashed, thin, y: [], half: [], joins: []}]; format makes a y text; zero: a line at 0.
  * With joins, [from, to, whether it is a strong line], the values are dots with intervals. xName names an x.
  */
 export function lineChart(
@@ -177,11 +184,13 @@ export function lineChart(
     return [
       axes(width, height, { at: toX, ticks: xTicks, label: xLabel, format: whole }, yAxis, { zero }),
       series.filter((one) => one.half && !one.joins).map((one) => band(one, kept, x, toX, toY)),
-      series.map((one) => (one.joins ? joined(one, x, toX, toY) : line(one, kept, x, toX, toY))),
+      series.map((one) => (one.joins ? joined(one, x, toX, within(toY, low, high)) : line(one, kept, x, toX, toY))),
       pointerCatcher(x.map(toX), width, height, show),
     ];
   });
-  const keys = series.map((one, at) => h("li", lineKey(one), h("bdi", { title: one.name }, one.name), " ", legend[at]));
+  const keys = series.map((one, at) =>
+    h("li", lineKey(one), h("bdi", { title: one.name, dir: one.dir }, one.name), " ", legend[at])
+  );
   const rows = () =>
     x.map((at, index) => [xName ? xName(index) : whole(at), ...series.map((one) => valueText(one, index, format))]);
   const table = dataTable(label, [xLabel, ...series.map((one) => one.name)], rows);
@@ -192,7 +201,7 @@ function valueText(one, index, format) {
   const value = one.y[index] ?? null;
   const half = one.half?.[index];
   if (value === null) return NONE;
-  return format(value) + (Number.isFinite(half) ? ` ± ${format(half).replace("+", "")}` : "");
+  return format(value) + (Number.isFinite(half) && half > 0 ? ` ± ${format(half).replace("+", "")}` : "");
 }
 
 function lineClass(one) {
@@ -214,6 +223,9 @@ function line(one, kept, x, toX, toY) {
     lonely.map((at) => s(`circle.dot.c${one.colour}`, { cx: toX(x[at]), cy: toY(one.y[at]), r: 3.5 })),
   ];
 }
+
+/** Return a scale that stops at the ends of its range. */
+const within = (to, low, high) => (value) => to(Math.min(high, Math.max(low, value)));
 
 /** Draw dots with their intervals, and the lines between those that are joined. */
 function joined(one, x, toX, toY) {

@@ -30,7 +30,7 @@ export function convergenceSection(run, agents) {
   };
   const pairs = confidence.map(({ above, below, sure }) => {
     const name = `${agents.name(above)} above ${agents.name(below)}`;
-    return { name, colour: agents.colour(above), dashed: agents.dashed(above), y: sure };
+    return { name, dir: "ltr", colour: agents.colour(above), dashed: agents.dashed(above), y: sure };
   });
   const known = pairs.flatMap((pair) => pair.y.filter((sure) => sure !== null));
   const order = {

@@ -33,7 +33,7 @@ async function fetched(path) {
   }
   if (response.status === 304) return null;
   if (response.status === 404) throw new LoadError("Not found.", await errorText(response));
-  if (!response.ok) throw new LoadError(`The server failed (status ${response.status}).`, await errorText(response));
+  if (!response.ok) throw new LoadError("This cannot be read.", await errorText(response));
   const isBytes = response.headers.get("content-type") === BYTES;
   return isBytes ? unpacked(await response.arrayBuffer()) : response.json();
 }

@@ -13,6 +13,15 @@ function dot(one, toX, toY, title) {
   ]);
 }
 
+/** A line across the chart, with its name at the right end. */
+function level({ y, name, colour }, width, toY) {
+  const [x1, x2, at] = [MARGIN.left, width - MARGIN.right, toY(y)];
+  return s("g", [
+    s(`path.line.thin.dotted.c${colour}`, { d: `M${x1},${at}L${x2},${at}` }),
+    s("text.name", { x: x2, y: at - 4, "text-anchor": "end" }, name),
+  ]);
+}
+
 const LETTER = 6.6; // pixels, about the width of a letter
 const LINE = 13;
 
@@ -43,9 +52,10 @@ const overlap = (one, other) =>
 /**
  * Dots with intervals around a zero line.
  * points: [{x, y, half, colour, name, isJoined}]; x and y: {label, format}, x also {ticks, fromZero, log}; joined dots
- * have no names, and the line to one that is not isJoined is faint; frontier: points to draw a line through.
+ * have no names, and the line to one that is not isJoined is faint; frontier: points to draw a line through; levels:
+ * [{y, name, colour}] to draw across, where they are on the scale.
  */
-export function dotChart({ label, points, x, y, joined = false, frontier = [] }) {
+export function dotChart({ label, points, x, y, joined = false, frontier = [], levels = [] }) {
   const height = 280;
   const place = x.log ? Math.log10 : Number;
   const [left, right] = extent([...points.map((one) => place(one.x)), ...(x.fromZero ? [0] : [])], 0.12);
@@ -62,6 +72,7 @@ export function dotChart({ label, points, x, y, joined = false, frontier = [] })
       points.slice(1).map((one, index) =>
         s("path.line.thin.c7", { class: one.isJoined ? "" : "faint", d: path([points[index], one]) })
       ),
+      levels.filter((one) => one.y > low && one.y < high).map((one) => level(one, width, toY)),
       frontier.length > 1 && s("path.line.thin.dashed.c7", { d: path(frontier) }),
       points.map((one) => dot(one, toX, toY, `${one.name}: ${y.format(one.y)}`)),
       !joined && dotNames(points, toX, toY, width),

@@ -1,7 +1,16 @@
 // Charts as SVG and PNG and tables as CSV, made in the page from what is on the screen.
 import { button, h, scrollTable } from "./dom.js";
 
-const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "font-size"];
+const STYLES = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linejoin",
+  "opacity",
+  "font-size",
+  "paint-order",
+];
 const PNG_SCALE = 3; // pixels for a point of the page
 
 /** Buttons that save the chart in a box; `name` is the name of the file. */

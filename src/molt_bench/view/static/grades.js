@@ -39,10 +39,15 @@ export function gradePanel(grade, { action, amount }) {
   ]);
 }
 
+const FIGURES =
+  " mbb: thousandths of a big blind. Accuracy: 100 minus what was lost in percent of the pot. Mistakes: " +
+  `decisions that give away ${MISTAKE_BB * 1000} mbb or more.`;
+
 /** The grades of a run, beside what everybody won. */
 export function gradesSection(run, agents, state) {
   const { grades } = run;
   if (!grades?.rows.length) return null;
+  const byLoss = [...grades.rows].sort((one, other) => one.lossMbb - other.lossMbb); // as molt-bench grade prints them
   const won = new Map(run.leaderboard.map(({ id, bb100 }) => [id, bb100]));
   const columns = [
     "mbb lost per decision",
@@ -52,7 +57,7 @@ export function gradesSection(run, agents, state) {
     "Decisions",
     "bb/100 won",
   ];
-  const rows = grades.rows.map((one) =>
+  const rows = byLoss.map((one) =>
     row(agents.label(one.id), [
       h("td.number", fixed(one.lossMbb, 0), h("small", isMissing(one.halfWidth) ? "" : `± ${fixed(one.halfWidth, 0)}`)),
       number(fixed(one.lossBb100)),
@@ -62,13 +67,13 @@ export function gradesSection(run, agents, state) {
     ])
   );
   const parts = [...grades.streets, ...grades.kinds].map((text) => numberHead(visibleLine(text)));
-  const byPart = grades.rows.map((one) =>
+  const byPart = byLoss.map((one) =>
     row(agents.label(one.id), [...one.byStreet, ...one.byKind].map((loss) => number(fixed(loss))))
   );
   const old = grades.games < grades.of &&
     h("p.warning", `Graded after ${whole(grades.games)} of ${whole(grades.of)} games: run molt-bench grade again.`);
   return [
-    h("p.soft", visibleLine(grades.note)),
+    h("p.soft", visibleLine(grades.note), FIGURES),
     old,
     scrollTable("Grades", [th("Agent"), columns.map((text) => numberHead(text))], rows),
     h("h3.apart", "bb lost per 100 hands, by street and by kind of mistake"),

@@ -1,6 +1,6 @@
 // Every hand of a run, with filters and sorting kept in the address; 100,000 rows are no problem.
 import { rootSize } from "./charts.js";
-import { forget, handsPath, isFinal, load, loadOnce, namesPath } from "./data.js";
+import { forget, handsPath, isFinal, limits, load, loadOnce, namesPath } from "./data.js";
 import { announce, button, cast, choice, h, runName } from "./dom.js";
 import { rowsButton } from "./download.js";
 import { chosen, FAULT, FIELDS, FORCED, lossOf, queryOf, wishesIn } from "./filters.js";
@@ -9,7 +9,7 @@ import { longList } from "./longlist.js";
 import { ariaSort, arrow } from "./matches.js";
 import { crumbs, replaceHash, route, withQuery } from "./router.js";
 import { hitPanel, hitsOf, searched, searchField } from "./search.js";
-import { fixed, isMissing, NONE, plural, signed, STREETS, visibleLine, whole } from "./text.js";
+import { fixed, isMissing, NONE, plural, signed, STREETS, visible, visibleLine, whole } from "./text.js";
 
 // Row heights, as in pages.css.
 const ROW_REM = 2.1;
@@ -31,7 +31,7 @@ const NAMES = {
 const columnsOf = ({ losses }) => Object.entries(NAMES).filter(([key]) => key !== "loss" || losses);
 
 const ABOUT_HANDS =
-  "Each deal appears twice, once per seating (AB and BA). Match · seed pair · hand links to the replayer.";
+  "Each deal appears twice, once per seating (AB and BA). Match · seed pair (from 0) · hand links to the replayer.";
 const NOT_YET = "No hand can be shown yet.";
 const listScroll = new Map();
 
@@ -189,6 +189,7 @@ export async function handsPage(place, view) {
     crumbs([`Run ${runName(run)}`, route("run", id)], ["Hands", null]),
     h("h1", "Hands"),
     about,
+    (limits ?? run.limits) && h("p.warning", visible((limits ?? run.limits).text)),
     now,
     form,
     panel,

@@ -1,5 +1,5 @@
 // The results of all agents over all runs as lines, what changed from run to run, and why something cannot be compared.
-import { dataTable, lineChart } from "./charts.js";
+import { dataTable, ends, extent, lineChart } from "./charts.js";
 import { dotChart } from "./dots.js";
 import { isFinal, load } from "./data.js";
 import { cast, h, number, numberHead, row, runName, th } from "./dom.js";
@@ -88,9 +88,21 @@ function historyChart(runs, all, changes) {
     format: (value) => signed(value),
     tickFormat: signedTick,
     zero: true,
+    range: readable(series),
     height: 320,
   });
   return [h("p.soft", about), chart];
+}
+
+/** The range of a chart: all points, and as much of their intervals as leaves the points apart. */
+function readable(series) {
+  const points = series.flatMap(({ y }) => y.filter((value) => value !== null));
+  const [low, high] = extent([0, ...points]);
+  const room = (high - low) / 2;
+  const edges = series.flatMap(({ y, half }) =>
+    y.flatMap((value, at) => (value === null ? [] : ends(value, half[at])))
+  );
+  return extent([0, ...points, ...edges.map((edge) => Math.min(high + room, Math.max(low - room, edge)))]);
 }
 
 function resultsTable(runs, agents, changes) {
@@ -163,11 +175,13 @@ export async function agentPage(place, view) {
   const byId = new Map(data.runs.map((run) => [run.id, run]));
   const changes = data.regressions.filter((one) => one.agent === name);
   const changeTo = (point) => changes.find((one) => one.to === point.run);
+  const nameOf = (id) => latestName(id, data.agents.find((one) => one.name === id)?.points ?? []);
+  const hasCode = agent.points.some((point) => point.codeHash);
   const rows = agent.points.map((point, index) =>
-    pointRow(point, index, agent.points[index - 1], changeTo(point), byId.get(point.run))
+    pointRow(point, index, agent.points[index - 1], changeTo(point), byId.get(point.run), { hasCode, nameOf })
   );
   const numbers = ["bb/100", "Rating"].map((text) => numberHead(text));
-  const rest = ["Code", "Against the previous run", "Opponents"].map((text) => th(text));
+  const rest = [hasCode && "Code", "Against the previous run", "Opponents"].filter(Boolean).map((text) => th(text));
   const head = [numberHead("#"), th("Run"), th("Started"), numbers, rest];
   view.show(shown, [
     ...top,
@@ -206,7 +220,7 @@ function pointChart(points, shown, changeTo, byId) {
   return h("figure", h("figcaption", label), chart, dataTable(label, ["Run", "bb/100", "± 95%"], rows));
 }
 
-function pointRow(point, index, previous, change, run) {
+function pointRow(point, index, previous, change, run, { hasCode, nameOf }) {
   const code = point.codeHash ? visibleLine(point.codeHash).slice(0, 10) : "";
   const isChanged = previous && previous.codeHash !== point.codeHash;
   return h("tr", [
@@ -219,8 +233,8 @@ function pointRow(point, index, previous, change, run) {
       point.halfWidth !== null && h("small", `± ${fixed(point.halfWidth)}`),
     ),
     number(point.mu === null ? "–" : `${fixed(point.mu)} ± ${fixed(point.sigma)}`),
-    h("td", h("code", code), isChanged && h("span.note", "changed")),
+    hasCode && h("td", h("code", code), isChanged && h("span.note", "changed")),
     change ? verdictCell(change) : h("td", h("span.soft", "the first")),
-    h("td.wide", point.opponents.map(visibleLine).join(", ")),
+    h("td.wide", point.opponents.map((id, at) => [at ? ", " : "", h("bdi", nameOf(id))])),
   ]);
 }

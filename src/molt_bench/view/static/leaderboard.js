@@ -52,7 +52,7 @@ function agentColumns(run, agents, state, [low, high]) {
         ),
     ],
     isPaid && [numberHead("$ per 100 hands"), (one) => number(dollars(one.usdPer100))],
-    isApart && [numberHead("v reference", apart), (one) => number(withInterval(one.fromReference), more)],
+    isApart && [numberHead("bb/100 v ref", apart), (one) => number(withInterval(one.fromReference), more)],
     [
       th("Above the next?", { class: "more" }),
       (one, index) => h("td.more", verdict(one, rows[index + 1], agents, run.rule)),
@@ -101,7 +101,8 @@ function resultCell(one, agents, look) {
 
 export function leaderboardSection(run, agents, state) {
   const rows = run.leaderboard;
-  if (!rows.length || run.counting) return h("p.empty", run.counting ? "Being counted …" : "No match is finished yet.");
+  const isKnown = rows.some((one) => !isMissing(one.bb100));
+  if (!isKnown || run.counting) return h("p.empty", run.counting ? "Being counted …" : "No match is finished yet.");
   const range = extent([0, ...rows.flatMap((one) => ends(one.bb100, one.halfWidth))], 0.04);
   const columns = agentColumns(run, agents, state, range);
   const body = rows.map((one, index) => h("tr", columns.map(([, cell]) => cell(one, index))));
@@ -118,16 +119,26 @@ export function leaderboardSection(run, agents, state) {
     box,
     h("div.bar", h("p.soft", aboutLeaderboard(run.rule, opponentsOf(rows, agents))), toggle),
     run.sentences.length > 0 &&
-    h("ul.sentences", run.sentences.map((text) => h("li", visible(shortened(text, rows, agents))))),
+    h("ul.sentences", run.sentences.map((text) => h("li", withNames(text, agents)))),
   ];
 }
 
 const LONG_NAME = 48;
 
-/** A sentence with very long names cut: the table has them in full. */
-function shortened(text, rows, agents) {
-  const long = rows.map(({ id }) => agents.name(id)).filter((name) => name.length > LONG_NAME);
-  return long.reduce((said, name) => said.replaceAll(name, `${[...name].slice(0, LONG_NAME - 1).join("")}…`), text);
+/** A sentence with names in place of the ids between its marks. */
+export function withNames(text, agents) {
+  return text.split(/\u2068(.*?)\u2069/su).map((part, at) => {
+    if (at % 2 === 0) return visible(part);
+    const name = agents.name(part);
+    return h("bdi", { title: name }, shortened(name));
+  });
+}
+
+/** A very long name cut in its middle, for names often differ at their ends; the table has it in full. */
+function shortened(name) {
+  const letters = [...name];
+  if (letters.length <= LONG_NAME) return name;
+  return [...letters.slice(0, LONG_NAME / 2), "…", ...letters.slice(-LONG_NAME / 2)].join("");
 }
 
 /** Whom bb/100 are won from. */
@@ -144,8 +155,9 @@ function aboutLeaderboard({ method, claimedFrom, estimator }, from) {
     `${visible(estimator)}), ± the 95% interval. `;
   if (method !== "margin") return `Ranked by OpenSkill rating (mu ± sigma), which counts matches won. ${interval}`;
   const level = Number((claimedFrom * 100).toPrecision(9));
-  return `${interval}An order is claimed only where it is ${level}% sure, however often one looks; until then, the ` +
-    "ranks that are still possible stand below the rank. Agents that are tied share a rank.";
+  return `${interval}One agent is said to be above the next only where that is ${level}% sure, however often one ` +
+    "looks. Below a rank stand the ranks that are still possible, which is about all other agents at once and takes " +
+    "more. Agents that are tied share a rank.";
 }
 
 const WORDS = { ordered: "yes, above", tied: "tied with", unresolved: "not resolved against" };

@@ -1,5 +1,6 @@
 // Who beats whom as a heat map, the matches of a run, and tables that sort by a click on a column head.
 import { button, h, number, numberHead, redraw, row, scrollTable, th } from "./dom.js";
+import { withNames } from "./leaderboard.js";
 import { route } from "./router.js";
 import { fixed, NONE, percent, signed, visibleLine, whole } from "./text.js";
 
@@ -26,7 +27,7 @@ export function payoffSection(run, agents) {
     h("p.soft", about(run.rule)),
     scrollTable("Payoff matrix", head, rows, { class: "heat" }),
     h("div.scale", { "aria-hidden": "true" }, h("span", signed(-top, 0)), h("span.bar"), h("span", signed(top, 0))),
-    h("ul.sentences", sentences(payoff, agents).map((text) => h("li", text))),
+    h("ul.sentences", sentences(payoff).map((text) => h("li", withNames(text, agents)))),
   ];
 }
 
@@ -42,9 +43,10 @@ function cell(mean, half, top, estimator) {
   ]);
 }
 
-function sentences({ transitive, cycles }, agents) {
-  const found = cycles.map((ids) => `A cycle: ${[...ids, ids[0]].map((id) => agents.name(id)).join(" beats ")}.`);
-  if (transitive === null) return found;
+function sentences({ ids, transitive, cycles }) {
+  const marked = (id) => `\u2068${id}\u2069`; // see withNames
+  const found = cycles.map((ids) => `A cycle: ${[...ids, ids[0]].map(marked).join(" beats ")}.`);
+  if (transitive === null || ids.length < 3) return found;
   const share = `One order explains ${percent(transitive)} of who wins how much from whom, luck aside; the rest is `;
   return [`${share}some agents doing better against certain opponents than their rank suggests.`, ...found];
 }
@@ -94,7 +96,7 @@ export function matchesSection(run, agents, state) {
     const head = Object.entries(COLUMN_KEYS).map(([key, text]) =>
       sortHead(text, key, order, draw, ["a", "b", "winner"].includes(key))
     );
-    const all = sorted(run.matches, order, (match, key) => match[key]);
+    const all = sorted(run.matches, order, (match, key) => sortValue(match, key, agents));
     const shown = state.open.allMatches ? all : all.slice(0, AT_FIRST);
     const rows = shown.map((match) => matchRow(match, agents, state.run));
     const more = button(`Show all ${whole(all.length)} matches`, () => {
@@ -106,6 +108,13 @@ export function matchesSection(run, agents, state) {
   };
   draw();
   return box;
+}
+
+/** What a column is sorted by: agents by their names. */
+function sortValue(match, key, agents) {
+  const winner = { A: match.a, B: match.b }[match.winner];
+  const id = { a: match.a, b: match.b, winner }[key];
+  return id ? agents.name(id).toLowerCase() : key === "winner" ? "" : match[key];
 }
 
 function matchRow({ match, round, a, b, bb100, net, winner, seeds, hands }, agents, run) {

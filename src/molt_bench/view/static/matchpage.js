@@ -1,11 +1,13 @@
 // One match: its seed pairs, the biggest swings first.
 import { inlineChart, scale } from "./charts.js";
-import { handLink, load, loadOnce, matchPath, namesPath } from "./data.js";
+import { handLink, isFinal, load, loadOnce, matchPath, namesPath } from "./data.js";
 import { cast, h, number, redraw, runName, s, th } from "./dom.js";
 import { savedTable } from "./download.js";
 import { sorted, sortHead } from "./matches.js";
 import { crumbs, route, withQuery } from "./router.js";
 import { fixed, plural, signed, visibleLine, whole } from "./text.js";
+
+const LUCK_MS = 500; // between looks while the luck of the match is being counted
 
 /** What the seed pairs can be sorted by: title and value. */
 const SORTS = {
@@ -22,7 +24,8 @@ const SORTS = {
 
 export async function matchPage(place, view) {
   const [, id, , which] = place.parts;
-  const [run, match] = await Promise.all([loadOnce(namesPath(id)), load(matchPath(id, which))]);
+  const [run, found] = await Promise.all([loadOnce(namesPath(id)), load(matchPath(id, which))]);
+  let match = found;
   const agents = cast(run.participants);
   const total = match.seeds.reduce((sum, seed) => sum + seed.net, 0);
   const hands = match.seeds.reduce((sum, seed) => sum + seed.hands, 0);
@@ -36,7 +39,7 @@ export async function matchPage(place, view) {
     const head = Object.entries(SORTS).map(([key, [text]]) =>
       sortHead(text, key, order, draw, ["swing", "biggest"].includes(key))
     );
-    const rows = seeds.map((seed) => seedRow(seed, id, match.match, most));
+    const rows = seeds.map((seed) => seedRow(seed, id, match, most));
     redraw(box, "button", ...savedTable("Seed pairs", [...head, th("Seed")], rows));
   }
 
@@ -53,6 +56,11 @@ export async function matchPage(place, view) {
     h("p.soft", `${match.ownDecks ? OWN_DECKS : SAME_DECKS} All numbers are those of `, h("bdi", name), "."),
     box,
   ]);
+  while (match.counting && !isFinal && !view.signal.aborted) {
+    await new Promise((done) => setTimeout(done, LUCK_MS));
+    match = (await load(matchPath(id, which)).catch(() => null)) ?? match;
+    if (!match.counting) draw();
+  }
 }
 
 const OWN_DECKS =
@@ -61,7 +69,7 @@ const OWN_DECKS =
 const SAME_DECKS = "A seed pair is the same cards played twice with swapped seats. Its net shows the difference in " +
   "skill, plus the luck that is left because the two lines of play differ.";
 
-function seedRow(seed, run, match, most) {
+function seedRow(seed, run, { match, counting }, most) {
   const { index, net, raw, adjusted, hands, biggest, faults } = seed;
   const href = route("run", run, "hand", match, index, biggest.hand);
   const link = (text, more) =>
@@ -74,7 +82,7 @@ function seedRow(seed, run, match, most) {
     h("td.plot", swingBar(net, most)),
     number(signed(raw[0])),
     number(signed(raw[1])),
-    number(signed(adjusted)),
+    number(counting ? "being counted" : signed(adjusted)),
     number(whole(hands)),
     h("td", link(`hand ${biggest.hand}: ${signed(biggest.swing)} bb`)),
     number(whole(faults), { class: faults ? "bad" : "" }),

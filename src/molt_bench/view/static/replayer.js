@@ -71,10 +71,12 @@ export async function replayerPage(place, view) {
     data.sides.length > 1 && h("span.pick", choice("seating", "Show", SEATINGS, seating, showOnly)),
     h("span.pick", choice("cards", "Cards", cardChoices(data, agents), cards, showCards)),
     h("span.space"),
-    neighbour(previous, "↑ Previous hand"),
-    neighbour(next, "↓ Next hand"),
-    copyButton(() => fullLink(withQuery(here, { step: at, cards })), "Copy link"),
-    button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }),
+    h("span.others", [
+      neighbour(previous, "↑ Previous hand"),
+      neighbour(next, "↓ Next hand"),
+      copyButton(() => fullLink(withQuery(here, { step: at, cards })), "Copy link"),
+      button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }),
+    ]),
   ]);
 
   function go(step) {

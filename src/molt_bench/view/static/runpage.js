@@ -5,7 +5,7 @@ import { forget, isFinal, limits, load, loadNewer, runPath } from "./data.js";
 import { announce, cast, copyBlock, facts, h, number, numberHead, row, runName, scrollTable, th } from "./dom.js";
 import { tableButton } from "./download.js";
 import { gradesSection } from "./grades.js";
-import { leaderboardSection } from "./leaderboard.js";
+import { leaderboardSection, withNames } from "./leaderboard.js";
 import { livePanel, SAY_MS } from "./live.js";
 import { matchesSection, payoffSection } from "./matches.js";
 import { route, withQuery } from "./router.js";
@@ -193,7 +193,7 @@ function runHead(run) {
     h("p.soft", started, changes(run) && h("span.live", updates, pending)),
     facts(counts.filter(Boolean)),
     !isFinal && livePanel(run, cast(run.participants)),
-    run.stopReason && h("p.stop", h("strong", "Stopped: "), visible(run.stopReason)),
+    run.stopReason && h("p.stop", h("strong", "Stopped: "), withNames(run.stopReason, cast(run.participants))),
     run.warnings.map((text) => h("p.warning", h("strong", "Warning: "), visible(text))),
     (limits ?? run.limits) && h("p.warning", visible((limits ?? run.limits).text)),
   ].flat().filter(Boolean);

@@ -1,6 +1,7 @@
 // All runs of the folder, newest first; two of them can be chosen to see them side by side.
 import { isFinal, load } from "./data.js";
 import { cast, h, number, numberHead, redraw, row, runName, scrollTable, th } from "./dom.js";
+import { withNames } from "./leaderboard.js";
 import { poolsBox } from "./pools.js";
 import { route } from "./router.js";
 import { tableButton } from "./download.js";
@@ -77,7 +78,7 @@ function runCard(run) {
     leaders.length > 0 && h("ol.leaders", places),
     !leaders.length && isReadable(run) && h("p.soft", run.counting ? COUNTING : "No result yet."),
     leaders.length > most && h("p.soft", `and ${leaders.length - most} more`),
-    run.stopReason && h("p.stop", visibleLine(run.stopReason)),
+    run.stopReason && h("p.stop", withNames(run.stopReason, agents)),
   ]);
 }
 
@@ -96,7 +97,7 @@ function rankOf({ rank }, leaders) {
 /** What the order is by: the rating, or bb/100 with its interval, known once an agent has met all opponents. */
 function rateText({ bb100, halfWidth, mu, sigma }, method) {
   if (method === "openskill") return `mu ${fixed(mu)} ± ${fixed(sigma)}`;
-  return halfWidth === null ? signed(bb100) : `${signed(bb100)} ± ${fixed(halfWidth)}`;
+  return !halfWidth ? signed(bb100) : `${signed(bb100)} ± ${fixed(halfWidth)}`;
 }
 
 /** A box to choose a run with. A third choice takes the place of the first. */

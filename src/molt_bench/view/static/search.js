@@ -78,7 +78,8 @@ function scan({ texts, query, isRegex, skip, most }) {
       }
       if (found.total > skip && found.total <= skip + most) {
         const end = hit.index + hit[0].length;
-        const [before, after] = [text.slice(Math.max(0, hit.index - 80), hit.index), text.slice(end, end + 80)];
+        const before = text.slice(Math.max(0, hit.index - AROUND), hit.index);
+        const after = text.slice(end, end + AROUND);
         const place = { match, seed, hand, seating, decision, attempt, agent };
         found.hits.push({ ...place, where, before, hit: hit[0].slice(0, 200), after });
       }
@@ -97,6 +98,9 @@ export function hitsOf({ columns }, { hands }) {
   const isHit = (at) => keys.has(`${match[at]}/${seed[at]}/${hand[at]}/${seating[at] === 1 ? "BA" : "AB"}`);
   return keys.size ? Uint8Array.from(match, (_, at) => (isHit(at) ? 1 : 0)) : new Uint8Array(match.length);
 }
+
+const AROUND = 80; // characters before and after a hit, as the server sends them
+const cutMark = (text) => (text.length < AROUND ? "" : "…");
 
 /** The hits with the texts around them, each linked to its decision; `list` is the list that the reader is in. */
 export function hitPanel(run, agents, result, { q, isRegex, list }) {
@@ -131,7 +135,7 @@ function hitItem(run, agents, hit, list) {
     h("a", { href }, `${match} · ${seed} · ${hand}`),
     h("small", `${seating}${tried}`),
     agents.label(agent),
-    h("span.snippet", visible(before), h("mark", visible(text)), visible(after)),
+    h("span.snippet", cutMark(before), visible(before), h("mark", visible(text)), visible(after), cutMark(after)),
   ]);
 }
 

@@ -10,13 +10,13 @@ export function costsSection(run, agents) {
   if (!costs.length) return null;
   const rows = costs.map((one) =>
     row(agents.label(one.id), [
-      [one.usd, one.usdPer100Decisions].map((usd) => number(dollars(usd))),
+      [one.usd, one.usdPer100Hands, one.usdPer100Decisions].map((usd) => number(dollars(usd))),
       [one.tokens, one.calls].map((count) => number(whole(count))),
       [one.p50, one.p95].map((wait) => number(seconds(wait))),
       number(signed(one.bb100)),
     ])
   );
-  const columns = "Dollars,$ per 100 decisions,Tokens,Calls,Median wait,95% wait,bb/100".split(",");
+  const columns = "Dollars,$ per 100 hands,$ per 100 decisions,Tokens,Calls,Median wait,95% wait,bb/100".split(",");
   const head = [th("Agent"), ...columns.map((text) => numberHead(text))];
   return [priceChart(run, costs, agents), scrollTable("Costs", head, rows)];
 }
@@ -25,9 +25,9 @@ export function costsSection(run, agents) {
 function priceChart(run, costs, agents) {
   const half = new Map(run.leaderboard.map(({ id, halfWidth }) => [id, halfWidth]));
   const points = costs
-    .filter((one) => !isMissing(one.bb100) && one.usdPer100Decisions > 0)
-    .map(({ id, usdPer100Decisions, bb100 }) => {
-      return { x: usdPer100Decisions, y: bb100, half: half.get(id), colour: agents.colour(id), name: agents.name(id) };
+    .filter((one) => !isMissing(one.bb100) && one.usdPer100Hands > 0)
+    .map(({ id, usdPer100Hands, bb100 }) => {
+      return { x: usdPer100Hands, y: bb100, half: half.get(id), colour: agents.colour(id), name: agents.name(id) };
     });
   if (!points.length) return null;
   let best = -Infinity;
@@ -37,13 +37,14 @@ function priceChart(run, costs, agents) {
     return isBetter;
   });
   const free = run.leaderboard.filter(({ id, bb100 }) => !isMissing(bb100) && !costs.some((one) => one.id === id));
-  const label = "Dollars per 100 decisions against bb/100";
-  const x = { label: "dollars per 100 decisions, log scale", format: dollars, log: true };
-  const chart = dotChart({ label, points, frontier, x, y: { label: "bb/100", format: signedTick } });
-  const bots = free.map(({ id, bb100 }) => `${agents.name(id)} ${signed(bb100)}`).join(", ");
+  const label = "Dollars per 100 hands against bb/100";
+  const x = { label: "dollars per 100 hands, log scale", format: dollars, log: true };
+  const levels = free.map(({ id, bb100 }) => ({ y: bb100, name: agents.name(id), colour: agents.colour(id) }));
+  const chart = dotChart({ label, points, frontier, levels, x, y: { label: "bb/100", format: signedTick } });
+  const bots = free.map(({ id, bb100 }, at) => [at ? ", " : "", h("bdi", agents.name(id)), ` ${signed(bb100)}`]);
   const about = [
     frontier.length > 1 && "Dashed: nobody does better for less. ",
-    bots && `Free, for comparison: ${bots} bb/100.`,
+    bots.length > 0 && ["Free, for comparison: ", bots, " bb/100 (dotted where on this scale)."],
   ];
   return h("figure", h("figcaption", label), chart, h("p.soft", about));
 }

@@ -50,7 +50,9 @@ export function stylesSection(run, agents, state) {
   const box = h("div");
   const draw = () => {
     const [key, name, rowsOf] = views.find(([each]) => each === state.open.styles) ?? views[0];
-    const head = styles[0].stats.map((stat) => numberHead(visibleLine(stat.label), { title: visibleLine(stat.about) }));
+    const head = styles[0].stats.map((stat) =>
+      numberHead(words(visibleLine(stat.label)), { title: visibleLine(stat.about) })
+    );
     const rows = rowsOf().map(([first, stats]) => row(first, stats.map(statCell)));
     const title = key === "all" ? "Playing styles" : `Playing styles: ${name}`;
     const first = th(key.startsWith("v ") ? "Against" : "Agent");
@@ -68,6 +70,9 @@ export function stylesSection(run, agents, state) {
     h("details", h("summary", "What these figures mean"), facts(meanings, { class: "small meanings" })),
   ];
 }
+
+/** A text that breaks only between its words, not at a hyphen. */
+const words = (text) => text.split(" ").map((word, at) => [at ? " " : "", h("span.word", word)]);
 
 const AFTER_COUNT = { share: " of ", ratio: " per ", bb100: " hands" };
 

@@ -3,7 +3,7 @@
 // Characters that are invisible or change the direction of text: a name must not be able to pose as another.
 const UNSEEN_PARTS = [
   String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f]`,
-  String.raw`[\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffc]`,
+  String.raw`[\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffc]`,
   String.raw`[\u{e0000}-\u{e0fff}]`,
   String.raw`\u200d(?!\p{Extended_Pictographic})`,
   String.raw`\p{Surrogate}`,
@@ -42,6 +42,12 @@ function decimal(value, digits) {
   return `${value < 0 ? "-" : ""}${thousands}${digits ? "." : ""}${text.slice(point)}`;
 }
 
+/** Return a small positive number with two digits, never with an exponent. */
+function small(value) {
+  const digits = Math.min(100, 1 - Math.floor(Math.log10(value)));
+  return value.toFixed(digits).replace(/0+$/, "");
+}
+
 export const NONE = "–";
 
 export function isMissing(value) {
@@ -77,7 +83,7 @@ export function percent(share) {
 export function dollars(value) {
   if (isMissing(value)) return NONE;
   if (value === 0) return "$0";
-  return value < 0.1 ? `$${Number(value.toPrecision(2))}` : `$${decimal(value, 2)}`;
+  return value < 0.1 ? `$${small(value)}` : `$${decimal(value, 2)}`;
 }
 
 export function seconds(value) {

@@ -5,7 +5,8 @@ const MEANINGS = {
   "bb/100": "Big blinds won per 100 hands.",
   "± 95%": "The 95% interval: the true value lies within it in 95% of such runs, for a single look.",
   Game: "A number of hands between two agents in fixed seats; they take turns on the button.",
-  "Seed pair": "Two games on the same cards, with the seats swapped. It is the unit of all statistics.",
+  "Seed pair":
+    "Two games on the same cards, seats swapped: the unit of all statistics. Numbered from 0, as in the files.",
   Match: "Several seed pairs between the same two agents.",
   "As dealt": "Chips as they were won, with all the luck in them (estimator raw).",
   "All-in EV": "Once all chips are in, the pot counts by the chance to win it (estimator allIn).",
