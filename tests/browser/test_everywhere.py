@@ -301,7 +301,7 @@ def test_statistics_are_shown_by_position_and_opponent(visit: Visit, viewer: str
         groups = json.load(answer)["styleGroups"]
     own = [each for each in groups if each["player"] == "tag" and each["position"] == "button"]
     counts, chances = (sum(each[key][0] for each in own) for key in ("counts", "of"))
-    row = part.locator("tbody tr").first
+    row = part.locator("tbody tr", has_text="tag").first
     assert "button" in row.locator("th").inner_text()
     assert f"{counts:.0f} of {chances}" in row.locator("td").first.inner_text()
     assert "put money" in row.locator("td").first.get_attribute("title")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from molt_bench.view.single_file import STATIC
 from tests.browser import test_everywhere
 from tests.browser.conftest import Runs, as_number, molt_bench, only_new, until, viewing
 from tests.browser.test_everywhere import Everything, Visit
@@ -88,8 +89,18 @@ def test_a_reference_has_no_interval_anywhere(visit: Visit, url: str) -> None:
     assert page.locator("#part-convergence .legend li", has_text="tag").first.inner_text().split() == ["tag", "0.0"]
 
 
+def with_modules(visit: Visit, url: str) -> Any:
+    """Open a page that can import the scripts one by one, as the viewer does not serve them."""
+    page = visit(url, bypass_csp=True)
+    page.route(
+        "**/*.js",
+        lambda route: route.fulfill(path=STATIC / route.request.url.rpartition("/")[2], content_type="text/javascript"),
+    )
+    return page
+
+
 def test_a_run_that_cannot_be_read_says_so_and_blames_no_server(visit: Visit, url: str) -> None:
-    page = visit(url)
+    page = with_modules(visit, url)
     said = page.evaluate("""async () => {
       const { load } = await import("./data.js");
       const answer = { ok: false, status: 500, text: async () => JSON.stringify({ error: "line 1 is damaged" }) };
@@ -100,7 +111,7 @@ def test_a_run_that_cannot_be_read_says_so_and_blames_no_server(visit: Visit, ur
 
 
 def test_labels_of_an_axis_do_not_touch(visit: Visit, url: str) -> None:
-    page = visit(url)
+    page = with_modules(visit, url)
     assert (
         page.evaluate("""async () => {
       const { whiskerAxis } = await import("./charts.js");

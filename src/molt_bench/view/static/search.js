@@ -5,6 +5,7 @@ import { route, withQuery } from "./router.js";
 import { plural, visible, visibleLine, whole } from "./text.js";
 
 const LIMIT_MS = 10_000;
+const AROUND = 80; // characters before and after a hit, as the server sends them
 const AT_ONCE = 100; // hits that are listed at first, and then with every click
 
 /** Return where the models of a run said something: {problem, searched, total, hands, hits}. */
@@ -27,7 +28,7 @@ async function searchedHere(run, query, isRegex, skip) {
       setTimeout(() => done(nothing(tooLong)), LIMIT_MS);
       worker.onmessage = ({ data }) => done(data);
       worker.onerror = () => done(nothing("this browser cannot search here"));
-      worker.postMessage({ texts, query, isRegex, skip, most: AT_ONCE });
+      worker.postMessage({ texts, query, isRegex, skip, most: AT_ONCE, around: AROUND });
     });
   } finally {
     worker.terminate();
@@ -52,7 +53,7 @@ function saidIn({ match, seedIndex, hand, sides }) {
 }
 
 /** Look through all texts. It runs in a worker, so it uses nothing from outside. */
-function scan({ texts, query, isRegex, skip, most }) {
+function scan({ texts, query, isRegex, skip, most, around }) {
   const found = { problem: null, searched: texts.length, total: 0, skip, hits: [] };
   const hands = { match: [], seed: [], hand: [], seating: [] };
   let pattern;
@@ -78,8 +79,8 @@ function scan({ texts, query, isRegex, skip, most }) {
       }
       if (found.total > skip && found.total <= skip + most) {
         const end = hit.index + hit[0].length;
-        const before = text.slice(Math.max(0, hit.index - AROUND), hit.index);
-        const after = text.slice(end, end + AROUND);
+        const before = text.slice(Math.max(0, hit.index - around), hit.index);
+        const after = text.slice(end, end + around);
         const place = { match, seed, hand, seating, decision, attempt, agent };
         found.hits.push({ ...place, where, before, hit: hit[0].slice(0, 200), after });
       }
@@ -99,7 +100,6 @@ export function hitsOf({ columns }, { hands }) {
   return keys.size ? Uint8Array.from(match, (_, at) => (isHit(at) ? 1 : 0)) : new Uint8Array(match.length);
 }
 
-const AROUND = 80; // characters before and after a hit, as the server sends them
 const cutMark = (text) => (text.length < AROUND ? "" : "…");
 
 /** The hits with the texts around them, each linked to its decision; `list` is the list that the reader is in. */
