@@ -282,7 +282,7 @@ def test_the_viewer_marks_the_reference_and_has_no_matrix(tmp_path):
     page = run_page(Library(run).open(run.name))
     assert [each["id"] for each in page["participants"] if each["reference"]] == ["tight"]
     assert page["payoff"] is None
-    assert any("The order is against tight" in sentence for sentence in page["sentences"])
+    assert any("The order is against \u2068tight\u2069" in sentence for sentence in page["sentences"])
     assert not any("met so far" in sentence for sentence in page["sentences"])
     (own,) = [row for row in page["leaderboard"] if row["id"] == "tight"]
     assert (own["bb100"], own["halfWidth"]) == (0, 0)
