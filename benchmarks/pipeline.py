@@ -42,10 +42,10 @@ CHEAP_RUN = {"stop": {**NO_END, "budget": {"maxMatches": 40}}}
 FIVE_RUN = {
     "participants": [{"id": name, "type": name} for name in FIVE],
     "stop": {**NO_END, "budget": {"maxMatches": 20}},
-    "seeds": {"perMatch": 2},
+    "seeds": {"perMatch": 10},
     "game": {"handsPerGame": 100},
 }
-ROUNDS = 3
+ROUNDS = 5
 GAME = {"stack": 10_000, "small_blind": 50, "big_blind": 100}
 
 
