@@ -139,7 +139,7 @@ export function verdictCell({ verdict, why }, more = "") {
 }
 
 function changesTable(changes, runs, agents = null) {
-  if (!changes.length) return h("p.empty", "No agent has played in two runs.");
+  if (!changes.length) return h("p.empty", `${agents ? "No agent has" : "It has not"} played in two runs.`);
   const byId = new Map(runs.map((run) => [run.id, run]));
   const rows = changes.map((one) =>
     h("tr", [

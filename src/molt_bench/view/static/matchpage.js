@@ -18,8 +18,8 @@ const SORTS = {
   second: ["… seated second", (seed) => seed.raw[1]],
   adjusted: ["Without luck (adjusted), bb", (seed) => seed.adjusted],
   hands: ["Hands", (seed) => seed.hands],
-  biggest: ["Biggest hand", (seed) => Math.abs(seed.biggest.swing)],
-  faults: ["Faults", (seed) => seed.faults],
+  biggest: ["Biggest hand, both seatings", (seed) => Math.abs(seed.biggest.swing)],
+  faults: ["Faults of both", (seed) => seed.faults],
 };
 
 export async function matchPage(place, view) {
@@ -53,7 +53,7 @@ export async function matchPage(place, view) {
       ` ${total < 0 ? "lost" : "won"} ${fixed(Math.abs(total))} bb ${played}`,
       h("a", { href: withQuery(route("run", id, "hands"), { match: match.match }) }, "All hands of this match →"),
     ]),
-    h("p.soft", `${match.ownDecks ? OWN_DECKS : SAME_DECKS} All numbers are those of `, h("bdi", name), "."),
+    h("p.soft", `${match.ownDecks ? OWN_DECKS : SAME_DECKS} Chips are those won by `, h("bdi", name), "."),
     box,
   ]);
   while (match.counting && !isFinal && !view.signal.aborted) {
