@@ -13,21 +13,35 @@ function dot(one, toX, toY, title) {
   ]);
 }
 
-/** A line across the chart, with its name at the right end. */
-function level({ y, name, colour }, width, toY) {
-  const [x1, x2, at] = [MARGIN.left, width - MARGIN.right, toY(y)];
-  return s("g", [
-    s(`path.line.thin.dotted.c${colour}`, { d: `M${x1},${at}L${x2},${at}` }),
-    s("text.name", { x: x2, y: at - 4, "text-anchor": "end" }, name),
-  ]);
-}
-
 const LETTER = 6.6; // pixels, about the width of a letter
 const LINE = 13;
 
+/** A line across the chart. */
+function level({ y, colour }, width, toY) {
+  return s(`path.line.thin.dotted.c${colour}`, { d: `M${MARGIN.left},${toY(y)}L${width - MARGIN.right},${toY(y)}` });
+}
+
+/** Return where names of lines across have room, above their right or left end: [{x, y, anchor, name, at}]. */
+function levelNames(levels, points, toX, toY, width) {
+  const taken = points.map(({ x, y, half }) => {
+    const far = Number.isFinite(half) ? half : 0;
+    return box(toX(x) - 6, toY(y + far) - 6, 12, toY(y - far) - toY(y + far) + 12);
+  });
+  return levels.flatMap(({ y, name }) => {
+    const [top, long] = [toY(y) - 4 - LINE, name.length * LETTER];
+    const places = [
+      { x: width - MARGIN.right, anchor: "end", at: box(width - MARGIN.right - long, top, long, LINE) },
+      { x: MARGIN.left + 4, anchor: "start", at: box(MARGIN.left + 4, top, long, LINE) },
+    ];
+    const found = places.find(({ at }) => !taken.some((other) => overlap(at, other)));
+    if (found) taken.push(found.at);
+    return found ? [{ ...found, y: toY(y) - 4, name }] : [];
+  });
+}
+
 /** Write names beside dots where there is room; all of them are in the legend. Left of the dot, right, above, below. */
-function dotNames(points, toX, toY, width) {
-  const taken = points.map((one) => box(toX(one.x) - 6, toY(one.y) - 6, 12, 12));
+function dotNames(points, toX, toY, width, others) {
+  const taken = [...others, ...points.map((one) => box(toX(one.x) - 6, toY(one.y) - 6, 12, 12))];
   return points.map((one) => {
     const [x, y, long] = [toX(one.x), toY(one.y), one.name.length * LETTER];
     const places = [
@@ -65,6 +79,8 @@ export function dotChart({ label, points, x, y, joined = false, frontier = [], l
     const toX = (value) => scaled(place(value));
     const toY = scale(low, high, height - MARGIN.bottom, MARGIN.top + 12);
     const xTicks = x.ticks ?? (x.log ? logTicks(left, right) : ticks(left, right, width / 130));
+    const shown = levels.filter((one) => one.y > low && one.y < high);
+    const named = levelNames(shown, points, toX, toY, width);
     const path = (some) => linePath(some.map((one) => toX(one.x)), some.map((one) => toY(one.y)));
     return [
       axes(width, height, { ...x, at: toX, ticks: xTicks }, { ...y, at: toY, ticks: ticks(low, high) }, { zero: true }),
@@ -72,10 +88,13 @@ export function dotChart({ label, points, x, y, joined = false, frontier = [], l
       points.slice(1).map((one, index) =>
         s("path.line.thin.c7", { class: one.isJoined ? "" : "faint", d: path([points[index], one]) })
       ),
-      levels.filter((one) => one.y > low && one.y < high).map((one) => level(one, width, toY)),
+      shown.map((one) => level(one, width, toY)),
       frontier.length > 1 && s("path.line.thin.dashed.c7", { d: path(frontier) }),
       points.map((one) => dot(one, toX, toY, `${one.name}: ${y.format(one.y)}`)),
-      !joined && dotNames(points, toX, toY, width),
+      named.map(({ x: at, y: above, anchor, name }) =>
+        s("text.name", { x: at, y: above, "text-anchor": anchor }, name)
+      ),
+      !joined && dotNames(points, toX, toY, width, named.map(({ at }) => at)),
     ];
   });
   const mark = (one) => h(`span.mark.c${one.colour}`, { "aria-hidden": "true" });
