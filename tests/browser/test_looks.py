@@ -247,3 +247,20 @@ def test_a_hit_that_is_cut_from_a_longer_text_says_so(visit: Visit, server: str,
     texts = page.locator(".snippet").all_inner_texts()
     assert any(text.endswith("\N{HORIZONTAL ELLIPSIS}") for text in texts)
     assert not any(text.startswith("\N{HORIZONTAL ELLIPSIS}") for text in texts), "it is the first word of a reply"
+
+
+def test_the_name_of_a_free_bot_lies_on_no_interval(visit: Visit, server: str, runs: Runs) -> None:
+    page = visit(f"{server}#/run/{runs.models}", width=360)
+    drawn = page.evaluate("""() => {
+      const isCost = (one) => one.querySelector("h2")?.textContent === "What it cost";
+      const cost = [...document.querySelectorAll("section")].find(isCost);
+      const boxes = (what) => [...cost.querySelectorAll(what)].map((one) => one.getBoundingClientRect());
+      const [stems, names] = [boxes("svg .stem"), boxes("svg text.name")];
+      const across = (one, stem) => one.left < stem.right + 1 && stem.left < one.right;
+      const beside = (one, stem) => one.top < stem.bottom && stem.top < one.bottom;
+      const over = names.filter((one) => stems.some((stem) => across(one, stem) && beside(one, stem)));
+      return { stems: stems.length, lines: cost.querySelectorAll("svg .dotted").length, over: over.length };
+    }""")
+    assert drawn["stems"]
+    assert drawn["lines"]
+    assert drawn["over"] == 0

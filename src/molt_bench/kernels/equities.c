@@ -194,11 +194,5 @@ PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t coun
     int streets = count == 3 && read_deal(&cards, args[0], args[1], args[2], 0, 5) ? shares_of(&cards, found) : 0;
     if (!streets)
         Py_RETURN_NONE;
-    PyObject *result = PyTuple_New(streets);
-    for (int at = 0; result && at < streets; at++) {
-        PyObject *share = PyFloat_FromDouble(found[at]);
-        if (!share || PyTuple_SetItem(result, at, share) < 0)
-            Py_CLEAR(result);
-    }
-    return result;
+    return tuple_of(found, streets);
 }

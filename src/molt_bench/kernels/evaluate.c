@@ -88,6 +88,16 @@ static int made_numbers(void) {
     return 1;
 }
 
+PyObject *tuple_of(const double *values, Py_ssize_t count) {
+    PyObject *found = PyTuple_New(count);
+    for (Py_ssize_t at = 0; found && at < count; at++) {
+        PyObject *number = PyFloat_FromDouble(values[at]);
+        if (!number || PyTuple_SetItem(found, at, number) < 0)
+            Py_CLEAR(found);
+    }
+    return found;
+}
+
 PyObject *taken_pair(PyObject *first, PyObject *second) {
     PyObject *found = first && second ? PyTuple_Pack(2, first, second) : NULL;
     Py_XDECREF(first);

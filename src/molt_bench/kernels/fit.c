@@ -41,16 +41,6 @@ static int solve(const double *square, const double *wanted, int size, double ho
     return good;
 }
 
-static PyObject *list_of(const double *numbers, Py_ssize_t count) {
-    PyObject *found = PyList_New(count);
-    for (Py_ssize_t at = 0; found && at < count; at++) {
-        PyObject *item = PyFloat_FromDouble(numbers[at]);
-        if (!item || PyList_SetItem(found, at, item) < 0)
-            Py_CLEAR(found);
-    }
-    return found;
-}
-
 PyObject *solved(PyObject *self, PyObject *args) {
     Py_buffer square, wanted;
     double hold;
@@ -60,7 +50,7 @@ PyObject *solved(PyObject *self, PyObject *args) {
     int size = (int)(wanted.len / sizeof(double)), good = square.len == size * (size + 1) / 2 * (Py_ssize_t)sizeof(double);
     double *found = good ? PyMem_Malloc((size_t)size * sizeof(double) + 1) : NULL;
     if (found && solve(square.buf, wanted.buf, size, hold, found))
-        result = list_of(found, size);
+        result = tuple_of(found, size);
     PyMem_Free(found);
     PyBuffer_Release(&square);
     PyBuffer_Release(&wanted);
@@ -92,7 +82,7 @@ PyObject *solved_moments(PyObject *self, PyObject *args) {
         if (solve(square, wanted, count, hold, found)) {
             for (int at = 0; at < count; at++)
                 weights[used[at]] = found[at];
-            result = list_of(weights, size);
+            result = tuple_of(weights, size);
         }
     }
     PyMem_Free(square);

@@ -31,17 +31,6 @@ static double sum_of(const Bytes *bytes) {
     return exact_sum((const double *)bytes->start, count_of(bytes));
 }
 
-/* Numbers as a tuple. */
-static PyObject *tuple_of(const double *numbers, Py_ssize_t count) {
-    PyObject *found = PyTuple_New(count);
-    for (Py_ssize_t at = 0; found && at < count; at++) {
-        PyObject *number = PyFloat_FromDouble(numbers[at]);
-        if (!number || PyTuple_SetItem(found, at, number) < 0)
-            Py_CLEAR(found);
-    }
-    return found;
-}
-
 /* What player A won by hand, by the last set of weights: the decisions of player A are added first. */
 static void add_dice(const Game *game, const Dice *dice, double *won) {
     const Bytes *values = &dice->values[game->value_sets - 1];

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Changed with every change of these files: Python uses no other. The same number is in __init__.py. */
-#define KERNELS_VERSION 9
+#define KERNELS_VERSION 10
 
 #define CARDS 52
 #define RANKS 13
@@ -101,6 +101,8 @@ PyObject *deal_from(const unsigned char *entropy);
 static inline uint32_t number_at(const unsigned char *bytes) {
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
+/* Numbers as a tuple. */
+PyObject *tuple_of(const double *values, Py_ssize_t count);
 /* A pair, which takes over both; NULL if one of them is. */
 PyObject *taken_pair(PyObject *first, PyObject *second);
 

@@ -139,7 +139,7 @@ class Fit:
         if self._moments is None:
             return
         if compiled is not None:
-            weights: list[float] | None = compiled.solved_moments(self._moments, SIZE, HOLD)
+            weights: tuple[float, ...] | None = compiled.solved_moments(self._moments, SIZE, HOLD)
             if weights is not None:
                 self._distances = array("d", [round(weight, DIGITS) for weight in weights])
                 return
@@ -230,9 +230,9 @@ def solved(triangle: Sequence[float], wanted: Sequence[float], hold: float) -> l
     [2.0, 1.0]
     """
     if compiled is not None:
-        exact: list[float] | None = compiled.solved(array("d", triangle), array("d", wanted), hold)
+        exact: tuple[float, ...] | None = compiled.solved(array("d", triangle), array("d", wanted), hold)
         if exact is not None:
-            return exact
+            return [*exact]
     lower: list[list[float]] = []
     half: list[float] = []
     for place in range(len(wanted)):

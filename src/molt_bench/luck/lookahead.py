@@ -22,8 +22,9 @@ from molt_bench.luck.strength import hand_strengths
 from molt_bench.luck.terms import packed_terms
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Kind, LoggedAction, Street
 from molt_bench.poker.betting import Betting, opening
+from molt_bench.poker.cards import Hole
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.observation import Observation
+from molt_bench.poker.observation import observe
 
 #: What a value is made of: exact chips, the features of a street that ends, and those of a seat that is yet to answer.
 _ENDED, _UNANSWERED = 7, 5
@@ -41,6 +42,14 @@ _TOLERANCE: Final = 1e-9
 
 #: A hand with its number in the game.
 NumberedHand: TypeAlias = tuple[int, Hand]
+
+
+class _Moment(NamedTuple):
+    """A moment of a hand that need not have happened, as `observe` looks at it."""
+
+    betting: Betting
+    holes: tuple[Hole, Hole]
+    board: tuple[int, ...]
 
 
 class _Choice(NamedTuple):
@@ -205,32 +214,13 @@ class _Street:
         log = betting.log
         if log not in self._known:
             try:
-                policy = self._policies[betting.actor](self._observed(betting))
+                policy = self._policies[betting.actor](
+                    observe(_Moment(betting, self._holes, self._board), self._number)
+                )
                 self._known[log] = None if isinstance(policy, PotRaises) else self._listed(policy, betting)
             except Exception:  # foreign code, asked about what never happened: it may raise or return anything
                 self._known[log] = None
         return self._known[log]
-
-    def _observed(self, betting: Betting) -> Observation:
-        """Return what the seat to act would see."""
-        seat, start = betting.actor, betting.start
-        return Observation(
-            seat,
-            start.button,
-            self._number,
-            betting.street,
-            self._holes[seat],
-            self._board,
-            betting.chips,
-            betting.stacks,
-            betting.bets,
-            start.stacks,
-            betting.to_call,
-            betting.min_raise_to,
-            betting.max_raise_to,
-            betting.log,
-            start.rules,
-        )
 
     def _listed(self, policy: Policy, betting: Betting) -> list[_Choice] | None:
         """Return the choices of a policy, no two of which overlap; None if they are too many, or cannot be right."""

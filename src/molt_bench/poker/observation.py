@@ -3,12 +3,13 @@
 Observations hold only plain values: nothing leads back to the hand, the deck or the other seat's cards.
 """
 
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
 from molt_bench.poker.actions import LegalActions, LoggedAction, Street
-from molt_bench.poker.cards import cards_to_text
+from molt_bench.poker.betting import Betting
+from molt_bench.poker.cards import Hole, cards_to_text
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.rules import HandRules
 
@@ -131,7 +132,23 @@ class HandResult(msgspec.Struct, frozen=True, gc=False):
     net: tuple[int, int]
 
 
-def observe(hand: Hand, hand_number: int, noise: int = 0) -> Observation:
+class Observable(Protocol):
+    """A moment of a hand: the hand itself, or one that could have come."""
+
+    @property
+    def betting(self) -> Betting:
+        """The betting so far."""
+
+    @property
+    def holes(self) -> tuple[Hole, Hole]:
+        """The hole cards of seat 0 and seat 1."""
+
+    @property
+    def board(self) -> tuple[int, ...]:
+        """The open board cards."""
+
+
+def observe(hand: Observable, hand_number: int, noise: int = 0) -> Observation:
     """Return what the seat to act sees."""
     betting = hand.betting
     seat, start = betting.actor, betting.start
