@@ -61,26 +61,28 @@ class Shoe:
     True
     """
 
-    __slots__ = ("_prefix",)
+    __slots__ = ("_begun", "_prefix")
 
     def __init__(self, seed: Seed) -> None:
         self._prefix = _LABEL + label_bytes(seed)
+        self._begun = blake2b(self._prefix)
 
     def entropy(self, hand_number: int) -> bytes:
         """Return the 64 random bytes of a hand: 36 for its cards, 28 for dice.
 
-        BLAKE2b takes half the time of SHA-512.
+        BLAKE2b takes half the time of SHA-512, and to go on with a copy takes less than to begin anew.
         """
-        return blake2b(self._prefix + hand_number.to_bytes(8, "big")).digest()
+        mixed = self._begun.copy()
+        mixed.update(hand_number.to_bytes(8, "big"))
+        return mixed.digest()
 
     def entropies(self, count: int) -> bytes:
         """Return the random bytes of the hands from 0 on, one after another."""
-        prefix = self._prefix
         if compiled is not None:
-            found: bytes | None = compiled.entropies(prefix, count)
+            found: bytes | None = compiled.entropies(self._prefix, count)
             if found is not None:
                 return found
-        return b"".join([blake2b(prefix + number.to_bytes(8, "big")).digest() for number in range(count)])
+        return b"".join([self.entropy(number) for number in range(count)])
 
     def deal(self, hand_number: int) -> Deal:
         """Return the cards of a hand."""
@@ -88,7 +90,7 @@ class Shoe:
             dealt: Deal | None = compiled.shoe_deal(self._prefix, hand_number)
             if dealt is not None:
                 return dealt
-        return _deal(blake2b(self._prefix + hand_number.to_bytes(8, "big")).digest())
+        return _deal(self.entropy(hand_number))
 
     def hand(self, hand_number: int) -> tuple[Deal, tuple[int, ...]]:
         """Return the cards of a hand, and seven random numbers of 32 bits for its dice."""
