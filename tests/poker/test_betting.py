@@ -1,6 +1,5 @@
 """Moments of the betting that hands share."""
 
-import gc
 from threading import Thread
 
 import msgspec
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from molt_bench.errors import IllegalAction
 from molt_bench.poker import betting as betting_module
 from molt_bench.poker.actions import CALL, CHECK, Action
-from molt_bench.poker.betting import Betting, opening
+from molt_bench.poker.betting import opening
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.notation import hand_to_text
@@ -92,20 +91,21 @@ def test_a_kind_that_is_no_string_is_refused_where_others_are_known():
         Hand(HandRules(5, 10), Shoe(1).deal(1), (500, 500), button=0).apply(Action(Same("fold")))
 
 
-def kept_moments():
-    gc.collect()
-    return sum(type(each) is Betting for each in gc.get_objects())
+def kept_moments(betting):
+    return 1 + sum(map(kept_moments, betting.known.values()))
 
 
 def test_only_so_many_moments_are_kept(monkeypatch):
     monkeypatch.setattr(betting_module, "_MOST", 200)
     opening.cache_clear()
-    before = kept_moments()
-    for size in range(3000):
-        hand = Hand(HandRules(5, 10), Shoe(1).deal(1), (10_000, 10_000), button=0)
-        hand.apply(Action("raiseTo", 20 + size))
-        hand.apply(CALL)
-    assert kept_moments() - before < 1000
+    rules, stacks, most = HandRules(5, 10), (10_000, 10_000), 0
+    for size in range(1000):
+        for _ in range(3):
+            hand = Hand(rules, Shoe(1).deal(1), stacks, button=0)
+            hand.apply(Action("raiseTo", 20 + size))
+            hand.apply(CALL)
+        most = max(most, kept_moments(opening.of(rules, stacks, 0)))
+    assert 100 < most <= 201
 
 
 def test_amounts_that_hardly_repeat_do_not_push_out_what_is_often_bet():

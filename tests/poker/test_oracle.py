@@ -102,28 +102,34 @@ def small_raises_taken(after):
     return wrong
 
 
+def with_raise_step(moved, step):
+    """Change the least a raise must add, and what follows from it."""
+    moved.raise_step = step
+    if moved.max_raise_to:
+        moved.min_raise_to = min(max(moved.bets) + step, moved.max_raise_to)
+    return moved
+
+
 def raise_step_forgotten(raise_to):
-    def wrong(betting, before, amount):
-        raise_to(betting, before, amount)
-        betting.raise_step = betting.start.rules.big_blind
+    def wrong(betting, amount):
+        return with_raise_step(raise_to(betting, amount), betting.start.rules.big_blind)
 
     return wrong
 
 
-def raise_step_kept_on_the_next_street(close_street):
-    def wrong(betting):
-        step = betting.raise_step
-        close_street(betting)
-        betting.raise_step = step
+def raise_step_kept_on_the_next_street(next_street):
+    def wrong(betting, bets, log):
+        return with_raise_step(next_street(betting, bets, log), betting.raise_step)
 
     return wrong
 
 
-def button_first_on_every_street(close_street):
-    def wrong(betting):
-        close_street(betting)
-        if betting.actor != NOBODY:
-            betting.actor = betting.start.button
+def button_first_on_every_street(next_street):
+    def wrong(betting, bets, log):
+        moved = next_street(betting, bets, log)
+        if moved.actor != NOBODY:
+            moved.actor = betting.start.button
+        return moved
 
     return wrong
 
@@ -131,13 +137,17 @@ def button_first_on_every_street(close_street):
 def big_blind_asked_after_an_all_in_call(call):
     """A bug the engine once had."""
 
-    def wrong(betting, before, bet):
-        call(betting, before, bet)
-        actor, other_bet = before.actor, before.bets[1 - before.actor]
-        first_call = before.to_call and before.street == "preflop" and not before.settled
-        if first_call and betting.actor == NOBODY and other_bet < before.limits[1 - actor]:
-            betting.bets = (other_bet, bet) if actor else (bet, other_bet)
-            betting.limits, betting.pot, betting.actor, betting.settled = before.limits, before.pot, 1 - actor, True
+    def wrong(betting, kind):
+        moved = call(betting, kind)
+        actor, other = betting.actor, 1 - betting.actor
+        bet, other_bet = betting.bets[actor] + betting.to_call, betting.bets[other]
+        first_call = betting.to_call and betting.street == "preflop" and not betting.settled
+        if first_call and moved.actor == NOBODY and other_bet < betting.limits[other]:
+            moved.bets = (other_bet, bet) if actor else (bet, other_bet)
+            moved.limits, moved.pot, moved.actor, moved.settled = betting.limits, betting.pot, other, True
+            moved.chips = moved.pot + bet + other_bet
+            moved.stacks = (moved.limits[0] - moved.bets[0], moved.limits[1] - moved.bets[1])
+        return moved
 
     return wrong
 
@@ -176,8 +186,8 @@ def ties_to_seat_0(compare):
         (Betting, "after", small_raises_taken),
         (Betting, "_raise", raise_step_forgotten),
         (Betting, "_call", big_blind_asked_after_an_all_in_call),
-        (Betting, "_close_street", raise_step_kept_on_the_next_street),
-        (Betting, "_close_street", button_first_on_every_street),
+        (Betting, "_next_street", raise_step_kept_on_the_next_street),
+        (Betting, "_next_street", button_first_on_every_street),
         (Hand, "_show_down", uncalled_chips_lost),
         (Hand, "_show_down", one_chip_too_many),
         (hand_module, "showdown", ties_to_seat_0),

@@ -13,9 +13,10 @@ from itertools import count, pairwise
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from molt_bench.errors import RulesError
-from molt_bench.poker.actions import LETTERS, STREETS, Kind, LoggedAction, Street
+from molt_bench.poker.actions import STREETS, Kind, LoggedAction, Street
 from molt_bench.poker.rules import HandRules
 
 #: `Betting.actor` once the betting is over.
@@ -41,7 +42,7 @@ class Start(msgspec.Struct, gc=False):
     text: str = ""
 
 
-class Betting:
+class Betting(msgspec.Struct, gc=False, eq=False):
     """A moment of the betting: before an action, or at the end. Hands share it, so nobody may change it.
 
     Attributes:
@@ -49,7 +50,6 @@ class Betting:
         street: The street of the current or last decision.
         actor: The seat to act, or `NOBODY` once the betting is over.
         log: The actions so far.
-        line: The same as `molt_bench.poker.notation` writes it.
         limits: The most each seat could bet on this street in total: its bet and the chips behind.
         bets: Each seat's bet on this street.
         pot: Chips from antes and earlier streets, without `bets`.
@@ -63,65 +63,32 @@ class Betting:
         stacks: Chips behind.
         min_raise_to: The smallest bet the actor may raise to; 0 if no raise is legal.
         max_raise_to: The largest; 0 if no raise is legal.
-        payoffs: Net chips of both seats after a fold; None before, and if there is a showdown.
         known: What follows here: by the amount of a raise, and by the kind of another action.
+        once: Raises that were made here once; None if this moment is not kept itself.
+        payoffs: Net chips of both seats after a fold; None before, and if there is a showdown.
+        line: The actions as `molt_bench.poker.notation` writes them, which fills it in.
     """
 
-    __slots__ = (
-        "_once",
-        "actor",
-        "at_stake",
-        "bets",
-        "chips",
-        "known",
-        "limits",
-        "line",
-        "log",
-        "max_raise_to",
-        "min_raise_to",
-        "payoffs",
-        "pot",
-        "raise_step",
-        "raising_open",
-        "settled",
-        "stacks",
-        "start",
-        "street",
-        "to_call",
-    )
-
-    #: Actions that were taken here once; None if this moment is not kept itself.
-    _once: set[Kind | int] | None
-    known: dict[Kind | int, "Betting"]
+    start: Start
+    street: Street
+    actor: int
+    log: tuple[LoggedAction, ...]
+    limits: tuple[int, int]
+    bets: tuple[int, int]
+    pot: int
+    at_stake: int
+    to_call: int
+    raise_step: int
+    raising_open: bool
+    settled: bool
+    chips: int
+    stacks: tuple[int, int]
     min_raise_to: int
     max_raise_to: int
-    payoffs: tuple[int, int] | None
-
-    def __init__(self, rules: HandRules, stacks: tuple[int, int], button: int) -> None:
-        first, second = stacks
-        if first < 1 or second < 1:
-            raise RulesError(f"stacks {stacks}: both seats need at least one chip to be dealt in")
-        self.start = Start(rules, stacks, button)
-        self.street: Street = "preflop"
-        self.actor = button
-        self.log: tuple[LoggedAction, ...] = ()
-        self.line = ""
-        antes = min(rules.ante, first), min(rules.ante, second)
-        self.pot = sum(antes)
-        self.at_stake = min(antes)
-        self.limits = (first - antes[0], second - antes[1])
-        limit, other_limit = self.limits[button], self.limits[1 - button]
-        small, big = min(rules.small_blind, limit), min(rules.big_blind, other_limit)
-        self.bets = (big, small) if button else (small, big)
-        self.to_call = min(big, limit) - small
-        self.raise_step = rules.big_blind
-        self.raising_open = True
-        self.settled = False
-        if small == limit or (small >= big and big == other_limit):
-            # Antes and blinds alone put a seat all-in, and the other has nothing left to call.
-            self._close_street()
-        self._derive()
-        self._once = _NONE_YET
+    known: dict[Kind | int, "Betting"]
+    once: set[int] | None = None
+    payoffs: tuple[int, int] | None = None
+    line: str = ""
 
     @property
     def folded(self) -> int:
@@ -139,36 +106,21 @@ class Betting:
             kind: The kind of action.
             amount: What a raise raises to; unused for other actions.
         """
-        actor = self.actor
-        if actor < 0:
+        if self.actor < 0:
             return None
         key: Kind | int = kind
-        moved = _blank(Betting)
-        moved.start = self.start
         if kind == "raiseTo":
             if not 0 < self.min_raise_to <= amount <= self.max_raise_to:
                 return None
             key = amount
-            moved._raise(self, amount)
+            moved = self._raise(amount)
         elif kind == ("call" if self.to_call else "check"):
-            amount = self.bets[actor] + self.to_call
-            moved._call(self, amount)
+            moved = self._call(kind)
         elif kind == "fold":
-            amount = self.bets[actor]
-            moved._stay(self)
-            moved.actor = NOBODY
+            moved = self._fold()
         else:
             return None
-        moved.log = (*self.log, LoggedAction(self.street, actor, kind, amount))
-        letters = f"r{amount}" if kind == "raiseTo" else LETTERS[kind]
-        # The first action on a street other than the first one.
-        begins = not self.settled and self.street != "preflop"
-        moved.line = f"{self.line}/{letters}" if begins else self.line + letters
-        moved._derive()
-        if kind == "fold":
-            lost = self.chips_in(actor)
-            moved.payoffs = (lost, -lost) if actor else (-lost, lost)
-        if self._once is not None:
+        if self.once is not None:
             self._keep(key, moved)
         return moved
 
@@ -176,24 +128,17 @@ class Betting:
         """Return the same with no more raises on this street, so that a hand that takes too long ends."""
         if not self.raising_open or self.actor < 0:
             return self
-        moved = _blank(Betting)
-        moved.start, moved.log, moved.line, moved.actor = self.start, self.log, self.line, self.actor
-        moved._stay(self)
-        moved.raising_open = False
-        moved._derive()
-        return moved
+        return replace(self, raising_open=False, min_raise_to=0, max_raise_to=0, known=_NOTHING, once=None)
 
     def _keep(self, key: Kind | int, moved: "Betting") -> None:
-        """Keep what follows an action that was taken here before; else take note of the action."""
-        once = self._once
-        if not once or (key not in once and len(once) >= _ONCE):
-            self._once = {key}
-            return
-        if key not in once:
-            once.add(key)
-            return
-        once.discard(key)
-        moved._once = _NONE_YET
+        """Keep what follows an action; of a raise that was not made here before, only take note."""
+        if type(key) is int:
+            once = self.once or _NONE_YET
+            if key not in once:
+                self.once = {key} if len(once) >= _ONCE else {*once, key}
+                return
+            once.discard(key)
+        moved.once = _NONE_YET
         known = self.known
         if known is _NOTHING:
             self.known = known = {}
@@ -201,97 +146,149 @@ class Betting:
         if not next(_NEW) % _MOST:
             opening.cache_clear()
 
-    def _stay(self, before: "Betting") -> None:
-        """Take over all chips, and what is legal."""
-        self.street = before.street
-        self.limits = before.limits
-        self.bets = before.bets
-        self.pot = before.pot
-        self.at_stake = before.at_stake
-        self.to_call = before.to_call
-        self.raise_step = before.raise_step
-        self.raising_open = before.raising_open
-        self.settled = before.settled
-
-    def _raise(self, before: "Betting", amount: int) -> None:
-        actor = before.actor
+    def _raise(self, amount: int) -> "Betting":
+        actor = self.actor
         other = 1 - actor
-        bet, limit, step = before.bets[other], before.limits[other], before.raise_step
-        self.actor = other
-        self.street = before.street
-        self.limits = before.limits
-        self.bets = (bet, amount) if actor else (amount, bet)
-        self.pot = before.pot
-        self.at_stake = before.at_stake
-        self.to_call = (amount if amount < limit else limit) - bet
+        bet, limit, step = self.bets[other], self.limits[other], self.raise_step
+        bets = (bet, amount) if actor else (amount, bet)
+        to_call = (amount if amount < limit else limit) - bet
         # An all-in for less than a full raise leaves the step as it is.
-        self.raise_step = amount - bet if amount - bet > step else step
+        step = amount - bet if amount - bet > step else step
         cap = self.start.rules.raise_cap
-        self.raising_open = cap is None or before._raises_on_street() + 1 < cap
-        self.settled = True
+        raising_open = cap is None or self._raises_on_street() + 1 < cap
+        done = LoggedAction(self.street, actor, "raiseTo", amount)
+        return self._on_street(done, other, bets, to_call, step, raising_open=raising_open)
 
-    def _call(self, before: "Betting", bet: int) -> None:
-        """Check or call: the bet of the one to act is now `bet`."""
-        actor, limits = before.actor, before.limits
-        other_bet = before.bets[1 - actor]
-        self.actor = 1 - actor
-        self.street = before.street
-        self.limits = limits
-        self.bets = (other_bet, bet) if actor else (bet, other_bet)
-        self.pot = before.pot
-        self.at_stake = before.at_stake
-        self.to_call = 0
-        self.raise_step = before.raise_step
-        self.raising_open = before.raising_open
-        self.settled = True
-        if before.settled or bet == limits[actor] or other_bet == limits[1 - actor]:
-            self._close_street()
+    def _call(self, kind: Kind) -> "Betting":
+        """Check or call."""
+        actor, limits = self.actor, self.limits
+        other = 1 - actor
+        bet, other_bet = self.bets[actor] + self.to_call, self.bets[other]
+        bets = (other_bet, bet) if actor else (bet, other_bet)
+        done = LoggedAction(self.street, actor, kind, bet)
+        if self.settled or bet == limits[actor] or other_bet == limits[other]:
+            return self._next_street(bets, (*self.log, done))
+        return self._on_street(done, other, bets, 0, self.raise_step, raising_open=self.raising_open)
 
-    def _close_street(self) -> None:
+    def _fold(self) -> "Betting":
+        actor, bets = self.actor, self.bets
+        done = LoggedAction(self.street, actor, "fold", bets[actor])
+        moved = self._on_street(done, NOBODY, bets, self.to_call, self.raise_step, raising_open=False)
+        lost = self.chips_in(actor)
+        moved.payoffs = (lost, -lost) if actor else (-lost, lost)
+        return moved
+
+    def _on_street(
+        self, done: LoggedAction, actor: int, bets: tuple[int, int], to_call: int, step: int, *, raising_open: bool
+    ) -> "Betting":
+        """Return the moment after an action that leaves the street open, or a fold; `actor` is next."""
+        first, second = bets
+        limit, other_limit = limits = self.limits
+        stacks = (limit - first, other_limit - second)
+        pot = self.pot
+        facing = second
+        if actor:
+            facing, limit, other_limit = first, other_limit, limit
+        least = most = 0
+        if raising_open and facing < limit and facing != other_limit:
+            least, most = facing + step, limit
+            least = least if least < most else most
+        return Betting(
+            self.start,
+            self.street,
+            actor,
+            (*self.log, done),
+            limits,
+            bets,
+            pot,
+            self.at_stake,
+            to_call,
+            step,
+            raising_open,
+            True,  # noqa: FBT003
+            pot + first + second,
+            stacks,
+            least,
+            most,
+            _NOTHING,
+        )
+
+    def _next_street(self, bets: tuple[int, int], log: tuple[LoggedAction, ...]) -> "Betting":
         """Move the matched bets into the pot and return the rest, then open the next street or end."""
-        first, second = self.bets
+        start, street, step = self.start, self.street, self.raise_step
+        first, second = bets
         matched = first if first < second else second
         limit, other_limit = self.limits
-        self.limits = limits = (limit - matched, other_limit - matched)
-        self.bets = (0, 0)
-        self.pot += 2 * matched
-        self.at_stake += matched
-        if self.street == "river" or 0 in limits:
-            self.actor = NOBODY
-            return
-        self.street = _NEXT_STREET[self.street]
-        self.actor = 1 - self.start.button
-        self.raise_step = self.start.rules.big_blind
-        self.raising_open = True
-        self.settled = False
+        limits = (limit - matched, other_limit - matched)
+        pot = self.pot + 2 * matched
+        actor, least, most = NOBODY, 0, 0
+        if street != "river" and 0 not in limits:
+            street, actor, step = _NEXT_STREET[street], 1 - start.button, start.rules.big_blind
+            most = limits[actor]
+            least = step if step < most else most
+        return Betting(
+            start,
+            street,
+            actor,
+            log,
+            limits,
+            (0, 0),
+            pot,
+            self.at_stake + matched,
+            0,
+            step,
+            True,  # noqa: FBT003
+            False,  # noqa: FBT003
+            pot,
+            limits,
+            least,
+            most,
+            _NOTHING,
+        )
 
     def _raises_on_street(self) -> int:
         return sum([done.kind == "raiseTo" and done.street == self.street for done in self.log])
 
-    def _derive(self) -> None:
-        """Set what follows from the rest: chips in the pot and behind, and which raises are legal."""
-        first, second = self.bets
-        limit, other_limit = self.limits
-        self.chips = self.pot + first + second
-        self.stacks = (limit - first, other_limit - second)
-        self.payoffs = None
-        self.known = _NOTHING
-        self._once = None
-        if self.actor:
-            facing, limit, other_limit = first, other_limit, limit
-        else:
-            facing = second
-        if facing >= limit or facing == other_limit or not self.raising_open:
-            self.min_raise_to = self.max_raise_to = 0
-        else:
-            least = facing + self.raise_step
-            self.min_raise_to = least if least < limit else limit
-            self.max_raise_to = limit
 
-
-_blank: Final = Betting.__new__
 _NOTHING: Final[dict[Kind | int, Betting]] = {}
-_NONE_YET: Final[set[Kind | int]] = set()
+_NONE_YET: Final[set[int]] = set()
+
+
+def _opened(rules: HandRules, stacks: tuple[int, int], button: int) -> Betting:
+    """Return the betting after antes and blinds."""
+    first, second = stacks
+    if first < 1 or second < 1:
+        raise RulesError(f"stacks {stacks}: both seats need at least one chip to be dealt in")
+    antes = min(rules.ante, first), min(rules.ante, second)
+    limits = (first - antes[0], second - antes[1])
+    limit, other_limit = limits[button], limits[1 - button]
+    small, big = min(rules.small_blind, limit), min(rules.big_blind, other_limit)
+    bets = (big, small) if button else (small, big)
+    may_raise = big < limit and big != other_limit
+    found = Betting(
+        start=Start(rules, stacks, button),
+        street="preflop",
+        actor=button,
+        log=(),
+        limits=limits,
+        bets=bets,
+        pot=sum(antes),
+        at_stake=min(antes),
+        to_call=min(big, limit) - small,
+        raise_step=rules.big_blind,
+        raising_open=True,
+        settled=False,
+        chips=sum(antes) + small + big,
+        stacks=(limits[0] - bets[0], limits[1] - bets[1]),
+        min_raise_to=min(big + rules.big_blind, limit) if may_raise else 0,
+        max_raise_to=limit if may_raise else 0,
+        known=_NOTHING,
+    )
+    if small == limit or (small >= big and big == other_limit):
+        # Antes and blinds alone put a seat all-in, and the other has nothing left to call.
+        found = found._next_street(bets, ())
+    found.once = _NONE_YET
+    return found
 
 
 class _Openings:
@@ -304,7 +301,7 @@ class _Openings:
     __slots__ = ("_made", "latest")
 
     def __init__(self) -> None:
-        self._made = lru_cache(maxsize=64)(Betting)
+        self._made = lru_cache(maxsize=64)(_opened)
         self.latest: dict[int, tuple[HandRules, tuple[int, int], Betting]] = {}
 
     def of(self, rules: HandRules, stacks: tuple[int, int], button: int) -> Betting:

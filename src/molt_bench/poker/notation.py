@@ -15,8 +15,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.errors import MoltBenchError, RulesError, shown
 from molt_bench.kernels import compiled
-from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, Action
-from molt_bench.poker.betting import NOBODY, Start
+from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, STREETS, Action
+from molt_bench.poker.betting import NOBODY, Betting, Start
 from molt_bench.poker.cards import CARD_TEXT, Board, Hole, deal_from_text
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.rules import HandRules
@@ -40,7 +40,7 @@ class ParsedHand(NamedTuple):
 def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
     """Write a finished hand; `forced` marks a final fold that the agent did not choose."""
     betting = hand.betting
-    start, line = betting.start, betting.line
+    start, line = betting.start, betting.line or _actions_to_line(betting)
     if forced:
         line = line[:-1] + "F"
     cards = _cards_to_line(hand.holes, hand.board)
@@ -53,6 +53,17 @@ def _start_to_text(start: Start) -> str:
     cap = "" if rules.raise_cap is None else f"/{rules.raise_cap}"
     start.text = f"{rules.small_blind}/{rules.big_blind}/{rules.ante}{cap}:{first},{second}:b{start.button}:"
     return start.text
+
+
+def _actions_to_line(betting: Betting) -> str:
+    """Write the actions, once for all hands that are bet alike."""
+    line, street = "", STREETS[0]
+    for done in betting.log:
+        if done.street != street:
+            line, street = f"{line}/", done.street
+        line += f"r{done.amount}" if done.kind == "raiseTo" else LETTERS[done.kind]
+    betting.line = line
+    return line
 
 
 def _cards_to_line(holes: tuple[Hole, Hole], board: Board) -> str:
