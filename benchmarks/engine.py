@@ -97,7 +97,7 @@ def play_by_engine(hands: int, seed: int, agent: type[Agent] = Agent) -> Played:
         hand = Hand(rules, deal(number), stacks, button=number & 1)
         while (seat := hand.actor) >= 0:
             hand.apply(acts[seat](observe(hand, number)))
-        actions += len(hand.log)
+            actions += 1
         chips += sum(hand.payoffs)
     return actions, chips
 
