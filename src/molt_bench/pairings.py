@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 
 from molt_bench.specs import Pair
 
@@ -48,7 +48,7 @@ def connected(meetings: Mapping[Pair, int]) -> bool:
 
 def groups_of(meetings: Mapping[Pair, int]) -> dict[str, str]:
     """Return, for each participant, a representative of its group connected by matches."""
-    members = {name: [name] for pair in meetings for name in pair}
+    members = {name: [name] for name in dict.fromkeys(chain.from_iterable(meetings))}
     group = {name: name for name in members}
     for (first, second), met in meetings.items():
         if len(members) == 1:

@@ -107,6 +107,11 @@ def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
     The gain is the variance of their leads that one more match removes, in units of the variance that would
     decide each. A pair that says nothing about them has no gain.
     """
+    return sorted(pairs, key=_turns(situation))
+
+
+def _turns(situation: Situation) -> Callable[[Pair], tuple[float, int]]:
+    """Return what `information_gain` sorts by: the least comes first."""
     more, useful = situation.seeds_per_match, _per_variance(situation.contrasts)
     meetings, variances, costs = situation.meetings, situation.variance, situation.cost
 
@@ -120,7 +125,7 @@ def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
         saved = variance / (more * met) - variance / (more * met + more) if met else inf
         return -(each * saved / costs.get(pair, 1.0) if costs else each * saved), met
 
-    return sorted(pairs, key=turn)
+    return turn
 
 
 def _per_variance(contrasts: Sequence[Contrast]) -> dict[Pair, float]:
@@ -131,7 +136,8 @@ def _per_variance(contrasts: Sequence[Contrast]) -> dict[Pair, float]:
         for contrast, different in zip(contrasts, layout.different, strict=True)
         for weight in different
     ]
-    return {pair: sum([shares[slot] for slot in slots]) for pair, slots in layout.slots.items()}
+    share_of = shares.__getitem__
+    return {pair: sum(map(share_of, slots)) for pair, slots in layout.slots.items()}
 
 
 class _Layout:
@@ -239,7 +245,10 @@ def choose_round(
             open_pairs = _open(useful or possible, situation, recent, threshold)
             if chosen and threshold <= 1 and not any(situation.confidence[each] < threshold for each in open_pairs):
                 break  # only settled pairs are left, which are played only if there is nothing else
-            pair = policy(situation, open_pairs)[0]
+            if policy in (information_gain, gauntlet):
+                pair = min(open_pairs, key=_turns(situation))  # the first of all, without sorting the others
+            else:
+                pair = policy(situation, open_pairs)[0]
         chosen.append(pair)
         possible.remove(pair)
         meetings[pair] += 1
@@ -257,8 +266,9 @@ def _opening(
     meetings = situation.meetings
     place = places_of(tuple(meetings))
     group = groups_of(meetings)
-    apart = [pair for pair in possible if group[pair[0]] != group[pair[1]]]
-    least = min([meetings[pair] for pair in apart or possible], default=0)
+    together = len({*group.values()}) <= 1
+    apart = [] if together else [pair for pair in possible if group[pair[0]] != group[pair[1]]]
+    least = min(map(meetings.__getitem__, apart or possible), default=0)
     if not apart and (least >= situation.min_meetings or len(group) <= _ANY_ORDER):
         return None
     fewest = [pair for pair in apart or possible if meetings[pair] == least]
@@ -271,7 +281,7 @@ def _opening(
 
 def _open(possible: Sequence[Pair], situation: Situation, recent: Sequence[Pair], threshold: float) -> Sequence[Pair]:
     """Return the pairs that the policy may choose from."""
-    least = min((situation.meetings[pair] for pair in possible), default=0)
+    least = min(map(situation.meetings.__getitem__, possible), default=0)
     if least < situation.min_meetings:
         return [pair for pair in possible if situation.meetings[pair] == least]
     unsettled = possible
