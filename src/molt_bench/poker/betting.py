@@ -22,8 +22,8 @@ from molt_bench.poker.rules import HandRules
 #: `Betting.actor` once the betting is over.
 NOBODY: Final = -1
 _NEXT_STREET: Final = dict(pairwise(STREETS))
-#: What follows an action is kept if the action is taken at the same moment again, before so many others were taken
-#: once. Amounts that hardly ever repeat would only be in the way.
+#: What follows a raise is kept if the same is raised to at the same moment again, before so many other amounts were
+#: raised to once: those that hardly ever repeat would only be in the way. What follows another action is kept at once.
 _ONCE: Final = 32
 #: How many moments are kept, some 14 MB: after so many new ones, all are forgotten.
 _MOST: Final = 16384
