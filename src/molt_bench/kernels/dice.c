@@ -180,28 +180,35 @@ static void add_sizes(Chances *found, const Seen *seen, int64_t low, int64_t hig
     }
 }
 
-/* A raise by any percentage of the pot: equal sizes are one, as in PotRaises. */
+/* A raise by any percentage of the pot: equal sizes are one, as in PotRaises. They ascend, and so do their bins. */
 static int pot_raises(const int64_t sizes[4], const Seen *seen, char kind, int64_t amount, Chances *found) {
-    int64_t facing = sizes[0], pot = sizes[1], least = sizes[2], most = sizes[3], size = 0, times = 0;
-    if (pot < 0 || least < 1 || least > most)
+    const int64_t facing = sizes[0], least = sizes[2], most = sizes[3], high = known.high;
+    const uint64_t pot = (uint64_t)sizes[1];
+    if (sizes[1] < 0 || least < 1 || least > most)
         return 0;
-    double percents = (double)(known.high - known.low + 1);
+    double percents = (double)(known.high - known.low + 1), once = known.raised / percents, raised = 0.0, total = 0.0;
+    int64_t percent = known.low, next = 0;
+    int bin = 0;
     found->passive = known.passive;
     found->taken = kind == 'p' ? known.passive : 0.0;
-    for (int64_t percent = known.low; percent <= known.high + 1; percent++) {
-        int64_t next = facing + pot * percent / 100;
-        next = next < least ? least : next;
-        next = next > most ? most : next;
-        if (times && (next != size || percent > known.high)) {
-            double chance = (double)times * known.raised / percents;
-            add_sizes(found, seen, size, size, chance);
-            if (kind == 'r' && amount == size)
-                found->taken += chance;
-            times = 0;
+    for (int64_t times = 0, size = 0; percent <= high + 1; percent++, times++, size = next) {
+        next = facing + (int64_t)(pot * (uint64_t)percent / 100);
+        next = next < least ? least : next > most ? most : next;
+        if (!times || (next == size && percent <= high))
+            continue;
+        for (; bin < BINS - 1 && seen->begins[bin] <= size; bin++, raised = total = 0.0) {
+            found->raised[bin] = raised;
+            found->sizes[bin] = total;
         }
-        size = next;
-        times++;
+        double chance = times == 1 ? once : (double)times * known.raised / percents;
+        raised += chance;
+        total += chance * (double)size;
+        if (kind == 'r' && amount == size)
+            found->taken += chance;
+        times = 0;
     }
+    found->raised[bin] = raised;
+    found->sizes[bin] = total;
     return 1;
 }
 
