@@ -8,6 +8,7 @@ from molt_bench.luck.estimators import estimates_at_once, game_estimates
 from molt_bench.play import game
 from molt_bench.play.drivers import drive
 from molt_bench.poker import played as played_module
+from molt_bench.poker.actions import CALL, CHECK
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.poker.played import forget_played, recall
 from molt_bench.specs import GameSpec
@@ -67,3 +68,26 @@ def test_a_game_whose_luck_was_taken_out_at_once_is_forgotten():
 
 def test_a_record_is_the_same_with_and_without():
     assert msgspec.json.encode(played(remembered=True)) == msgspec.json.encode(played())
+
+
+def test_the_policy_of_tag_is_noted_with_what_it_saw_and_is_the_one_that_it_publishes():
+    spec = GameSpec(seed="noted", hands=40, players=("tag", "maniac"), **OPTIONS)
+    tag = make_agent("tag")
+    record = drive(spec, (tag, make_agent("maniac")), remembered=True)
+    noted = [each for _, _, seen in recalled(record) for each in seen if isinstance(each, tuple)]
+    assert noted
+    assert all(tag.policy(observation) == policy for observation, policy in noted)
+    assert all(tag.drawn(observation) == (tag.act(observation), policy) for observation, policy in noted)
+    once = estimates_at_once(record, (tag.policy, make_agent("maniac").policy))
+    assert once == game_estimates(record, (tag.policy, make_agent("maniac").policy))
+
+
+def test_a_bot_derived_from_tag_that_acts_in_its_own_way_is_asked_its_own_way():
+    class Other(type(make_agent("tag"))):
+        def act(self, observation):
+            return CALL if observation.to_call else CHECK
+
+    spec = GameSpec(seed="derived", hands=20, players=("tag", "maniac"), **OPTIONS)
+    record = drive(spec, (Other(), make_agent("maniac")), remembered=True)
+    assert not [each for _, _, seen in recalled(record) for each in seen if isinstance(each, tuple)]
+    assert {done.kind for _, hand, _ in recalled(record) for done in hand.log if done.seat == 0} <= {"call", "check"}

@@ -25,10 +25,15 @@ class TagAgent(ScriptedAgent):
 
     def policy(self, observation: Observation) -> Policy:
         """Return the probabilities of what `act` does; it draws only whether to bluff."""
+        return _mixed(observation, *_plan(observation, _equity(observation)))
+
+    def drawn(self, observation: Observation) -> tuple[Action, Policy]:
+        """Return what `act` and `policy` return, worked out once."""
         percent, size, usual = _plan(observation, _equity(observation))
-        if not percent:
-            return ((usual, 1.0),)
-        return (raise_by_pot(observation, size), percent / 100), (usual, (100 - percent) / 100)
+        policy = _mixed(observation, percent, size, usual)
+        if percent and self.throw(observation) % 100 < percent:
+            return raise_by_pot(observation, size), policy
+        return usual, policy
 
 
 def _plan(observation: Observation, equity: float) -> tuple[int, int, Action]:
@@ -49,6 +54,13 @@ def _plan(observation: Observation, equity: float) -> tuple[int, int, Action]:
     if not to_call:
         return bluffs, size, CHECK
     return bluffs, size, CALL if equity > least else FOLD
+
+
+def _mixed(observation: Observation, percent: int, size: int, usual: Action) -> Policy:
+    """Return the probabilities of a plan."""
+    if not percent:
+        return ((usual, 1.0),)
+    return (raise_by_pot(observation, size), percent / 100), (usual, (100 - percent) / 100)
 
 
 def _equity(observation: Observation) -> float:

@@ -81,9 +81,11 @@ static int find_strengths(const Game *game, Luck *luck, int street) {
     return luck->strong[street] = 1;
 }
 
-/* Ask a policy what could have been drawn. */
-static PyObject *asked(const Game *game, const Dice *dice, PyObject *seen) {
+/* Ask a policy what could have been drawn, unless that was noted. */
+static PyObject *asked(const Game *game, const Dice *dice, PyObject *seen, PyObject *noted) {
     int64_t noise = 0;
+    if (noted && dice->form == AS_IT_IS)
+        return Py_NewRef(noted);
     if (dice->form == WITHOUT_NOISE && !chips_of(seen, NOISE, &noise))
         return NULL;
     PyObject *found, *plain = Py_NewRef(seen);
@@ -98,8 +100,8 @@ static PyObject *asked(const Game *game, const Dice *dice, PyObject *seen) {
     return found;
 }
 
-/* A decision, of which seat and street have been read. */
-static int add_decision(Game *game, Luck *luck, PyObject *object, PyObject *done, Seen *seen) {
+/* A decision, of which seat and street have been read; its policy, NULL if that was not noted. */
+static int add_decision(Game *game, Luck *luck, PyObject *object, PyObject *noted, PyObject *done, Seen *seen) {
     Features found;
     found.count = 0;
     Chances surplus = {0};
@@ -108,7 +110,7 @@ static int add_decision(Game *game, Luck *luck, PyObject *object, PyObject *done
     memcpy(seen->starting, luck->stacks, sizeof seen->starting);
     if (seen->street >= luck->streets || !read_seen(object, seen))
         return 0;
-    PyObject *policy = plain ? NULL : asked(game, dice, object);
+    PyObject *policy = plain ? NULL : asked(game, dice, object, noted);
     if (!plain && !policy)
         return 0;
     int good = decision_surplus(policy, dice->form, seen, done, &surplus);
@@ -204,10 +206,14 @@ static int walk_played(Game *game, PyObject *log, PyObject *seen, Luck *luck) {
     int64_t faced[2] = {0, 0}, folded[2] = {0, 0};
     int mixes = game->dice[0].policy || game->dice[1].policy;
     for (Py_ssize_t at = 0; (mixes || luck->streets > 1) && at < size_of(log); at++) {
-        PyObject *done = item_of(log, at), *object = item_of(seen, at);
+        PyObject *done = item_of(log, at), *object = item_of(seen, at), *policy = NULL;
         int64_t pot, stacks[2];
         Seen now = {.street = street_of(done)};
         char kind = kind_of(done);
+        if (PyTuple_Check(object) && PyTuple_Size(object) == 2) {
+            policy = PyTuple_GetItem(object, 1);
+            object = PyTuple_GetItem(object, 0);
+        }
         if (now.street < 0 || !kind || !chips_of(done, SEAT, &now.seat) || now.seat < 0 || now.seat > 1)
             return 0;
         now.opened = at > 0 && now.street == last;
@@ -219,7 +225,7 @@ static int walk_played(Game *game, PyObject *log, PyObject *seen, Luck *luck) {
             raised = 0;
         }
         raised |= kind == 'r';
-        if (game->dice[now.seat].policy && !add_decision(game, luck, object, done, &now))
+        if (game->dice[now.seat].policy && !add_decision(game, luck, object, policy, done, &now))
             return 0;
         faced[now.seat] += facing;
         folded[now.seat] += facing && kind == 'f';
@@ -248,7 +254,7 @@ static int walk_noted(Game *game, PyObject *walk, Luck *luck) {
         Seen now;
         good = PyTuple_Check(decision) && PyTuple_Size(decision) == 2 && read_street(PyTuple_GetItem(decision, 0), &now)
                && (!game->dice[now.seat].policy
-                   || add_decision(game, luck, PyTuple_GetItem(decision, 0), PyTuple_GetItem(decision, 1), &now));
+                   || add_decision(game, luck, PyTuple_GetItem(decision, 0), NULL, PyTuple_GetItem(decision, 1), &now));
     }
     Py_XDECREF(openings);
     Py_XDECREF(decisions);

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from molt_bench.poker.actions import STREETS, Action, Street
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation, observe
+from molt_bench.poker.played import Seen
 
 
 class Opening(NamedTuple):
@@ -46,12 +47,13 @@ class Walk:
         self._street: Street = STREETS[0]
 
     @classmethod
-    def played(cls, hand: Hand, seen: Sequence[Observation], seats: Sequence[bool]) -> "Walk":
+    def played(cls, hand: Hand, seen: Sequence[Seen], seats: Sequence[bool]) -> "Walk":
         """Return what is noted of a hand that was just played, from what the seat to act saw before each action."""
         walk, street, raised = cls(seats), STREETS[0], False
         if hand.street == street and not (seats[0] or seats[1]):
             return walk
-        for each, done in zip(seen, hand.log, strict=True):
+        for noted, done in zip(seen, hand.log, strict=True):
+            each = noted[0] if isinstance(noted, tuple) else noted
             if done.street != street:
                 # Nothing has been bet on the street yet.
                 walk.openings.append(Opening(each.pot, min(each.stacks), raised))

@@ -8,14 +8,16 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Final, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.tag import TagAgent
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
 from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedTurns, Notice, turns
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
+from molt_bench.poker.played import Notes
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameOptions, GameSpec
@@ -31,6 +33,8 @@ Event: TypeAlias = Observation | Notice | Answered
 #: An event, and the awaitable answer to it.
 Pending: TypeAlias = tuple[Event, Any]
 
+#: Of built-in bots whose policy takes long: what returns an action with the policy, by what returns the action alone.
+_DRAWN: Final[dict[object, Callable[..., Any]]] = {TagAgent.act: TagAgent.drawn}
 #: Seconds an agent's async `close` may take.
 _CLOSE_S = 5.0
 #: Events after which an async game yields to others on its event loop.
@@ -132,10 +136,11 @@ class _WaitingGames:
 def drive(spec: GameSpec, players: Players, *, remembered: bool = False) -> GameRecord:
     """Play `spec` with these agents as players A and B; its hands are remembered for whoever takes luck out of them."""
     seats = _seated(spec, players)
+    notes = Notes() if remembered else None
     if spec.action_timeout_s is not None:
-        return _in_new_loop(spec, seats, _start(spec, seats, remembered=remembered))
-    asking = _Asking(seats)
-    game = _start(spec, seats, remembered=remembered, ask=asking.ask)
+        return _in_new_loop(spec, seats, _start(spec, seats, notes))
+    asking = _Asking(seats, notes)
+    game = _start(spec, seats, notes, ask=asking.ask)
     outcome: GameRecord | Pending | None = None
     try:
         outcome = _drive_plainly(seats, game)
@@ -155,9 +160,9 @@ class _Asking:
 
     __slots__ = ("_acts", "_seats", "over")
 
-    def __init__(self, seats: Seats) -> None:
+    def __init__(self, seats: Seats, notes: Notes | None) -> None:
         self._seats = seats
-        self._acts = (seats[0].act, seats[1].act)
+        self._acts = (_noting(seats[0].act, notes), _noting(seats[1].act, notes))
         self.over = False
 
     def ask(self, observation: Observation) -> Any:
@@ -171,6 +176,22 @@ class _Asking:
         except BaseException as error:
             self._seats[observation.seat].raised(error)
             raise AgentFailed.by_raising(error) from None
+
+
+def _noting(act: Any, notes: Notes | None) -> Any:
+    """Return the method of an agent that acts; where notes are taken, one that notes its policy, if it has it then."""
+    drawn = None if notes is None else _DRAWN.get(getattr(act, "__func__", None))
+    if notes is None or drawn is None:
+        return act
+    agent = act.__self__
+
+    def noted(observation: Observation) -> Action:
+        action: Action
+        action, policy = drawn(agent, observation)
+        notes.seen[-1] = observation, policy
+        return action
+
+    return noted
 
 
 def _drive_plainly(seats: Seats, game: AskedTurns) -> GameRecord | Pending:
@@ -198,7 +219,7 @@ def _drive_plainly(seats: Seats, game: AskedTurns) -> GameRecord | Pending:
 async def drive_async(spec: GameSpec, players: Players, *, remembered: bool = False) -> GameRecord:
     """Play `spec` like `drive`, on the running event loop."""
     seats = _seated(spec, players)
-    return await _drive_on(spec, seats, _start(spec, seats, remembered=remembered))
+    return await _drive_on(spec, seats, _start(spec, seats, Notes() if remembered else None))
 
 
 async def _drive_on(spec: GameSpec, seats: Seats, game: AskedTurns, pending: Pending | None = None) -> GameRecord:
@@ -279,8 +300,8 @@ def _seated(spec: GameSpec, players: Players) -> Seats:
     return (first, second) if spec.seating == "AB" else (second, first)
 
 
-def _start(spec: GameSpec, seats: Seats, *, remembered: bool, ask: Ask | None = None) -> AskedTurns:
-    return turns(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()), remembered=remembered, ask=ask)
+def _start(spec: GameSpec, seats: Seats, notes: Notes | None, *, ask: Ask | None = None) -> AskedTurns:
+    return turns(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()), notes=notes, ask=ask)
 
 
 def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:

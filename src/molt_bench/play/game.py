@@ -19,7 +19,7 @@ from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_to_text
 from molt_bench.poker.observation import HandResult, Observation, observe, result_for
-from molt_bench.poker.played import MOST_PLAYED, PlayedHand, remember
+from molt_bench.poker.played import MOST_PLAYED, Notes, Seen, remember
 from molt_bench.records import MESSAGE_LENGTH, Fault, GameRecord
 from molt_bench.seeds import derive_last, label_bytes
 from molt_bench.specs import GameSpec
@@ -58,24 +58,24 @@ _Listening: TypeAlias = tuple[Collection[Hook], Collection[Hook]]
 
 
 @overload
-def turns(spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool = False) -> Turns: ...
+def turns(spec: GameSpec, *, listening: _Listening = ((), ()), notes: Notes | None = None) -> Turns: ...
 
 
 @overload
 def turns(
-    spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool = False, ask: Ask | None
+    spec: GameSpec, *, listening: _Listening = ((), ()), notes: Notes | None = None, ask: Ask | None
 ) -> AskedTurns: ...
 
 
 def turns(
-    spec: GameSpec, *, listening: _Listening = ((), ()), remembered: bool = False, ask: Ask | None = None
+    spec: GameSpec, *, listening: _Listening = ((), ()), notes: Notes | None = None, ask: Ask | None = None
 ) -> AskedTurns:
     """Play a game.
 
     Args:
         spec: What to play.
         listening: The hooks of the agents in seats 0 and 1.
-        remembered: Whether its hands are kept for a while, because somebody will take the luck out of them.
+        notes: Where its hands are noted and kept for a while, if somebody will take the luck out of them.
         ask: Asks an agent at once, for a decision that is not asked again after a failure.
 
     Yields:
@@ -92,8 +92,8 @@ def turns(
     longest, first_scored, hearing = spec.max_actions, spec.warmup_hands + 1, game.hearing
     stacks = fresh_stacks = (spec.stack, spec.stack)
     carried = spec.stacks == "carry"
-    remembered = remembered and spec.warmup_hands + spec.hands <= MOST_PLAYED
-    played: list[PlayedHand] = []
+    if spec.warmup_hands + spec.hands > MOST_PLAYED:
+        notes = None
     for number in range(1, spec.warmup_hands + spec.hands + 1):
         if number == first_scored:
             stacks = fresh_stacks
@@ -103,12 +103,14 @@ def turns(
             noise = own_noise(number)
         hand = Hand(rules, deal, stacks, (number - 1) & 1)
         forced = False
-        seen: list[Observation] = []
+        seen: list[Seen] = []
+        if notes is not None:
+            notes.seen = seen
         some_noise = noise if longest >= len(noise) else noise[:longest]
         while hand.actor >= 0:
             for bits in some_noise:
                 observation = observe(hand, number, bits)
-                if remembered:
+                if notes is not None:
                     seen.append(observation)
                 try:
                     action = NOT_ASKED if ask is None else ask(observation)
@@ -125,8 +127,8 @@ def turns(
                 some_noise = game.prolong(hand, number, noise)
         text = hand_to_text(hand, number, forced=forced)
         game.finish(hand, number, text)
-        if remembered:
-            played.append((number, hand, seen))
+        if notes is not None:
+            notes.hands.append((number, hand, seen))
         if hearing:
             game.hand_number = number
             for seat in (0, 1):
@@ -138,8 +140,8 @@ def turns(
                     break
                 stacks = fresh_stacks
     record = game.record()
-    if remembered:
-        remember(record.hand_texts, longest, played)
+    if notes is not None:
+        remember(record.hand_texts, longest, notes.hands)
     return record
 
 
