@@ -1,6 +1,7 @@
 """Runs on pools, which cost next to nothing: all is as in a real run, but the games are looked up."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.luck.fitting import DIGITS, FAR, GROWTH, HOLD, SIZE, Fit
+from molt_bench.luck.hole_cards import Deals, HoleFit
 from molt_bench.rating import margin
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.verdicts import Verdict
@@ -87,6 +89,8 @@ class PoolLadder(Ladder):
         self.margins = QuickModel(draws.declared, draws.pool.plan, additive=config.rating.margins == "additive")
         self._book = MarginBook(self.margins, config.rating.estimator)
         self.fit = QuickFit()
+        self.holes = HoleFit()
+        self._means = cache(draws.pool.hole_means)
 
     def look_up(self, pair: Pair) -> None:
         """Learn from the next match of two."""
@@ -96,10 +100,13 @@ class PoolLadder(Ladder):
         self.meetings[pair] += 1
         if self.by_margins:
             margins = {**margins_in(rows)}
-            if self.draws.pool.hands is not None and not self.draws.shared:
-                hands = self.draws.hands(pair, start, count)
-                margins["fitted"] = tuple(self.fit.margins(np.array(margins["fitted"]), hands).tolist())
-                self.fit.learn_from(pair, hands)
+            if not self.draws.shared:
+                fitted = self._without_holes(pair, np.array(margins["fitted"]), self.draws.holes(pair, start, count))
+                if self.draws.pool.hands is not None:
+                    hands = self.draws.hands(pair, start, count)
+                    fitted = self.fit.margins(fitted, hands)
+                    self.fit.learn_from(pair, hands)
+                margins["fitted"] = tuple(fitted.tolist())
             self._book.add(pair, margins, self.draws.seeds(pair, start, count))
         else:
             scores = rows[:, 0] if self._config.rating.update_per == "seedPair" else [rows[:, 0].sum()]
@@ -108,6 +115,19 @@ class PoolLadder(Ladder):
         self.hands += 2 * count * self._config.game.hands_per_game
         self.matches.append(_match(pair))
         self._look_anew()
+
+    def _without_holes(self, pair: Pair, frozen: Any, holes: Any) -> Any:
+        """Return margins without the luck of hole cards, from which is learned."""
+        won, cells, behind, parts = np.moveaxis(holes, 2, 0)
+        luck = np.zeros(len(frozen))
+        if self.holes.knows(pair):
+            deals = Deals(cells.astype(int), behind, parts)
+            self.holes.means = self._means(pair)
+            luck = self.holes.by_hand(pair, deals).sum(axis=1)
+        played = behind > 0
+        if played.any():  # no hands are kept that are averaged over cards
+            self.holes.learn_from(pair, won[played], Deals(cells[played].astype(int), behind[played], parts[played]))
+        return frozen - 1000 * luck / BIG_BLIND / (2 * holes.shape[1])
 
 
 def _match(pair: Pair) -> PlayedMatch:

@@ -21,7 +21,8 @@ from bots import Bot
 from ladders import Plan, two_of
 
 from molt_bench.luck.estimators import game_estimates, margins_of
-from molt_bench.luck.fitting import SIZE, together
+from molt_bench.luck.fitting import SIZE, together, won_together
+from molt_bench.luck.hole_cards import CELLS, Deals
 from molt_bench.play.match import MakeAgent, play_match
 from molt_bench.records import ESTIMATORS, Margins
 from molt_bench.seeds import seed_pool
@@ -34,6 +35,8 @@ BIG_BLIND = 100
 CHUNK = 10
 
 
+#: What is kept of the hole cards of a hand.
+HOLES = 1 + len(Deals._fields)
 #: Of the numbers of a hand, those that are luck.
 _PARTS = np.arange(1 + SIZE, dtype=np.float32) > 0
 
@@ -53,12 +56,14 @@ class Pool:
         truth: What each truly wins from each.
         hands: By seed, first and second participant, and hand in both seatings: what the first won in chips by frozen
             weights, and the terms that weights are fitted to; None where no dice are published.
+        holes: Of the same hands: what the first won by frozen weights, and `molt_bench.luck.hole_cards.Deals`.
     """
 
-    def __init__(self, plan: Plan, table: Any, hands: Any = None) -> None:
+    def __init__(self, plan: Plan, table: Any, holes: Any, hands: Any = None) -> None:
         self.plan = plan
         # In a pool, luck does not add up to 0 as it does in the world: it is moved there, as the margins are below.
         self.hands = hands if hands is None or plan.equal else hands - hands.mean(axis=(0, 3), keepdims=True) * _PARTS
+        self.holes = holes
         self.names = tuple(plan.bots)
         self.played = table
         means = table.mean(axis=0)
@@ -73,7 +78,14 @@ class Pool:
     def smaller(self) -> "Pool":
         """Return the pool of the first two."""
         hands = None if self.hands is None else self.hands[:, :2, :2]
-        return Pool(two_of(self.plan), self.played[:, :2, :2], hands)
+        return Pool(two_of(self.plan), self.played[:, :2, :2], self.holes[:, :2, :2], hands)
+
+    def hole_means(self, pair: Pair) -> Any:
+        """Return the means of the luck of hole cards by cell, as they are in this pool; of copies, those of all."""
+        one, two = (self.names.index(name) for name in pair)
+        own = self.holes if self.plan.equal else self.holes[:, one, two]
+        _, cells, behind, parts = own.reshape(-1, HOLES).T
+        return np.bincount(cells.astype(int), parts, CELLS) / behind.sum()
 
     def margin(self, first: str, second: str) -> float:
         """Return what the first truly wins from the second."""
@@ -111,8 +123,8 @@ def _maker(bot: Bot, name: str) -> MakeAgent:
     return lambda: made
 
 
-def play_chunk(plan: Plan, start: int) -> tuple[Any, Any]:
-    """Play some seeds by every pairing; return the table, and the hands."""
+def play_chunk(plan: Plan, start: int) -> tuple[Any, Any, Any]:
+    """Play some seeds by every pairing; return the table, the hole cards, and the hands."""
     seeds = seed_pool(f"ladder {plan.name}", CHUNK, start=start)
     made = {name: _maker(bot, name) for name, bot in plan.bots.items()}
     known = made.keys() if plan.known else {plan.reference}
@@ -122,6 +134,7 @@ def play_chunk(plan: Plan, start: int) -> tuple[Any, Any]:
     hands = (
         np.zeros((CHUNK, len(names), len(names), plan.hands, 1 + SIZE), np.float32) if any(policies.values()) else None
     )
+    holes = np.zeros((CHUNK, len(names), len(names), plan.hands, HOLES))
     for first, second in plan.pairs:
         one, two = names.index(first), names.index(second)
         options = {"hands": plan.hands, "stack": plan.stack * BIG_BLIND, "stacks": plan.stacks}
@@ -138,17 +151,23 @@ def play_chunk(plan: Plan, start: int) -> tuple[Any, Any]:
         }
         margins = margins_of(result, big_blind=BIG_BLIND, estimates=lambda game, known=known: known[game.spec])
         for seed, pair in enumerate(result.seed_results if hands is not None else ()):
-            parts = [known[game.spec].hands for game in pair.games]
-            for hand, row in enumerate(zip(*together([each for each in parts if each is not None]), strict=True)):
+            parts = [each for each in (known[game.spec].hands for game in pair.games) if each is not None]
+            for hand, row in enumerate(zip(*together(parts), strict=True)):
                 own = hands[seed, one, two, hand]
                 own[0], own[1:] = row
                 hands[seed, two, one, hand] = -own
+        for seed, pair in enumerate(result.seed_results):
+            parts = [each for each in (known[game.spec].hands for game in pair.games) if each is not None]
+            if parts:
+                rows = np.array([won_together(parts), *Deals.together([each.holes for each in parts])]).T
+                holes[seed, one, two, : len(rows)] = rows
+                holes[seed, two, one, : len(rows)] = rows * (-1, 1, 1, 1)
         columns = [[*margins[name]] for name in ESTIMATORS]
         for side in (0, 1):
             columns.append([1000 * pair.games[side].net[0] / BIG_BLIND / plan.hands for pair in result.seed_results])
         table[:, one, two] = np.array(columns).T
         table[:, two, one] = -table[:, one, two]
-    return table, hands
+    return table, holes, hands
 
 
 def margins_in(rows: Any) -> Margins:
@@ -161,9 +180,9 @@ def played(plan: Plan, executor: Executor, folder: str | None = None) -> Pool:
     kept = Path(folder, f"{plan.name.replace(' ', '_')}-{plan.seeds}.npz") if folder else None
     if kept is not None and kept.exists():
         found = np.load(kept)
-        return Pool(plan, found["table"], found["hands"] if "hands" in found.files else None)
-    tables, hands = zip(*executor.map(partial(play_chunk, plan), range(0, plan.seeds, CHUNK)), strict=True)
-    arrays = {"table": np.concatenate(tables)}
+        return Pool(plan, found["table"], found["holes"], found["hands"] if "hands" in found.files else None)
+    tables, holes, hands = zip(*executor.map(partial(play_chunk, plan), range(0, plan.seeds, CHUNK)), strict=True)
+    arrays = {"table": np.concatenate(tables), "holes": np.concatenate(holes)}
     if hands[0] is not None:
         arrays["hands"] = np.concatenate(hands)
     if kept is not None:
@@ -223,6 +242,10 @@ class Draws:
     def hands(self, pair: Pair, start: int, count: int) -> Any:
         """Return the hands of a meeting, by seed pair."""
         return self.pool.hands[self._where(pair, start, count)]
+
+    def holes(self, pair: Pair, start: int, count: int) -> Any:
+        """Return the hole cards of a meeting, by seed pair."""
+        return self.pool.holes[self._where(pair, start, count)]
 
     def _where(self, pair: Pair, start: int, count: int) -> tuple[Any, Any, Any]:
         kinds, most = self.rows.shape

@@ -158,6 +158,6 @@ def test_hands_of_a_gauntlet_are_averaged_over_the_cards_of_its_reference(benchm
 
     plan = tag_with_errors(seeds=10, reference="maniac")
     plan = plan._replace(bots={name: plan.bots[name] for name in ("tag 0", "maniac")}, hands=4)
-    table, _ = play_chunk(plan, 0)
+    table, *_ = play_chunk(plan, 0)
     deviation = dict(zip(ESTIMATORS, table[:, 0, 1].std(axis=0), strict=False))
     assert deviation["aivat"] < 0.8 * deviation["correctedSolid"]

@@ -78,10 +78,40 @@ def test_decks_that_were_learned_from_are_corrected_by_the_frozen_weights():
     assert apart[3]["fitted"] != apart[3]["correctedSolid"]
 
 
-def test_without_known_dice_nothing_is_fitted():
-    pair = ("tight", "callstation")
-    found = margins_in_order(run("reset", 4, pair=pair))
-    assert all(each["fitted"] == each["ranged"] for each in found)
+ALL_IN_OR_CALL = ("shover", "tag")
+
+
+@cache
+def margins_without_dice(mode):
+    return margins_in_order(run(mode, 30, pair=ALL_IN_OR_CALL))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_without_known_dice_what_hole_cards_are_worth_is_fitted(mode):
+    found = margins_without_dice(mode)
+    assert found[0]["fitted"] == found[0]["adjustedSolid"], "nothing is known before the first match"
+    values = {
+        name: [value for each in found[6:] for value in each[name]] for name in ("fitted", "adjustedSolid", "raw")
+    }
+    assert variance(values["fitted"]) < 0.9 * variance(values["adjustedSolid"])
+    away = [fitted - raw for fitted, raw in zip(values["fitted"], values["raw"], strict=True)]
+    assert abs(standard_errors(away)) < 4
+
+
+def test_hole_cards_are_fitted_to_each_pairing_by_itself():
+    other = ("callstation", "tag")
+    matches = [*run("reset", 6, pair=ALL_IN_OR_CALL), *run("reset", 1, pair=other)]
+    found = margins_in_order(matches)
+    assert found[5]["fitted"] != found[5]["adjustedSolid"]
+    assert found[6]["fitted"] == found[6]["adjustedSolid"]
+
+
+def test_hole_cards_of_decks_that_were_learned_from_are_not_corrected():
+    other = ("callstation", "tag")
+    matches = run("reset", 6, pair=ALL_IN_OR_CALL)
+    shared = [(other, match(other, "reset", f"fit {number}")) for number in range(6)]
+    found = margins_in_order([*matches, *shared])
+    assert all(each["fitted"] == each["adjustedSolid"] for each in found[6:])
 
 
 def test_fitting_removes_luck_that_the_frozen_weights_leave_in():

@@ -219,7 +219,7 @@ def test_a_run_learns_the_same_weights(monkeypatch):
         fit, found = fitting.Fit(), []
         for number, (pair, games) in enumerate(matches):
             parts = [game_estimates(record, policies).hands for record, policies in games]
-            found += [fit.luck(each) for each in parts]
+            found += [fit.luck(pair, each) for each in parts]
             fit.learn(pair, [(number, parts), (f"{number} again", parts[:1])])
         return found
 

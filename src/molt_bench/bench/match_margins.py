@@ -54,6 +54,7 @@ class MatchMargins:
         draws = self._draws.of_match(number, names, [_label(number, game) for game in games])
         if not names:
             margins, hands = self._fitted(
+                pair,
                 result,
                 lambda game: self._estimates(number, pair, {}, game, known=estimates.pop(game.spec, None)),
             )
@@ -64,7 +65,7 @@ class MatchMargins:
         for count in range(len(names), -1, -1):  # all of them first, which looks every draw up
             for used in combinations(names, count):
                 kept = {name: draws[name] for name in used}
-                margins, hands = self._fitted(result, partial(self._estimates, number, pair, kept))
+                margins, hands = self._fitted(pair, result, partial(self._estimates, number, pair, kept))
                 self._known[number][frozenset(used)], lessons[frozenset(used)] = margins, hands
         self._draws.judge(draws)
         usable = frozenset(self._draws.usable(pair))
@@ -94,7 +95,7 @@ class MatchMargins:
         ]
 
     def _fitted(
-        self, result: MatchResult, estimates: Callable[[GameRecord], Estimates]
+        self, pair: Pair, result: MatchResult, estimates: Callable[[GameRecord], Estimates]
     ) -> tuple[Margins, list[SeedHands]]:
         """Return margins by the weights fitted to earlier matches, and the hands to learn from.
 
@@ -109,7 +110,7 @@ class MatchMargins:
                 games.append(None)
                 return found
             games.append(found.hands)
-            return replace(found, fitted=found.fitted - self._fit.luck(found.hands))
+            return replace(found, fitted=found.fitted - self._fit.luck(pair, found.hands))
 
         margins = margins_of(result, big_blind=self._big_blind, estimates=estimated)
         by_seed = zip(result.seed_results, games[::2], games[1::2], strict=True)

@@ -81,6 +81,26 @@ static int find_strengths(const Game *game, Luck *luck, int street) {
     return luck->strong[street] = 1;
 }
 
+/* The rows of a table that begin up to a strength. */
+static int64_t row_of(const Game *game, double strength) {
+    int64_t row = 0;
+    for (int cut = 0; cut < game->cuts; cut++)
+        row += strength >= game->cut[cut];
+    return row;
+}
+
+/* The hole cards of a hand, as molt_bench.luck.hole_cards.packed_deal. */
+static int add_holes(Game *game, Luck *luck) {
+    if (!find_strengths(game, luck, 0))
+        return 0;
+    const double *strength = luck->strengths[0];
+    int first = strength[0] >= strength[1];
+    int64_t row = row_of(game, strength[!first]), column = row_of(game, strength[first]);
+    Holes holes = {row * (row + 1) / 2 + column, (double)luck->deals[0].behind,
+                   first ? 2 * luck->share[0] - 1 : 1 - 2 * luck->share[0]};
+    return add_bytes(&game->holes, &holes, sizeof holes);
+}
+
 /* Ask a policy what could have been drawn, unless that was noted. */
 static PyObject *asked(const Game *game, const Dice *dice, PyObject *seen, PyObject *noted) {
     int64_t noise = 0;
@@ -284,9 +304,11 @@ static int add_hand(Game *game, PyObject *hand, PyObject *noted, int32_t row) {
     PyObject *betting = PyObject_GetAttr(hand, names[BETTING]), *log = betting ? PyObject_GetAttr(betting, names[LOG]) : NULL;
     int good = size_of(log) >= 0 && (row < 0 || read_hand(game, hand, betting, log, &luck));
     if (good && row >= 0 && PyList_Check(noted)) {
-        good = size_of(noted) == size_of(log) && walk_played(game, log, noted, &luck) && add_cards_luck(game, &luck);
+        good = size_of(noted) == size_of(log) && walk_played(game, log, noted, &luck) && add_cards_luck(game, &luck)
+               && add_holes(game, &luck);
     } else if (good) {
-        good = (row < 0 || (walk_noted(game, noted, &luck) && add_cards_luck(game, &luck))) && add_folds(game, log);
+        good = (row < 0 || (walk_noted(game, noted, &luck) && add_cards_luck(game, &luck) && add_holes(game, &luck)))
+               && add_folds(game, log);
     }
     Py_XDECREF(log);
     Py_XDECREF(betting);
@@ -308,8 +330,8 @@ static int read_dice(Dice *dice, PyObject *asked, int sign) {
 
 /* Read what is given. */
 static int begin(Game *game, PyObject *const *args) {
-    char *values, *starting;
-    Py_ssize_t size, table;
+    char *values, *starting, *cuts;
+    Py_ssize_t size, table, cut_size;
     int64_t sign;
     PyObject *sets = args[3];
     if (!replaced || !PyTuple_Check(sets) || PyTuple_Size(sets) > MOST_SETS || !read_weights(args[4], &game->places)
@@ -317,6 +339,7 @@ static int begin(Game *game, PyObject *const *args) {
         || !read_chips(args[7], &game->first) || !PyTuple_Check(args[9]) || PyTuple_Size(args[9]) != 3)
         return 0;
     if (PyBytes_AsStringAndSize(args[6], &values, &size) < 0 || PyBytes_AsStringAndSize(args[8], &starting, &table) < 0
+        || PyBytes_AsStringAndSize(args[10], &cuts, &cut_size) < 0
         || table != CARDS * CARDS * (Py_ssize_t)sizeof(double) || size % (FEATURES * sizeof(double)))
         return 0;
     game->sign = sign;
@@ -324,6 +347,8 @@ static int begin(Game *game, PyObject *const *args) {
     game->value_sets = (int)(size / (FEATURES * sizeof(double)));
     game->starting = (const double *)starting;
     game->samples = args[9];
+    game->cut = (const double *)cuts;
+    game->cuts = (int)(cut_size / sizeof(double));
     game->sets = (int)PyTuple_Size(sets);
     game->without_noise = Py_BuildValue("{O:i}", names[NOISE], 0);
     for (int set = 0; set < game->sets; set++)
@@ -338,11 +363,11 @@ static int begin(Game *game, PyObject *const *args) {
    number, the hand, and what was noted of it, or a list of what was seen in it; how many come before those that count; 1
    if player A has seat 0, -1 if not; sets of weights of cards; those whose buckets are the places; the policies of both
    seats with their forms, or None; sets of weights of decisions; their first place; the strengths of hole cards; samples
-   for a flop, a turn and a river. */
+   for a flop, a turn and a river; the strengths at which rows of the table of hole cards begin. */
 PyObject *game_luck(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     Game game = {.sets = 0};
     int64_t before = 0;
-    int good = count == 10 && PyList_Check(args[0]) && read_chips(args[1], &before) && begin(&game, args);
+    int good = count == 11 && PyList_Check(args[0]) && read_chips(args[1], &before) && begin(&game, args);
     for (Py_ssize_t at = 0; good && at < PyList_Size(args[0]); at++) {
         PyObject *item = PyList_GetItem(args[0], at);
         good = at < 1 << 24 && PyTuple_Check(item) && PyTuple_Size(item) == 3

@@ -19,6 +19,12 @@ typedef struct {
     double change;
 } Deal;
 
+/* The hole cards of a hand, as molt_bench.luck.hole_cards packs them. */
+typedef struct {
+    int64_t cell;
+    double behind, edge;
+} Holes;
+
 /* Bytes that grow. */
 typedef struct {
     char *start;
@@ -34,14 +40,14 @@ typedef struct {
 } Dice;
 
 /* What is given, and what was found so far: by hand, what was won with the run-out replaced by its mean, and minus the luck
-   of the cards by set of weights; the terms of the cards; and the decisions of both seats. */
+   of the cards by set of weights; the terms of the cards; the hole cards; and the decisions of both seats. */
 typedef struct {
     ChanceWeights by[MOST_SETS], places;
-    int sets, value_sets;
+    int sets, value_sets, cuts;
     int64_t sign, first, raw, faced[2], folded[2], blinds;
-    const double *values, *starting;
+    const double *values, *starting, *cut;
     PyObject *samples, *rules, *without_noise;
-    Bytes all_in, chance[MOST_SETS], cards;
+    Bytes all_in, chance[MOST_SETS], cards, holes;
     Dice dice[2];
 } Game;
 

@@ -62,9 +62,10 @@ PyObject *game_found(Game *game) {
     add_dice(game, second, won);
     Bytes *terms = &game->cards;
     PyObject *found = add_bytes(terms, first->terms.start, first->terms.size) && add_bytes(terms, second->terms.start, second->terms.size)
-                          ? Py_BuildValue("LdNNNy#", (long long)game->raw, all_in, tuple_of(adjusted, game->sets),
+                          ? Py_BuildValue("LdNNNy#y#", (long long)game->raw, all_in, tuple_of(adjusted, game->sets),
                                           tuple_of(corrections, game->value_sets), tuple_of(won, hands),
-                                          terms->start ? terms->start : "", (Py_ssize_t)terms->size)
+                                          terms->start ? terms->start : "", (Py_ssize_t)terms->size,
+                                          game->holes.start ? game->holes.start : "", (Py_ssize_t)game->holes.size)
                           : NULL;
     PyMem_Free(won);
     return found;
@@ -82,6 +83,7 @@ void end_game(Game *game) {
     }
     PyMem_Free(game->all_in.start);
     PyMem_Free(game->cards.start);
+    PyMem_Free(game->holes.start);
     Py_XDECREF(game->rules);
     Py_XDECREF(game->without_noise);
 }

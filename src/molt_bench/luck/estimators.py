@@ -69,11 +69,10 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
             asked for, or where neither player is built in, or both are.
         aivat: Without the luck of the cards and of the blueprint's dice, by the blueprint's values; equals `ranged`
             where not exactly one player is the blueprint.
-        fitted: By weights fitted to earlier matches; as `aivat` for a game by itself, and where no dice are known.
+        fitted: By weights fitted to earlier matches; as `aivat` for a game by itself.
         refused: For each player, why its policy was not used; "" if it was, or there is none. A policy is used for a
             whole game or not at all, since leaving out single decisions by their outcome would be a bias.
-        hands: The hands in parts that weights can be fitted to; None where no dice are known, or with an average over
-            cards.
+        hands: The hands in parts that weights can be fitted to; None with an average over cards.
     """
 
     raw: int
@@ -181,13 +180,13 @@ def _game_estimates(
         aivat,
         aivat,
         (dice.refused[0], dice.refused[1]),
-        _learnt_from(record.spec, hands[before:], dice, luck, sign) if dice.mixes and not averages else None,
+        None if averages else _learnt_from(record.spec, hands[before:], dice, luck, sign),
     )
 
 
 def _learnt_from(spec: GameSpec, hands: Sequence[NotedHand], dice: KnownDice, luck: GameLuck, sign: int) -> GameParts:
     """Return what weights are fitted to, looking ahead where both policies can be asked."""
-    terms, both = luck.terms, dice.asked_ahead()
+    terms, both = (luck.terms, dice.asked_ahead()) if dice.mixes else (b"", None)
     if both is not None:
         terms += lookahead_terms(
             [(number, hand) for number, hand, _ in hands],
@@ -197,7 +196,7 @@ def _learnt_from(spec: GameSpec, hands: Sequence[NotedHand], dice: KnownDice, lu
             sign=sign,
             longest=spec.max_actions,
         )
-    return GameParts(tuple([number for number, *_ in hands]), luck.won, terms)
+    return GameParts(tuple([number for number, *_ in hands]), luck.won, terms, luck.holes)
 
 
 def _fold_shares(hands: Sequence[Hand]) -> list[tuple[float, float]]:

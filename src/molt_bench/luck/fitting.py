@@ -8,6 +8,7 @@ deck has been seen before, in a run whose pairings share them, it is not: then t
 Fitted is how far each weight is from the frozen one, by least squares over all pairings together (ridge regression):
 with little data, hardly at all. The unit is a hand in both seatings, pairings count by how little they vary, and a
 hand that is far off counts for less. All is plain arithmetic in a fixed order, so a replayed run finds the same.
+What hole cards are worth to a pairing is fitted in the same way, but by its own matches: `molt_bench.luck.hole_cards`.
 """
 
 from array import array
@@ -20,6 +21,7 @@ from molt_bench.kernels import compiled
 from molt_bench.luck.chance import ChanceTerm
 from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice import FEATURES
+from molt_bench.luck.hole_cards import HoleFit
 from molt_bench.luck.lookahead import LOOKED
 from molt_bench.luck.terms import term_table
 from molt_bench.seeds import Seed
@@ -52,12 +54,14 @@ class GameParts(NamedTuple):
     Attributes:
         numbers: The numbers of the hands.
         won: What each was worth, in chips.
-        terms: Packed by `molt_bench.luck.terms`, in chips of player A.
+        terms: Packed by `molt_bench.luck.terms`, in chips of player A; none where no dice are known.
+        holes: The hole cards of each, packed by `molt_bench.luck.hole_cards`.
     """
 
     numbers: tuple[int, ...]
     won: tuple[float, ...]
     terms: bytes
+    holes: bytes
 
     def table(self) -> "Floats":
         """Return the terms as a table: a row for each hand, a column for each weight."""
@@ -90,14 +94,18 @@ class Fit:
         self._seen: set[Seed] = set()
         self._hands = self._fitted = 0
         self._distances = array("d", [0.0] * SIZE)
+        self._holes = HoleFit()
 
     def knows(self, seeds: Iterable[Seed]) -> bool:
         """Return whether it has learned from any of these decks."""
         return not self._seen.isdisjoint(seeds)
 
-    def luck(self, game: GameParts) -> float:
+    def luck(self, pair: Pair, game: GameParts) -> float:
         """Return the luck of player A in the hands of a game, beyond that by the frozen weights, in chips."""
-        if not self._fitted:
+        return self._luck_of_terms(game) + self._holes.luck(pair, game.holes)
+
+    def _luck_of_terms(self, game: GameParts) -> float:
+        if not self._fitted or not game.terms:
             return 0.0
         if compiled is not None:
             luck: float | None = compiled.weighed_terms(game.terms, len(game.numbers), self._distances)
@@ -111,10 +119,12 @@ class Fit:
         import numpy as np  # loaded when needed, for a fast start
 
         self._seen.update(seed for seed, _ in games)
-        if not any(game.terms for _, seatings in games for game in seatings):
-            return
-        both = [(won_together(seatings), seatings) for _, seatings in games]
+        both = [(won_together(seatings), seatings) for _, seatings in games if any(game.won for game in seatings)]
         hands = [each for won, _ in both for each in won]
+        if hands:
+            self._holes.learn(pair, hands, [[game.holes for game in seatings] for _, seatings in both])
+        if not any(game.terms for _, seatings in both for game in seatings):
+            return
         count, total, squares = self._sums.get(pair, (0, 0.0, 0.0))
         count += len(hands)
         total += fsum(hands)

@@ -9,6 +9,7 @@ from molt_bench.luck.card_luck import CardWeights, card_luck
 from molt_bench.luck.chance import outcome, prepare_luck
 from molt_bench.luck.dice import Folds
 from molt_bench.luck.fitting import CARDS
+from molt_bench.luck.hole_cards import packed_cuts, packed_deal
 from molt_bench.luck.known_dice import KnownDice
 from molt_bench.luck.strength import prepare_strengths, strength_tables
 from molt_bench.luck.walk import Walk
@@ -33,6 +34,7 @@ class GameLuck(NamedTuple):
         corrections: By set of weights, what player A's result is corrected by for known dice.
         won: By hand, what player A won by the last set of weights, corrected.
         terms: The deals and decisions whose weights can be fitted, as terms in chips of player A.
+        holes: The hole cards of each hand, packed by `molt_bench.luck.hole_cards`.
     """
 
     raw: int
@@ -41,6 +43,7 @@ class GameLuck(NamedTuple):
     corrections: Sequence[float]
     won: tuple[float, ...]
     terms: bytes
+    holes: bytes
 
 
 def noted_hands(record: GameRecord, seats: tuple[bool, bool], *, rebuilt: bool) -> Sequence[NotedHand]:
@@ -79,9 +82,8 @@ def game_luck(hands: Sequence[NotedHand], dice: KnownDice, weights: CardWeights,
     policies = dice.asked_by_seat()
     if compiled is not None and policies is not None:
         preflop_table()  # which the kernel is given when it is loaded
-        found = compiled.game_luck(
-            hands, before, sign, *weights.packed, policies, dice.weights.packed, CARDS, *strength_tables()
-        )
+        tables = *strength_tables(), packed_cuts()
+        found = compiled.game_luck(hands, before, sign, *weights.packed, policies, dice.weights.packed, CARDS, *tables)
         if found is not None:
             return GameLuck(*found)
     return _hand_by_hand(hands, dice, weights, before=before, sign=sign)
@@ -101,7 +103,7 @@ def _hand_by_hand(
     prepare_strengths(
         (hand.holes, seen.board) for _, hand, walk in walked[before:] for seen, _ in walk.decisions if seen.board
     )
-    folds, raw, all_in, terms = Folds(), 0, list[float](), list[bytes]()
+    folds, raw, all_in, terms, holes = Folds(), 0, list[float](), list[bytes](), list[bytes]()
     chance: list[list[float]] = [[] for _ in weights.sets]
     for at, (number, hand, walk) in enumerate(walked):
         if at >= before:
@@ -111,6 +113,7 @@ def _hand_by_hand(
             row = at - before
             luck, deals = card_luck(hand, equities, walk.openings, weights, row=row, sign=sign)
             terms.append(deals)
+            holes.append(packed_deal(hand.holes, equities[0], min(hand.starting_stacks)))
             for column, each in zip(chance, luck, strict=True):
                 column.append(-each)
             dice.add((row, number), walk.decisions, (hand.holes, equities), folds)
@@ -123,4 +126,5 @@ def _hand_by_hand(
         dice.corrections(),
         dice.corrected(by_hand),
         b"".join([*terms, *dice.terms()]),
+        b"".join(holes),
     )
