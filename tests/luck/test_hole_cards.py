@@ -106,3 +106,10 @@ def test_hands_that_are_all_alike_teach_nothing():
     fit = HoleFit()
     fit.learn(PAIR, [150.0] * 50, [[random_deals(50, "alike")]])
     assert fit.luck(PAIR, deals_of(["AhAd 7c2s"])) == 0
+
+
+def test_few_hands_with_very_deep_stacks_are_learned_from():
+    fit, deals = HoleFit(), deals_of(["AhAd 7c2s", "KsKc 9h9d", "8c3s 7c2s"], 10**15)
+    for won in ([100.0, -100.0, 50.0], [50.0, 100.0, -100.0]):
+        fit.learn(PAIR, won, [[deals]])
+    assert np.isfinite(fit.luck(PAIR, deals))

@@ -21,7 +21,7 @@ from molt_bench.kernels import compiled
 from molt_bench.luck.chance import ChanceTerm
 from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice import FEATURES
-from molt_bench.luck.hole_cards import HoleFit
+from molt_bench.luck.hole_cards import DIGITS, FAR, HoleFit
 from molt_bench.luck.lookahead import LOOKED
 from molt_bench.luck.terms import term_table
 from molt_bench.seeds import Seed
@@ -40,12 +40,8 @@ SIZE: Final = AHEAD + LOOKED
 #: How strongly a weight is held to the frozen one: as if its distance had a standard deviation of 1 / sqrt(20). The
 #: ladders of docs/methods.md had been looked at when it was chosen.
 HOLD: Final = 20.0
-#: From so many standard deviations on, a hand counts for less.
-FAR: Final = 3.0
 #: Weights are fitted again when there are so many times the hands.
 GROWTH: Final = 1.1
-#: Decimals of a weight.
-DIGITS: Final = 4
 
 
 class GameParts(NamedTuple):

@@ -141,7 +141,11 @@ class _Sums(NamedTuple):
 
 
 class HoleFit:
-    """What a run has learned about the luck of hole cards so far, by pairing."""
+    """What a run has learned about the luck of hole cards so far, by pairing.
+
+    Attributes:
+        means: Those of all deals; a benchmark that draws from a pool of deals sets those of the pool.
+    """
 
     def __init__(self) -> None:
         self.means: Sequence[float] = MEANS
@@ -212,6 +216,7 @@ def _solved(sums: _Sums, spread: float) -> "Floats":
     parts, squares, products = sums.cells
     held = squares + 1 / spread**2
     less, own = (fsum((parts * each / held).tolist()) for each in (products, parts))
-    constant = (sums.weighed - less) / (sums.weight - own)
+    # With few hands and deep stacks, the cells leave nothing to the constant.
+    constant = (sums.weighed - less) / max(sums.weight - own, 1e-9 * sums.weight)
     found: Floats = ((products - constant * parts) / held).round(DIGITS)
     return found
