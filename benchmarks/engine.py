@@ -94,7 +94,7 @@ def play_by_engine(hands: int, seed: int, agent: type[Agent] = Agent) -> Played:
     rules, stacks, deal = HandRules(SMALL_BLIND, BIG_BLIND), (STACK, STACK), Shoe(seed).deal
     acts, actions, chips = (agent(seed).act, agent(seed + 1).act), 0, 0
     for number in range(hands):
-        hand = Hand(rules, deal(number), stacks, button=number & 1)
+        hand = Hand(rules, deal(number), stacks, number & 1)
         while (seat := hand.actor) >= 0:
             hand.apply(acts[seat](observe(hand, number)))
             actions += 1

@@ -194,6 +194,36 @@ def test_a_policy_is_asked_without_the_noise():
     assert set(noises) == {0}
 
 
+class Likeness:
+    """Has the attributes of something else, but is of another type."""
+
+    def __init__(self, original):
+        self.original = original
+
+    def __getattr__(self, name):
+        return getattr(self.original, name)
+
+
+def test_attributes_are_found_whether_or_not_the_type_is_known():
+    record, policies = played(("random", "maniac"), stack=10_000)
+    arguments = []
+
+    class Listening(Counting):
+        def game_luck(self, *given):
+            arguments.append(given)
+            return super().game_luck(*given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(game_luck, "compiled", Listening())
+        game_estimates(record, policies)
+    [(hands, *rest)] = arguments
+    assert any(seen for _, _, seen in hands)
+    alike = [(number, Likeness(hand), [Likeness(each) for each in seen]) for number, hand, seen in hands]
+    assert compiled.game_luck(alike, *rest) == compiled.game_luck(hands, *rest) is not None
+    blind = [(number, hand, [object() for _ in seen]) for number, hand, seen in hands]
+    assert compiled.game_luck(blind, *rest) is None
+
+
 def test_chips_beyond_the_kernels_are_left_to_python(monkeypatch):
     record, policies = played(("random", "callstation"), stack=10**15, big_blind=100)
     assert_same(monkeypatch, record, policies, told=False)

@@ -9,43 +9,7 @@ static struct {
     double of_three, of_two, passive, raised, tolerance;
 } known;
 
-static const char *const NAME[NAMES] = {"seat", "pot", "stacks", "bets", "to_call", "min_raise_to",
-    "max_raise_to", "log", "street", "kind", "amount", "low", "high", "facing", "least", "most", "holes", "board", "payoffs",
-    "at_stake", "rules", "small_blind", "big_blind", "ante", "noise", "openings", "decisions", "betting", "start"};
-PyObject *names[NAMES], *replaced;
-/* Texts are mostly these very objects, so that a look suffices. */
-static const char *const KIND_NAME[KINDS] = {"raiseTo", "fold", "call", "check"}, *const STREET_NAME[STREETS] = {"preflop", "flop", "turn", "river"};
-static PyObject *kinds[KINDS], *streets[STREETS];
-
-/* Which of some texts it is, -1 for none: mostly one of these very objects. */
-static int place_of(PyObject *text, PyObject *const *objects, const char *const *texts, int count) {
-    for (int at = 0; at < count; at++)
-        if (text == objects[at])
-            return at;
-    for (int at = 0; text && PyUnicode_CheckExact(text) && at < count; at++)
-        if (PyUnicode_CompareWithASCIIString(text, texts[at]) == 0)
-            return at;
-    return -1;
-}
-
-static int interned(PyObject **found, const char *const *texts, int count) {
-    for (int at = 0; at < count; at++)
-        if (!found[at] && !(found[at] = PyUnicode_InternFromString(texts[at])))
-            return 0;
-    return 1;
-}
-
-/* Read chips; 0 with no exception if it is no small int. */
-int read_chips(PyObject *item, int64_t *found) {
-    if (!item || !PyLong_CheckExact(item))
-        return 0;
-    *found = PyLong_AsLongLong(item);
-    if (*found == -1 && PyErr_Occurred()) {
-        PyErr_Clear();
-        return 0;
-    }
-    return -MOST_CHIPS <= *found && *found <= MOST_CHIPS;
-}
+PyObject *replaced;
 
 /* A probability may be a whole number, too. */
 static int read_chance(PyObject *item, double *found) {
@@ -67,8 +31,6 @@ PyObject *set_policies(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "OOOO(dd)LLdddL", &action, &sizes, &pot_raises, &replace, &of_three, &of_two, &low, &high, &passive,
                           &raised, &tolerance, &price))
         return NULL;
-    if (!interned(names, NAME, NAMES) || !interned(kinds, KIND_NAME, KINDS) || !interned(streets, STREET_NAME, STREETS))
-        return NULL;
     replaced = Py_NewRef(replace);
     known.action = Py_NewRef(action);
     known.sizes = Py_NewRef(sizes);
@@ -84,36 +46,8 @@ PyObject *set_policies(PyObject *self, PyObject *args) {
     return Py_NewRef(Py_None);
 }
 
-int chips_of(PyObject *object, int name, int64_t *found) {
-    PyObject *item = PyObject_GetAttr(object, names[name]);
-    int good = read_chips(item, found);
-    Py_XDECREF(item);
-    if (!item)
-        PyErr_Clear();
-    return good;
-}
-
-int pair_of(PyObject *object, int name, int64_t found[2]) {
-    PyObject *item = PyObject_GetAttr(object, names[name]);
-    int good = item && PyTuple_Check(item) && PyTuple_Size(item) == 2 && read_chips(PyTuple_GetItem(item, 0), &found[0])
-               && read_chips(PyTuple_GetItem(item, 1), &found[1]);
-    Py_XDECREF(item);
-    if (!item)
-        PyErr_Clear();
-    return good;
-}
-
-int street_of(PyObject *object) {
-    PyObject *street = PyObject_GetAttr(object, names[STREET]);
-    int found = place_of(street, streets, STREET_NAME, STREETS);
-    Py_XDECREF(street);
-    if (!street)
-        PyErr_Clear();
-    return found;
-}
-
 int read_street(PyObject *object, Seen *seen) {
-    PyObject *log = PyObject_GetAttr(object, names[LOG]);
+    PyObject *log = attribute(object, LOG);
     Py_ssize_t done = log && PyTuple_Check(log) ? PyTuple_Size(log) : -1;
     seen->street = street_of(object);
     seen->opened = done > 0 && street_of(PyTuple_GetItem(log, done - 1)) == seen->street;
@@ -138,15 +72,6 @@ int read_seen(PyObject *object, Seen *seen) {
     seen->begins[0] = begin < all_in ? begin : all_in;
     seen->begins[1] = all_in;
     return pot > 0;
-}
-
-char kind_of(PyObject *object) {
-    PyObject *kind = PyObject_GetAttr(object, names[KIND]);
-    int at = place_of(kind, kinds, KIND_NAME, KINDS);
-    Py_XDECREF(kind);
-    if (!kind)
-        PyErr_Clear();
-    return at < 0 ? 0 : KIND_NAME[at][0] == 'c' ? KIND_NAME[at][1] : KIND_NAME[at][0];
 }
 
 /* An action: 'f' for a fold, 'p' for the check or call that is legal, 'r' for a raise, 0 for anything else. */

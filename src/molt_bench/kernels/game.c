@@ -163,7 +163,7 @@ static int add_decision(Game *game, Luck *luck, PyObject *object, PyObject *note
 /* Blinds and antes, which are the same in most hands of a game. */
 static int read_blinds(Game *game, PyObject *start) {
     int64_t small, big, ante;
-    PyObject *rules = PyObject_GetAttr(start, names[RULES]);
+    PyObject *rules = attribute(start, RULES);
     int good = rules != NULL;
     if (good && rules != game->rules) {
         good = chips_of(rules, SMALL, &small) && chips_of(rules, BIG, &big) && chips_of(rules, ANTE, &ante);
@@ -181,8 +181,8 @@ static int read_hand(Game *game, PyObject *hand, PyObject *betting, PyObject *lo
     int64_t *stacks = luck->stacks, payoffs[2], staked;
     int street = street_of(betting), good;
     Py_ssize_t done = size_of(log);
-    PyObject *holes = PyObject_GetAttr(hand, names[HOLES]), *board = PyObject_GetAttr(hand, names[BOARD]);
-    PyObject *start = PyObject_GetAttr(betting, names[START]);
+    PyObject *holes = attribute(hand, HOLES), *board = attribute(hand, BOARD);
+    PyObject *start = attribute(betting, START);
     good = street >= 0 && holes && board && start && PyTuple_Check(holes) && PyTuple_Size(holes) == 2 && PyTuple_Check(board)
            && add_cards(&luck->cards, PyTuple_GetItem(holes, 0), 2, 2) && add_cards(&luck->cards, PyTuple_GetItem(holes, 1), 2, 2)
            && add_cards(&luck->cards, board, OPEN[street], 5) && pair_of(start, STACKS, stacks)
@@ -260,7 +260,7 @@ static int walk_played(Game *game, PyObject *log, PyObject *seen, Luck *luck) {
 
 /* Take what was noted when a hand was gone through. */
 static int walk_noted(Game *game, PyObject *walk, Luck *luck) {
-    PyObject *openings = PyObject_GetAttr(walk, names[OPENINGS]), *decisions = PyObject_GetAttr(walk, names[DECISIONS]);
+    PyObject *openings = attribute(walk, OPENINGS), *decisions = attribute(walk, DECISIONS);
     int good = openings && decisions && PyList_Check(openings) && PyList_Check(decisions);
     for (Py_ssize_t at = 0; good && luck->streets > 1 && at < PyList_Size(openings); at++) {
         PyObject *opening = PyList_GetItem(openings, at);
@@ -301,7 +301,7 @@ static int add_folds(Game *game, PyObject *log) {
 /* A hand with what was noted of it, or what was seen in it if it was just played; its row, -1 if it does not count. */
 static int add_hand(Game *game, PyObject *hand, PyObject *noted, int32_t row) {
     Luck luck = {.cards = {.count = 0}, .row = row};
-    PyObject *betting = PyObject_GetAttr(hand, names[BETTING]), *log = betting ? PyObject_GetAttr(betting, names[LOG]) : NULL;
+    PyObject *betting = attribute(hand, BETTING), *log = betting ? attribute(betting, LOG) : NULL;
     int good = size_of(log) >= 0 && (row < 0 || read_hand(game, hand, betting, log, &luck));
     if (good && row >= 0 && PyList_Check(noted)) {
         good = size_of(noted) == size_of(log) && walk_played(game, log, noted, &luck) && add_cards_luck(game, &luck)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Changed with every change of these files: Python uses no other. The same number is in __init__.py. */
-#define KERNELS_VERSION 14
+#define KERNELS_VERSION 15
 
 #define CARDS 52
 #define RANKS 13
@@ -73,6 +73,7 @@ PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t coun
 PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *packed_range(PyObject *self, PyObject *args);
 PyObject *range_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
+PyObject *set_types(PyObject *self, PyObject *types);
 PyObject *set_policies(PyObject *self, PyObject *args);
 PyObject *forget_strengths(PyObject *self, PyObject *none);
 PyObject *forget_flops(PyObject *self, PyObject *none);

@@ -51,6 +51,8 @@ typedef struct {
 /* The function that replaces fields; NULL until it is there. */
 extern PyObject *replaced;
 
+/* An attribute as a new reference; NULL with an exception set if there is none. */
+PyObject *attribute(PyObject *object, int name);
 /* These return 0 with no exception set if something is odd. */
 int read_chips(PyObject *item, int64_t *found);
 int chips_of(PyObject *object, int name, int64_t *found);

@@ -17,6 +17,7 @@ static PyMethodDef methods[] = {
     FAST(street_equities),
     FAST(sampled_wins),
     FAST(range_wins),
+    {"set_types", set_types, METH_O, NULL},
     {"set_policies", set_policies, METH_VARARGS, NULL},
     FAST(game_luck),
     {"forget_strengths", forget_strengths, METH_NOARGS, NULL},

@@ -29,10 +29,12 @@ from molt_bench.luck.pot_raises import pot_raise_chances
 from molt_bench.luck.strength import hand_strengths
 from molt_bench.luck.terms import packed_terms
 from molt_bench.luck.walk import walked
-from molt_bench.poker.actions import STREETS, Action
+from molt_bench.poker.actions import STREETS, Action, LoggedAction
+from molt_bench.poker.betting import Betting, Start
 from molt_bench.poker.cards import Hole
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation
+from molt_bench.poker.rules import HandRules
 
 #: Bins of the price of a raise begin at these percentages of the pot after a call; all-in is the last bin.
 PRICES: Final = (150,)
@@ -48,6 +50,7 @@ _TOLERANCE: Final = 1e-9
 
 
 if compiled is not None and len(PRICES) == 1:
+    compiled.set_types((Observation, LoggedAction, Betting, Hand, Start, Action, HandRules))
     compiled.set_policies(
         Action,
         Sizes,
