@@ -150,14 +150,12 @@ def play_chunk(plan: Plan, start: int) -> tuple[Any, Any, Any]:
             for game in pair.games
         }
         margins = margins_of(result, big_blind=BIG_BLIND, estimates=lambda game, known=known: known[game.spec])
-        for seed, pair in enumerate(result.seed_results if hands is not None else ()):
+        for seed, pair in enumerate(result.seed_results):
             parts = [each for each in (known[game.spec].hands for game in pair.games) if each is not None]
-            for hand, row in enumerate(zip(*together(parts), strict=True)):
+            for hand, row in enumerate(zip(*together(parts), strict=True) if hands is not None else ()):
                 own = hands[seed, one, two, hand]
                 own[0], own[1:] = row
                 hands[seed, two, one, hand] = -own
-        for seed, pair in enumerate(result.seed_results):
-            parts = [each for each in (known[game.spec].hands for game in pair.games) if each is not None]
             if parts:
                 rows = np.array([won_together(parts), *Deals.together([each.holes for each in parts])]).T
                 holes[seed, one, two, : len(rows)] = rows
