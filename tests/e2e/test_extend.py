@@ -115,6 +115,20 @@ def test_a_lower_limit_ends_it_where_it_is(run):
     assert quick("verify", run).returncode == 0
 
 
+def test_a_run_that_used_up_its_seed_file_stays_readable_when_it_is_extended(tmp_path):
+    """More matches find no decks: it ends where it had ended, and the journal says so twice."""
+    (tmp_path / "seeds.txt").write_text("one\ntwo\nthree\nfour\n")
+    run = quick_run(tmp_path / "runs", *FLAGS, *OPEN, "--seeds-file", tmp_path / "seeds.txt", "--max-matches", 9)
+    before = results(run)
+    done = quick("resume", run, "--max-matches", 12, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "Stopped: the seed file is exhausted" in done.stdout
+    assert results(run) == before
+    for command in ("verify", "replay", "report", "resume"):
+        done = quick(command, run)
+        assert done.returncode == 0, done.stderr
+
+
 def test_a_run_that_was_not_resolved_prints_the_command_that_goes_on_and_it_works(tmp_path):
     done = quick(*FLAGS, *OPEN, "--max-matches", 4, "--output-dir", tmp_path / "with blank")
     (line,) = [line for line in done.stdout.splitlines() if "molt-bench resume" in line]

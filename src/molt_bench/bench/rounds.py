@@ -149,6 +149,8 @@ def rounds(
         progress = ladder.progress(spending, seconds=played.seconds if count >= last_match else 0.0)
         reason = None if under_way else first_reason(rules_of(config.stop), progress)
         pairs = under_way or (_next_pairs(config, ladder, deal, progress, spending, at_once) if reason is None else ())
+        if reason is None and not pairs:
+            reason = deal.blocks.exhausted
         seconds = max(past.seconds, played.seconds)
         stage = course.told_next(count, reason, pairs, seconds)
         if stage is not None:
@@ -156,7 +158,7 @@ def rounds(
             continue
         wanted = deal.games(pairs, ladder.meetings, count + 1, past.games)
         known = past.of(wanted)
-        if course.may_extend and (reason is not None or not pairs or len(known) < len(wanted)):
+        if course.may_extend and (reason is not None or len(known) < len(wanted)):
             begun = course.extend(count, pairs if known else ())
             under_way = begun.under_way
             yield Round(begins=begun)
@@ -170,7 +172,7 @@ def rounds(
                 continue
         if reason is None:
             seconds = max(past.seconds, played.seconds)
-            reason = _cut_short(course.now, seconds, played.budget) if pairs else deal.blocks.exhausted
+            reason = _cut_short(course.now, seconds, played.budget)
         course.check_end(reason, len(ladder.matches), count + len(pairs))
         return _result(config, ladder, deal, spending, course, reason)
 
