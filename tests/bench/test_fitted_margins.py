@@ -5,12 +5,14 @@ from math import sqrt
 from statistics import fmean, stdev, variance
 
 import pytest
+from msgspec import UNSET
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.match_margins import MatchMargins
-from molt_bench.luck.fitting import solved
-from molt_bench.play.match import play_match
+from molt_bench.luck.fitting import Fit, solved
+from molt_bench.play.drivers import drive
+from molt_bench.play.match import match_result, play_match, seed_pair_specs
 
 MODES = {
     "reset": {"stack": 3000},
@@ -112,6 +114,23 @@ def test_hole_cards_of_decks_that_were_learned_from_are_not_corrected():
     shared = [(other, match(other, "reset", f"fit {number}")) for number in range(6)]
     found = margins_in_order([*matches, *shared])
     assert all(each["fitted"] == each["adjustedSolid"] for each in found[6:])
+
+
+def test_games_with_decks_of_their_own_are_learned_from_one_by_one():
+    """As those of an agent that may remember: hands with the same number have nothing in common."""
+    found = []
+
+    class Noted(Fit):
+        def learn(self, pair, games):
+            found.append([(seed, len(seatings)) for seed, seatings in games])
+
+    for decks in ((UNSET, UNSET), ("one", "two")):
+        specs = seed_pair_specs(ALL_IN_OR_CALL, seed="seed", hands=3, options=MODES["reset"], deck_seeds=decks)
+        games = [drive(spec, tuple(make() for make in makers(ALL_IN_OR_CALL))) for spec in specs]
+        book = MatchMargins({}, Draws({}), big_blind=100)
+        book._fit = Noted()
+        book.of(1, ALL_IN_OR_CALL, match_result(games), {})
+    assert found == [[("seed", 2)], [("seed", 1), ("seed", 1)]]
 
 
 def test_fitting_removes_luck_that_the_frozen_weights_leave_in():

@@ -113,8 +113,13 @@ class MatchMargins:
             return replace(found, fitted=found.fitted - self._fit.luck(pair, found.hands))
 
         margins = margins_of(result, big_blind=self._big_blind, estimates=estimated)
-        by_seed = zip(result.seed_results, games[::2], games[1::2], strict=True)
-        return margins, [(seed.seed, [game for game in both if game is not None]) for seed, *both in by_seed]
+        lessons: list[SeedHands] = []
+        for seed, *both in zip(result.seed_results, games[::2], games[1::2], strict=True):
+            known = [game for game in both if game is not None]
+            first, second = (game.spec.deck_seed for game in seed.games)
+            # Where an agent may remember, its two games have decks of their own: no hand is played twice.
+            lessons += [(seed.seed, known)] if first == second else [(seed.seed, [game]) for game in known]
+        return margins, lessons
 
     def _estimates(
         self, number: int, pair: Pair, draws: MatchDraws, game: GameRecord, *, known: Estimates | None = None

@@ -8,7 +8,8 @@ played, as a weight for each cell of a table: how strong the better hand is, and
     luck = weight * (2 * equity of the better hand - 1) * chips that both have, minus its mean over all deals
 
 It has mean zero whatever the weights, as long as they are fixed before the cards are dealt: see
-`molt_bench.luck.fitting`. The better one is the better starting hand, whoever holds it: the same in both games.
+`molt_bench.luck.fitting`. The better one is the better starting hand, whoever holds it: the same in both games,
+unless these have decks of their own.
 """
 
 from array import array
