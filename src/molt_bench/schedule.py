@@ -264,6 +264,8 @@ def _opening(
     members are not yet playing in this round.
     """
     meetings = situation.meetings
+    if min(meetings.values(), default=0) >= max(1, situation.min_meetings):
+        return None  # all have met, so nobody has to be connected
     place = places_of(tuple(meetings))
     group = groups_of(meetings)
     together = len({*group.values()}) <= 1
