@@ -7,8 +7,9 @@ deck has been seen before, in a run whose pairings share them, it is not: then t
 
 Fitted is how far each weight is from the frozen one, by least squares over all pairings together (ridge regression):
 with little data, hardly at all. The unit is a hand in both seatings, or in one where the two have decks of their own;
-pairings count by how little they vary, and a hand that is far off counts for less. All is plain arithmetic in a fixed order, so a replayed run finds the same.
-What hole cards are worth to a pairing is fitted in the same way, but by its own matches: `molt_bench.luck.hole_cards`.
+pairings count by how little they vary, and a hand that is far off counts for less. All is plain arithmetic in a fixed
+order, so a replayed run finds the same. What hole cards are worth to a pairing is fitted in the same way, but by its
+own matches: `molt_bench.luck.hole_cards`.
 """
 
 from array import array
