@@ -15,7 +15,7 @@ from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.luck.fitting import GROWTH, HOLD, SIZE, Fit
 from molt_bench.luck.hole_cards import DIGITS, FAR, Deals, HoleFit
-from molt_bench.rating import margin
+from molt_bench.rating import margin, shared_seeds
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import MatchResult
@@ -36,7 +36,7 @@ def _quick_clustering(used: Sequence[tuple[float, Any]]) -> float:
     return max(1.0, float(together @ together) / alone) if alone else 1.0
 
 
-margin._clustering = _quick_clustering
+shared_seeds.clustering = _quick_clustering
 
 
 class QuickModel(margin.MarginModel):

@@ -28,9 +28,9 @@ def benchmarks(monkeypatch):
 
 
 def test_a_run_on_looked_up_games_ends_and_knows_its_truth(benchmarks, monkeypatch):
-    from molt_bench.rating import margin
+    from molt_bench.rating import shared_seeds
 
-    monkeypatch.setattr(margin, "_clustering", margin._clustering)  # put back afterwards
+    monkeypatch.setattr(shared_seeds, "clustering", shared_seeds.clustering)  # put back afterwards
     from efficiency import OURS, endings
     from ladders import Bot, Plan
     from pools import played

@@ -8,6 +8,8 @@ from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
+from molt_bench.poker.actions import CALL, CHECK, FOLD
+from molt_bench.report.analysis import Analysis
 from molt_bench.specs import GameLabel
 
 SMALL = {"seeds": {"perMatch": 2}, "game": {"handsPerGame": 10}}
@@ -43,6 +45,37 @@ def test_every_meeting_has_decks_of_its_own_unless_pairings_are_to_share_them(sh
     used = {seed for found in by_meeting.values() for block in found for seed in block}
     assert len(used) == len(result.seeds) == 3 * blocks * 2
     assert used == {*result.seeds}
+
+
+class Steady:
+    """Does the same with the same cards."""
+
+    name = "steady"
+
+    def act(self, observation):
+        good = max(observation.cards) >= 32  # a ten or better
+        return CHECK if not observation.to_call else CALL if good else FOLD
+
+
+@pytest.mark.parametrize("isolated", [None, False])
+def test_in_a_gauntlet_two_who_play_alike_have_a_sharp_lead_on_shared_decks_unless_theirs_are_their_own(isolated):
+    config = {
+        "participants": [{"id": name, "type": "steady", "isolated": isolated} for name in ("one", "two")] + ["maniac"],
+        "rating": {"estimator": "adjusted"},
+        "scheduler": {"reference": "maniac"},
+        "seeds": {"perMatch": 5, "sharedDecks": True, "masterSeed": 1},
+        "game": {"handsPerGame": 4},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 8}},
+    }
+    model = Analysis(run_benchmark(config, agents={"steady": Steady})).model
+    lead, (one, two) = model.lead("one", "two"), (model.margin(name, "maniac") for name in ("one", "two"))
+    apart = (one.scale**2 + two.scale**2) ** 0.5
+    if isolated is None:  # 20 seed pairs with a correlation of 1, as if two more had none
+        assert (lead.mean, lead.free) == (0, 19)
+        assert lead.scale < 0.35 * apart
+    else:
+        assert lead.mean != 0
+        assert lead.scale == pytest.approx(apart)
 
 
 def test_how_many_games_run_at_once_never_changes_a_result():

@@ -45,6 +45,7 @@ def margin_model(config: BenchmarkConfig) -> MarginModel:
         anchors=[participant.id for participant in config.participants if participant.anchor],
         additive=config.rating.margins == "additive",
         reference=config.scheduler.reference,
+        own_decks=[participant.id for participant in config.participants if participant.may_remember],
     )
 
 

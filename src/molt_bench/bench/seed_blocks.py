@@ -2,7 +2,8 @@
 
 An agent that is lucky on a deck is lucky against every opponent. If all pairings were dealt the same decks, that luck
 would add up instead of averaging out: the leads among five or six bots varied 1.3 to 2.5 times as much. So only the two
-seatings of a seed share its decks, unless the config says otherwise or a seed file is too short for that.
+seatings of a seed share its decks, unless the config says otherwise or a seed file is too short for that. In a
+gauntlet it is the other way around: everybody plays the same opponent, and luck that two have in common cancels out.
 
 An agent that may remember other games would recognize the cards once seats are swapped: it has held the other side of
 them before. So all of its games are dealt from separate decks.

@@ -8,9 +8,8 @@ towards that of the other pairs, as if up to two more seed pairs had been seen, 
 Nothing is assumed to be transitive: every pair has a margin of its own. A participant's result is its mean margin
 against the field. Everything follows from sums, so the order of the games does not matter.
 
-Where pairings share seeds, a participant lucky on one of them may be lucky against everybody. Then the variance of a
-sum of margins is computed seed by seed, if that makes it larger (the sandwich estimator, clustered by seed; Liang and
-Zeger 1986).
+Where pairings share seeds, a participant lucky on one of them may be lucky against everybody, and two may be lucky
+together against a third. `shared_seeds` says what that does to the variance of a sum.
 
 `additive` is the variant for many participants: d = s_first - s_second, by weighted least squares. It needs far fewer
 seed pairs, and is wrong where there are cycles.
@@ -27,10 +26,9 @@ from itertools import combinations
 from math import fsum, inf, sqrt
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from molt_bench.kernels import compiled
-from molt_bench.rating.pair_sums import Sums, Terms
+from molt_bench.rating import shared_seeds
+from molt_bench.rating.pair_sums import Sample, Sums, Terms
 from molt_bench.rating.shrinkage import prior_freedom
 from molt_bench.rating.student import UNKNOWN, Estimate
 from molt_bench.specs import Pair
@@ -53,23 +51,6 @@ def first_guess(big_blinds: float) -> float:
     return SD_PER_HAND * min(1.0, big_blinds / 100)
 
 
-class _Sample(msgspec.Struct, frozen=True):
-    """The seed pairs of two participants: margins, seeds, mean and sum of squares around it."""
-
-    margins: tuple[float, ...] = ()
-    seeds: tuple[Hashable, ...] = ()
-    mean: float = 0.0
-    squares: float = 0.0
-
-    @property
-    def count(self) -> int:
-        return len(self.margins)
-
-    @property
-    def free(self) -> int:
-        return max(0, len(self.margins) - 1)
-
-
 class MarginModel:
     """Seed pairs in, estimates of margins out.
 
@@ -80,6 +61,7 @@ class MarginModel:
         anchors: Participants outside the field: they provide a scale, and are compared with the field.
         additive: Whether skills add up, which needs far fewer seed pairs and is wrong where there are cycles.
         reference: The one that everybody else plays alone, in a gauntlet; anchors and `additive` change nothing there.
+        own_decks: Participants whose games are dealt decks of their own, so that they share no seed with others.
     """
 
     def __init__(
@@ -91,13 +73,15 @@ class MarginModel:
         anchors: Collection[str] = (),
         additive: bool = False,
         reference: str | None = None,
+        own_decks: Collection[str] = (),
     ) -> None:
         self.participants = tuple(participants)
         self.anchors = frozenset(anchors)
         self.additive = additive and reference is None
         self.reference = reference
+        self._own_decks = frozenset(own_decks)
         self._first_guess = sd_per_hand**2 / hands
-        self._samples: dict[Pair, _Sample] = {pair: _Sample() for pair in combinations(self.participants, 2)}
+        self._samples: dict[Pair, Sample] = {pair: Sample() for pair in combinations(self.participants, 2)}
         self._place = {pair: at for at, pair in enumerate(self._samples)}
         self._sums = Sums(len(self._samples))
         #: What has been computed since the last change; strengths stay as long as their pairs do.
@@ -117,11 +101,19 @@ class MarginModel:
         """Add what the first won in seed pairs, in thousandths of a big blind per hand; other pairs may share seeds."""
         known = self._samples[self._pair(*pair)]
         sign = 1 if pair in self._samples else -1
-        named = [(*pair, known.count + number) for number in range(len(margins))] if seeds is None else seeds
-        self.replace(pair, [*[sign * margin for margin in known.margins], *margins], [*known.seeds, *named])
+        named = range(known.count, known.count + len(margins)) if seeds is None else seeds
+        before = [sign * margin for margin in known.margins]
+        self._set(pair, [*before, *margins], [*known.seeds, *self._named(pair, named, own=seeds is None)])
 
     def replace(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable]) -> None:
         """Replace all seed pairs of two participants."""
+        self._set(pair, margins, self._named(pair, seeds))
+
+    def _named(self, pair: Pair, seeds: Sequence[Hashable], *, own: bool = False) -> Sequence[Hashable]:
+        """Return seeds by names that no other pair has if they are its own, or if its games have decks of their own."""
+        return [(*self._pair(*pair), seed) for seed in seeds] if own or not self._own_decks.isdisjoint(pair) else seeds
+
+    def _set(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable]) -> None:
         sign = 1 if pair in self._samples else -1
         values = [sign * margin for margin in margins]
         mean = fsum(values) / len(values) if values else 0.0
@@ -130,7 +122,7 @@ class MarginModel:
         known, named = self._samples[own].seeds, tuple(seeds)
         for seed in () if self._shared else named[len(known) :] if named[: len(known)] == known else named:
             self._shared |= self._owners.setdefault(seed, own) != own
-        self._samples[own] = _Sample(tuple(values), named, mean, squares)
+        self._samples[own] = Sample(tuple(values), named, mean, squares)
         self._sums.set(self._place[own], len(values), mean, squares)
         self._spread = self._information = self._ranking = None
         self._leads.clear()
@@ -329,8 +321,10 @@ class MarginModel:
         if not len(places) or not counts.all():
             return UNKNOWN
         mean, total, free, unit = self._weighted(terms, counts)
-        clustering = self._clustering(terms) if self._shared else 1.0
-        return Estimate(mean, sqrt(total * clustering), free, sqrt(unit * clustering))
+        if self._shared:
+            factor, most = self._together(terms, total)
+            total, free, unit = total * factor, min(free, most), unit * factor
+        return Estimate(mean, sqrt(total), free, sqrt(unit))
 
     def _weighted(self, terms: Terms, counts: Floats) -> tuple[float, float, float, float]:
         """Return the mean and variance of a weighted sum, its degrees of freedom, and the variance of one of each."""
@@ -347,24 +341,15 @@ class MarginModel:
         mean = fsum((terms.weights * sums.means[terms.places]).tolist())
         return mean, total, free, fsum((parts * counts).tolist())
 
-    def _clustering(self, terms: Terms) -> float:
-        """Return by what factor shared seeds increase the variance of a sum of margins; at least 1."""
+    def _together(self, terms: Terms, apart: float) -> tuple[float, float]:
+        """Return by what factor shared seeds change the variance of a sum, and the most degrees of freedom they leave.
+
+        `apart` is the variance that the sum would have without them.
+        """
         samples = list(self._samples.values())
-        used = zip(terms.weights.tolist(), [samples[place] for place in terms.places.tolist()], strict=True)
-        return _clustering(list(used))
-
-
-def _clustering(used: Sequence[tuple[float, _Sample]]) -> float:
-    """Return by what factor shared seeds increase the variance of a sum of margins; at least 1."""
-    if len(used) == 1:
-        return 1.0
-    together: dict[Hashable, float] = defaultdict(float)
-    apart = []
-    for weight, sample in used:
-        # Corrects for the estimated mean, as each pair's own variance does.
-        scale = weight / sample.count * sqrt(sample.count / max(1, sample.free))
-        for seed, margin in zip(sample.seeds, sample.margins, strict=True):
-            together[seed] += scale * (margin - sample.mean)
-        apart.append(scale**2 * sample.squares)
-    alone = fsum(apart)
-    return max(1.0, fsum(part**2 for part in together.values()) / alone) if alone else 1.0
+        used = [(weight, samples[at]) for weight, at in zip(terms.weights.tolist(), terms.places.tolist(), strict=True)]
+        if self.reference is None or len(used) == 1:
+            return shared_seeds.clustering(used), inf
+        # The lead of one over another in a gauntlet: what each of the two wins from the reference.
+        added, most = shared_seeds.covariance(used, self._spreads()[0][terms.places].tolist())
+        return (1 + added / apart if apart else 1.0), most

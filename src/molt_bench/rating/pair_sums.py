@@ -1,13 +1,35 @@
-"""What is known of every pair of participants as arrays, and weighted sums over pairs."""
+"""What is known of every pair of participants: its seed pairs, their sums as arrays, and weighted sums over pairs."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 if TYPE_CHECKING:
     from molt_bench.poker.equity import Ints
     from molt_bench.poker.range_equity import Floats
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """The seed pairs of two participants: margins, seeds, mean and sum of squares around it."""
+
+    margins: tuple[float, ...] = ()
+    seeds: tuple[Hashable, ...] = ()
+    mean: float = 0.0
+    squares: float = 0.0
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.margins)
+
+    @property
+    def free(self) -> int:
+        """Degrees of freedom of the squares."""
+        return max(0, len(self.margins) - 1)
 
 
 class Terms(NamedTuple):
