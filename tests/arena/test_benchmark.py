@@ -70,9 +70,9 @@ def test_in_a_gauntlet_two_who_play_alike_have_a_sharp_lead_on_shared_decks_unle
     model = Analysis(run_benchmark(config, agents={"steady": Steady})).model
     lead, (one, two) = model.lead("one", "two"), (model.margin(name, "maniac") for name in ("one", "two"))
     apart = (one.scale**2 + two.scale**2) ** 0.5
-    if isolated is None:  # 20 seed pairs with a correlation of 1, as if two more had none
+    if isolated is None:  # 20 seed pairs with a correlation of 1, as if ten more had none
         assert (lead.mean, lead.free) == (0, 19)
-        assert lead.scale < 0.35 * apart
+        assert lead.scale**2 < 0.36 * apart**2
     else:
         assert lead.mean != 0
         assert lead.scale == pytest.approx(apart)

@@ -1,6 +1,6 @@
 """The margin model: by hand, by its symmetries, and by simulation."""
 
-from itertools import combinations
+from itertools import combinations, permutations
 from math import inf, isfinite, sqrt
 from typing import ClassVar
 
@@ -279,6 +279,19 @@ def test_an_anchor_changes_nothing_between_the_others():
     for name in "abc":
         assert without.result(name) == beside.result(name)
     assert without.lead("a", "b") == beside.lead("a", "b")
+
+
+@pytest.mark.parametrize("reference", [None, "a", "e"])
+@pytest.mark.parametrize("anchors", ["", "a", "ab", "abcde"])
+def test_a_lead_is_the_sum_of_margins_by_its_weights(anchors, reference):
+    dice, model = np.random.RandomState(4), MarginModel("abcde", anchors=anchors, reference=reference)
+    for pair in model.pairs:
+        model.add(pair, (1e3 * dice.standard_normal(dice.randint(2, 6))).tolist())
+    for first, second in permutations("abcde", 2):
+        weights, lead = model.lead_weights(first, second), model.lead(first, second)
+        margins = {pair: model.margin(*pair) for pair in weights}
+        assert lead.mean == pytest.approx(sum(each * margins[pair].mean for pair, each in weights.items()))
+        assert lead.scale**2 == pytest.approx(sum((each * margins[pair].scale) ** 2 for pair, each in weights.items()))
 
 
 # Shared seeds

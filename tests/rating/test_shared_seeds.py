@@ -8,6 +8,7 @@ import pytest
 
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequential import Horizon
+from molt_bench.rating.verdicts import Judge
 
 VALUES = (-300.0, -100.0, 100.0, 300.0)
 
@@ -21,9 +22,9 @@ def gauntlet(margins, *, seeds=None, names="abr"):
 
 
 def test_two_who_are_lucky_together_have_a_sharper_lead():
-    # Four seed pairs with a correlation of 1, as if two more had none; the samples' own variance is 200,000 / 3.
+    # Four seed pairs with a correlation of 1, as if ten more had none; the samples' own variance is 200,000 / 3.
     apart, together = (gauntlet({"a": VALUES, "b": VALUES}, seeds=seeds).lead("a", "b") for seeds in (None, range(4)))
-    assert together.scale**2 == pytest.approx(apart.scale**2 - 2 * (4 / 6) * (200_000 / 3) / 4)
+    assert together.scale**2 == pytest.approx(apart.scale**2 - 2 * (4 / 14) * (200_000 / 3) / 4)
     assert together.unit**2 == pytest.approx(4 * together.scale**2)
     assert (together.mean, together.free) == (0.0, 3.0)
 
@@ -46,7 +47,7 @@ def test_only_seeds_that_both_have_played_count():
     apart, together = (gauntlet({"a": many, "b": few}, seeds=seeds) for seeds in (None, range(4)))
     variance = together.variance("a", "r") / 4 + together.variance("b", "r") / 2
     assert apart.lead("a", "b").scale == pytest.approx(sqrt(variance))
-    covariance = 2 / (2 + 2) * sqrt(1_000_000 / 3 * 20_000) * 2 / (4 * 2)
+    covariance = 2 / (2 + 10) * sqrt(1_000_000 / 3 * 20_000) * 2 / (4 * 2)
     assert together.lead("a", "b").scale == pytest.approx(sqrt(variance - 2 * covariance))
     assert together.lead("a", "b").free == 1
 
@@ -68,7 +69,7 @@ def test_variances_drawn_to_each_other_make_no_more_of_a_correlation():
     model = gauntlet({"a": wild, "b": VALUES}, seeds=range(4))
     apart = gauntlet({"a": wild, "b": VALUES}).lead("a", "b")
     assert model.variance("b", "r") > 2 * model.own_variance("b", "r")
-    covariance = (4 / 6) * sqrt(model.own_variance("a", "r") * model.own_variance("b", "r")) / 4
+    covariance = (4 / 14) * sqrt(model.own_variance("a", "r") * model.own_variance("b", "r")) / 4
     assert model.lead("a", "b").scale ** 2 == pytest.approx(apart.scale**2 - 2 * covariance)
 
 
@@ -113,6 +114,32 @@ def test_it_never_becomes_certain():
         assert 0 < lead.scale < 0.01
         assert lead.mean == 0
         assert Horizon(tie_margin=1.0, first=5).tie_doubt(lead) < 1e-6
+
+
+def test_two_who_have_won_the_same_so_far_are_not_tied_by_that():
+    values = [500 * value for value in np.random.RandomState(2).standard_normal(30)]
+    model, apart = (gauntlet({"a": values, "b": values}, seeds=seeds) for seeds in (range(30), None))
+    assert model.wide_lead("a", "b") == apart.lead("a", "b")
+    (verdict, _) = Judge(Horizon(tie_margin=250.0, first=5)).verdicts(model, [("a", "b"), ("a", "r")])
+    assert (verdict.lead, verdict.kind) == (model.lead("a", "b"), "unresolved")
+    assert Horizon(tie_margin=250.0, first=5).tie_doubt(verdict.lead) < 0.05
+
+
+def test_luck_that_makes_a_lead_vary_more_counts_against_a_tie():
+    model = gauntlet({"a": VALUES, "b": VALUES[::-1]}, seeds=range(4))
+    assert model.wide_lead("a", "b") == model.lead("a", "b")
+
+
+@pytest.mark.parametrize(("share", "deviation", "count"), [(0.13, 500, 10), (0.05, 1000, 20)])
+def test_intervals_hold_a_difference_that_shows_on_rare_decks_alone(share, deviation, count):
+    dice = np.random.RandomState(3)
+    hits, times = 0, 1000
+    for _ in range(times):
+        common = deviation * dice.standard_normal(count)
+        better = common + 260 / share * (dice.random_sample(count) < share)
+        low, high = gauntlet({"a": better.tolist(), "b": common.tolist()}, seeds=range(count)).lead("a", "b").interval()
+        hits += low <= 260 <= high
+    assert hits / times > 0.92
 
 
 @pytest.mark.parametrize(("correlation", "counts"), [(-0.5, (5, 5)), (0.0, (5, 5)), (0.5, (20, 6)), (0.95, (10, 10))])

@@ -82,7 +82,8 @@ class MarginModel:
         self._own_decks = frozenset(own_decks)
         self._first_guess = sd_per_hand**2 / hands
         self._samples: dict[Pair, Sample] = {pair: Sample() for pair in combinations(self.participants, 2)}
-        self._place = {pair: at for at, pair in enumerate(self._samples)}
+        self._all_pairs = tuple(self._samples)
+        self._place = {pair: at for at, pair in enumerate(self._all_pairs)}
         self._sums = Sums(len(self._samples))
         #: What has been computed since the last change; strengths stay as long as their pairs do.
         self._spread: tuple[Floats, Floats] | None = None
@@ -90,9 +91,10 @@ class MarginModel:
         self._information: tuple[Floats, Floats] | None = None
         self._strengths: dict[str, float] = {}
         self._ranking: tuple[str, ...] | None = None
-        #: Terms of results, and weights and terms of the leads looked at lately.
+        #: Terms of results, and terms and weights of the leads looked at lately.
         self._own: dict[str, Terms] = {}
-        self._lead_terms: dict[Pair, tuple[Mapping[Pair, float], Terms]] = {}
+        self._lead_terms: dict[Pair, Terms] = {}
+        self._lead_weights: dict[Pair, Mapping[Pair, float]] = {}
         #: The pair that played each seed first, and whether another one played any of them as well.
         self._owners: dict[Hashable, Pair] = {}
         self._shared = False
@@ -187,16 +189,29 @@ class MarginModel:
             known = self._leads[first, second] = (
                 self._combined(self.lead_weights(first, second))
                 if self.additive
-                else self._estimated(self._lead_of(first, second)[1])
+                else self._estimated(self._terms_of_lead(first, second))
             )
         return known
+
+    def wide_lead(self, first: str, second: str) -> Estimate:
+        """Return the lead as if luck in common made it no sharper: two are called tied by this.
+
+        Two who have won the same on every deck so far may still differ on rare ones.
+        """
+        if self.reference is None or not self._shared:
+            return self.lead(first, second)
+        return self._estimated(self._terms_of_lead(first, second), wide=True)
 
     def lead_weights(self, first: str, second: str) -> Mapping[Pair, float]:
         """Return the weight of each pair's margin in the lead of the first over the second."""
         if self.additive:  # the difference of their skills, whoever else has met whom
             pair = self._pair(first, second)
             return self._additive({pair: 1.0 if pair[0] == first else -1.0})
-        return self._lead_of(first, second)[0]
+        if (first, second) not in self._lead_weights:
+            if len(self._lead_weights) > _MOST_TERMS:
+                self._lead_weights.clear()
+            self._lead_weights[first, second] = self._weights({first: 1.0, second: -1.0})
+        return self._lead_weights[first, second]
 
     def strength_weights(self, name: str) -> Mapping[Pair, float]:
         """Return the weight of each pair's margin in a participant's result, as a member of the field."""
@@ -293,13 +308,20 @@ class MarginModel:
             self._own[name] = self._terms(self._weights({name: 1.0}))
         return self._own[name]
 
-    def _lead_of(self, first: str, second: str) -> tuple[Mapping[Pair, float], Terms]:
-        """Return the weights and the terms of a lead; skills do not add up."""
+    def _terms_of_lead(self, first: str, second: str) -> Terms:
+        """Return the terms of a lead, which are those of both results; skills do not add up."""
         if (first, second) not in self._lead_terms:
+            import numpy as np  # here, since it is slow to load
+
             if len(self._lead_terms) > _MOST_TERMS:
                 self._lead_terms.clear()
-            weights = self._weights({first: 1.0, second: -1.0})
-            self._lead_terms[first, second] = weights, self._terms(weights)
+            one, two = self._own_terms(first), self._own_terms(second)
+            # The games between the two may count in both results.
+            here, there = (each.places == self._place[self._pair(first, second)] for each in (one, two))
+            weights, once = one.weights.copy(), ~there if here.any() else slice(None)
+            weights[here] -= two.weights[there].sum()
+            weights = np.concatenate([weights, -two.weights[once]])
+            self._lead_terms[first, second] = Terms(np.concatenate([one.places, two.places[once]]), weights, weights**2)
         return self._lead_terms[first, second]
 
     def _terms(self, weights: Mapping[Pair, float]) -> Terms:
@@ -314,8 +336,11 @@ class MarginModel:
         """Return a weighted sum of margins."""
         return self._estimated(self._terms(weights))
 
-    def _estimated(self, terms: Terms) -> Estimate:
-        """Return a weighted sum of margins, with degrees of freedom by Welch and Satterthwaite."""
+    def _estimated(self, terms: Terms, *, wide: bool = False) -> Estimate:
+        """Return a weighted sum of margins, with degrees of freedom by Welch and Satterthwaite.
+
+        If it is to be `wide`, shared seeds count only where they make it vary more.
+        """
         places = terms.places
         counts = self._sums.counts[places]
         if not len(places) or not counts.all():
@@ -323,7 +348,8 @@ class MarginModel:
         mean, total, free, unit = self._weighted(terms, counts)
         if self._shared:
             factor, most = self._together(terms, total)
-            total, free, unit = total * factor, min(free, most), unit * factor
+            if factor > 1 or not wide:
+                total, free, unit = total * factor, min(free, most), unit * factor
         return Estimate(mean, sqrt(total), free, sqrt(unit))
 
     def _weighted(self, terms: Terms, counts: Floats) -> tuple[float, float, float, float]:
@@ -346,8 +372,8 @@ class MarginModel:
 
         `apart` is the variance that the sum would have without them.
         """
-        samples = list(self._samples.values())
-        used = [(weight, samples[at]) for weight, at in zip(terms.weights.tolist(), terms.places.tolist(), strict=True)]
+        samples = [self._samples[self._all_pairs[place]] for place in terms.places.tolist()]
+        used = list(zip(terms.weights.tolist(), samples, strict=True))
         if self.reference is None or len(used) == 1:
             return shared_seeds.clustering(used), inf
         # The lead of one over another in a gauntlet: what each of the two wins from the reference.

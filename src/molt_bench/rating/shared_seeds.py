@@ -5,9 +5,9 @@ makes it larger (the sandwich estimator, clustered by seed; Liang and Zeger 1986
 
 In a gauntlet a lead is the difference of two margins against the same reference, and two who hold the same cards
 against it are lucky together: the difference varies less (common random numbers; Glasserman and Yao 1992). There the
-covariance counts. Where it helps, it is shrunk as if two more seed pairs had shown none, since two who play alike may
-have won exactly the same so far and still differ on rare decks; and a lead has only as many degrees of freedom as the
-seed pairs that both have played.
+covariance counts. Where it helps, it is shrunk as if ten more seed pairs had shown none, since two who have won the
+same so far may still differ on rare decks; a lead has only as many degrees of freedom as the seed pairs that both have
+played; and two are called tied without its help (`MarginModel.wide_lead`).
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ from typing import Final
 from molt_bench.rating.pair_sums import Sample
 
 #: Seed pairs without a correlation that count beside those both have played.
-_DOUBT: Final = 2.0
+_DOUBT: Final = 10.0
 
 
 def clustering(used: Sequence[tuple[float, Sample]]) -> float:

@@ -55,25 +55,26 @@ class Judge(msgspec.Struct, frozen=True):
 
     def verdicts(self, model: MarginModel, pairs: Iterable[Pair]) -> tuple[Verdict, ...]:
         """Return the verdict on each pair: whether the first is better than the second."""
-        leads = [(above, below, model.lead(above, below)) for above, below in pairs]
-        doubts = [self.test.doubt(lead) for _, _, lead in leads]
-        allowed = [self.error] * len(leads)
+        found = [(above, below, model.lead(above, below)) for above, below in pairs]
+        doubts = [self.test.doubt(lead) for _, _, lead in found]
+        allowed = [self.error] * len(found)
         if self.familywise:
-            both = zip(leads, doubts, strict=True)
-            allowed = holm([min(doubt, self.test.tie_doubt(lead)) for (_, _, lead), doubt in both], self.error)
-        return tuple(
-            Verdict(above, below, lead, sure_by(doubt, lead), self._kind(lead, doubt, error))
-            for (above, below, lead), doubt, error in zip(leads, doubts, allowed, strict=True)
-        )
+            ties = [self.test.tie_doubt(model.wide_lead(above, below)) for above, below, _ in found]
+            allowed = holm(list(map(min, doubts, ties)), self.error)
+        verdicts = []
+        for (above, below, lead), doubt, error in zip(found, doubts, allowed, strict=True):
+            kind: VerdictKind = "ordered" if lead.mean > 0 else "reversed"
+            if doubt > error:
+                kind = "tied" if self._tied(model.wide_lead(above, below), error) else "unresolved"
+            verdicts.append(Verdict(above, below, lead, sure_by(doubt, lead), kind))
+        return tuple(verdicts)
 
     def neighbours(self, model: MarginModel, apart: Collection[str] = ()) -> tuple[Verdict, ...]:
         """Return the verdict on every adjacent pair of the ranking of those who are not `apart`."""
         return self.verdicts(model, pairwise([name for name in model.ranking() if name not in apart]))
 
-    def _kind(self, lead: Estimate, doubt: float, error: float) -> VerdictKind:
-        if doubt <= error:
-            return "ordered" if lead.mean > 0 else "reversed"
-        return "tied" if self.test.may_tie(lead, error) and self.test.tie_doubt(lead) <= error else "unresolved"
+    def _tied(self, lead: Estimate, error: float) -> bool:
+        return self.test.may_tie(lead, error) and self.test.tie_doubt(lead) <= error
 
 
 def holm(doubts: Sequence[float], error: float) -> list[float]:
