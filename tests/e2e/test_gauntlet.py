@@ -158,10 +158,11 @@ def test_a_seed_file_is_shared_among_the_pairings_that_play(tmp_path):
     assert sorted(dealt) == [(f"seed-{at}", f"seed-{at + 1}") for at in (0, 2, 4)]
 
 
-def test_executors_play_the_same_gauntlet(tmp_path):
+@pytest.mark.parametrize("shared", ["false", "true"])
+def test_executors_play_the_same_gauntlet(tmp_path, shared):
     common = (
         *("--participants", "tag,maniac,tight,random", "--reference", "tag", "--seeds", "2", "--hands", "4", "--quiet"),
-        *("--max-matches", "6", "--set", "scheduler.matchesPerRound=3"),
+        *("--max-matches", "6", "--set", "scheduler.matchesPerRound=3", "--set", f"seeds.sharedDecks={shared}"),
     )
     runs = [quick_run(tmp_path / name, *common, "--executor", name) for name in ("inline", "async", "processes")]
     assert results(runs[0]) == results(runs[1]) == results(runs[2])
@@ -213,13 +214,18 @@ def test_the_budget_has_to_let_everybody_meet_the_reference_only(tmp_path):
     assert "maxMatches: 3 would" in done.stderr
 
 
-def test_models_play_a_gauntlet_and_resume_it(server, tmp_path):
+@pytest.mark.parametrize("shared", [False, True])
+def test_models_play_a_gauntlet_and_resume_it(server, tmp_path, shared):
     config = config_for(server.url)
     model = config["participants"][0]
     config |= {"participants": [model, {**model, "id": "other"}, "tight"], "scheduler": {"reference": "tight"}}
+    config["seeds"] = {**config.get("seeds", {}), "sharedDecks": shared}
     run = played(tmp_path / "whole", config, env={"OPENAI_API_KEY": "key"})
     before = same_files(run)
-    assert {match["participantB"] for match in read(run, "matches.json")["matches"]} == {"tight"}
+    matches = read(run, "matches.json")["matches"]
+    assert {match["participantB"] for match in matches} == {"tight"}
+    first = {match["participantA"]: match["seeds"] for match in reversed(matches)}
+    assert (first["other"] == first[model["id"]]) == shared
     cut(run, games=3)
     assert quick("resume", run, "--quiet", env={"OPENAI_API_KEY": "key"}).returncode == 0
     assert same_files(run) == before

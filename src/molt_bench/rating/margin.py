@@ -316,12 +316,12 @@ class MarginModel:
             if len(self._lead_terms) > _MOST_TERMS:
                 self._lead_terms.clear()
             one, two = self._own_terms(first), self._own_terms(second)
-            # The games between the two may count in both results.
-            here, there = (each.places == self._place[self._pair(first, second)] for each in (one, two))
-            weights, once = one.weights.copy(), ~there if here.any() else slice(None)
-            weights[here] -= two.weights[there].sum()
-            weights = np.concatenate([weights, -two.weights[once]])
-            self._lead_terms[first, second] = Terms(np.concatenate([one.places, two.places[once]]), weights, weights**2)
+            places, weights = np.concatenate([one.places, two.places]), np.concatenate([one.weights, -two.weights])
+            # The games between the two may count in both results; then they are one term.
+            both = np.flatnonzero(places == self._place[self._pair(first, second)])
+            weights[both[:1]] = weights[both].sum()
+            places, weights = np.delete(places, both[1:]), np.delete(weights, both[1:])
+            self._lead_terms[first, second] = Terms(places, weights, weights**2)
         return self._lead_terms[first, second]
 
     def _terms(self, weights: Mapping[Pair, float]) -> Terms:
