@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from readers import Adapter, Jammer, Reader
+from weighers import Student, Weigher
 
 from molt_bench.agents.base import PokerAgent, Policy
 from molt_bench.agents.kinds import make_agent
@@ -182,7 +183,7 @@ class Bot(NamedTuple):
         noise: Its share of random actions; of folds for `limper`.
         publish: Whether it says how it mixes.
         habits: Calls, bets, bluffs and size of `habits`.
-        reads: The settings of a `reader`, an `adapter` or a `jammer`.
+        reads: The settings of a `reader`, an `adapter`, a `jammer`, a `weigher` or a `student`.
     """
 
     like: str
@@ -205,7 +206,9 @@ class Bot(NamedTuple):
         return self._own(seed)
 
     def _reader(self, seed: Seed) -> PokerAgent:
-        return {each.kind: each for each in (Reader, Adapter, Jammer)}[self.like](**(self.reads or {}), seed=seed)
+        return {each.kind: each for each in (Reader, Adapter, Jammer, Weigher, Student)}[self.like](
+            **(self.reads or {}), seed=seed
+        )
 
     def _own(self, seed: Seed) -> PokerAgent:
         if self.reads is not None:

@@ -23,7 +23,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from ladders import LATER, VALIDATION, arguments, chosen_plans
+from ladders import LATER, LATEST, VALIDATION, arguments, chosen_plans
 from lookup import config_of, run
 from pools import Draws, Pool, describe, played
 
@@ -200,7 +200,7 @@ def main() -> None:
     options = parser.parse_args()
     start = perf_counter()
     with ProcessPoolExecutor(options.processes) as executor:
-        for plan in chosen_plans((*VALIDATION, *LATER), options):
+        for plan in chosen_plans((*VALIDATION, *LATER, *LATEST), options):
             pool = played(plan, executor, options.keep)
             describe(pool)
             print_table(pool, (*ROWS, PRD, PRD._replace(by="seedPair")), options.runs, executor)

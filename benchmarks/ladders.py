@@ -70,6 +70,10 @@ def jammer(share: float, wild: float, calls: float) -> Bot:
     return Bot("jammer", reads={"share": share, "wild": wild, "calls": calls})
 
 
+def weigher(heat: float, daring: float, *sizes: int, like: str = "weigher") -> Bot:
+    return Bot(like, reads={"heat": heat, "daring": daring, "sizes": sizes})
+
+
 def _public(bots: Mapping[str, Bot]) -> dict[str, Bot]:
     return {name: bot._replace(reads={**(bot.reads or {}), "publish": True}) for name, bot in bots.items()}
 
@@ -175,6 +179,48 @@ LATER = (
         stack=75,
         most=240_000,
     ),
+)
+_WEIGHERS = {
+    "cool": weigher(0.08, 0.4, 50, 100),
+    "mild": weigher(0.1, 0.4, 50, 100),
+    "warm": weigher(0.12, 0.4, 50, 100),
+    "hot": weigher(0.14, 0.4, 50, 100, 200),
+    "boiling": weigher(0.17, 0.4, 50, 150),
+}
+_NEAR_WEIGHERS = {
+    "level": weigher(0.15, 0.4, 50, 100),
+    "meek": weigher(0.15, 0.2, 50, 100),
+    "brash": weigher(0.15, 0.6, 50, 100),
+    "heavy": weigher(0.15, 0.4, 100, 200),
+    "light": weigher(0.18, 0.4, 33, 66),
+}
+_STUDENTS = {
+    "student": weigher(0.12, 0.4, 50, 100, like="student"),
+    "hot student": weigher(0.4, 0.4, 50, 100, like="student"),
+    "mild": _WEIGHERS["mild"],
+    "fair": _JUDGES["fair"],
+    "ready": _JAMMERS["ready"],
+}
+#: Players of another making, when everything had been fixed: measured once, and for that alone.
+LATEST = (
+    Plan(
+        "weighers",
+        "draw by what actions seem worth, 50 big blinds; nothing published",
+        _WEIGHERS,
+        stack=50,
+        most=240_000,
+    ),
+    Plan("near weighers", "weigh alike, bet differently, 40 big blinds; none published", _NEAR_WEIGHERS, stack=40),
+    Plan(
+        "students",
+        "some learn within a game, stacks carried, 50 big blinds; nothing published",
+        _STUDENTS,
+        stack=50,
+        stacks="carry",
+        most=160_000,
+    ),
+    Plan("open weighers", "the weighers, dice published", _public(_WEIGHERS), stack=50, most=240_000),
+    Plan("open near weighers", "the near weighers, dice published", _public(_NEAR_WEIGHERS), stack=40),
 )
 EQUAL = (
     Plan("fair x 4", "copies, nothing published", _copies(_JUDGES["fair"], 4), equal=True),

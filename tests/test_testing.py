@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import pytest
 
-from molt_bench import Action, check_agent
+from molt_bench import Action, Sizes, check_agent
+from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.errors import AgentError
 from molt_bench.poker.notation import hand_from_text
 
@@ -277,3 +278,105 @@ def test_the_games_can_be_watched():
     seen = []
     check_agent(Fine(), hands=1, partners=("tight",), watch=lambda played, of: seen.append((played, of)))
     assert seen == [(number, 12) for number in range(12)]
+
+
+class Mixes(Fine):
+    """Raises one time in five, to any legal size, and folds to one bet in five."""
+
+    name = "mixes"
+
+    def policy(self, seen):
+        raises = 0.2 if seen.max_raise_to else 0.0
+        folds = 0.25 * (1 - raises) if seen.to_call else 0.0
+        found = [(super().act(seen), 1 - raises - folds)]
+        found += [(Action("fold"), folds)] if folds else []
+        return found + ([(Sizes(seen.min_raise_to, seen.max_raise_to), raises)] if raises else [])
+
+    def act(self, seen):
+        share = (seen.noise + 0.5) / 2**32
+        choices = self.policy(seen)
+        while len(choices) > 1 and share >= choices[0][1]:
+            share -= choices.pop(0)[1]
+        choice, chance = choices[0]
+        if isinstance(choice, Sizes):
+            return Action("raiseTo", choice.low + int(share / chance * (choice.high - choice.low + 1)))
+        return choice
+
+
+class SmallRaises(Mixes):
+    """Says that it raises to any size, and raises to small ones."""
+
+    def act(self, seen):
+        action = super().act(seen)
+        return Action("raiseTo", seen.min_raise_to) if action.kind == "raiseTo" else action
+
+
+class Timid(Mixes):
+    """Says that it folds to one bet in five, and folds to two."""
+
+    def act(self, seen):
+        return Action("fold") if seen.to_call and seen.noise % 4 == 0 else super().act(seen)
+
+
+class Throws(Mixes):
+    def policy(self, seen):
+        if seen.street == "river":
+            raise KeyError("river")
+        return super().policy(seen)
+
+    def act(self, seen):
+        return Fine.act(self, seen)
+
+
+class AddsUpToMore(Throws):
+    def policy(self, seen):
+        return [(Fine.act(self, seen), 0.7), (Action("fold"), 0.7)]
+
+
+class NeverRaises(Mixes):
+    """Says so, and raises."""
+
+    def policy(self, seen):
+        return [(Fine.act(self, seen), 1.0)]
+
+    def act(self, seen):
+        return (
+            Action("raiseTo", seen.max_raise_to) if seen.max_raise_to and seen.noise % 50 == 0 else Fine.act(self, seen)
+        )
+
+
+DRAWS = "it draws as its published policy says"
+
+
+def test_an_agent_that_draws_as_it_says_is_fit():
+    report = check_agent(Mixes())
+    assert report.ok
+    assert f"ok    {DRAWS}" in str(report)
+    assert DRAWS not in str(check_agent(Fine()))
+
+
+@pytest.mark.parametrize(
+    ("agent", "problem"),
+    [
+        (SmallRaises, " fall into a part that is 1/40 of its probabilities, where "),
+        (Timid, " are fold, where "),
+        (Throws, "its policy failed in hand 1: KeyError: 'river'"),
+        (AddsUpToMore, "its policy failed in hand 1: ValueError: its probabilities add up to 1.4, not 1"),
+        (NeverRaises, "which was done, no chance"),
+    ],
+)
+def test_an_agent_that_draws_otherwise_is_not(agent, problem):
+    report = check_agent(agent())
+    assert not report.ok
+    (found,) = [check for check in report.checks if check.problems and check.required]
+    assert found.claim == DRAWS
+    assert problem in found.problems[0]
+
+
+def test_too_few_draws_are_no_evidence():
+    assert check_agent(SmallRaises(), hands=2).ok
+
+
+@pytest.mark.parametrize("kind", [kind for kind in BUILTIN_AGENTS if kind != "resolver"])
+def test_built_in_bots_draw_as_they_say(kind):
+    assert check_agent(BUILTIN_AGENTS[kind](seed=3), hands=40).ok

@@ -42,7 +42,7 @@ def test_a_good_agent_is_fit_and_everything_is_ok(check):
     assert done.returncode == 0, done.stderr
     first, *lines, speed = done.stdout.splitlines()
     assert first == "tight: fit to play"
-    assert len(lines) == 7
+    assert len(lines) == 8
     assert all(line.startswith("  ok    ") for line in lines)
     assert re.fullmatch(
         r"  asked [\d,]+ times; an answer takes \S+ ms \(median\), \S+ ms \(95%\), \S+ ms \(slowest\).*", speed

@@ -373,9 +373,10 @@ def _chances(
     drawn = action.amount if action.kind == "raiseTo" else 0
     chances = {"fold": 0.0, "call" if seen.to_call else "check": 0.0}
     raised, sizes, taken = [0.0] * BINS, [0.0] * BINS, 0.0
-    for choice, chance in policy:
-        if not -_TOLERANCE <= chance <= 1 + _TOLERANCE:
-            raise PolicyError(f"its policy has {chance} as a probability")
+    for choice, stated in policy:
+        if not -_TOLERANCE <= stated <= 1 + _TOLERANCE:
+            raise PolicyError(f"its policy has {stated} as a probability")
+        chance = float(stated)  # of any type that is a number, such as those of numpy
         if isinstance(choice, Sizes):
             low, high = choice.low, choice.high
         elif choice.kind == "raiseTo":

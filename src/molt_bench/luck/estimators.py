@@ -10,8 +10,8 @@ All have the same expectation. With X the net chips, and e the equity of a seat'
 - corrected: also the action correction of AIVAT, where a player publishes its probabilities;
 - ranged: also the mean over the cards that a built-in bot could have held, where it plays against somebody else;
 - aivat: against the blueprint or the resolver, with the blueprint's values (`molt_bench.luck.aivat`);
-- fitted: corrected by weights that earlier matches of the run suggest (`molt_bench.luck.fitting`), and by what actions
-  lead to, where both policies can be asked (`molt_bench.luck.lookahead`).
+- fitted: corrected by weights that earlier matches of the run suggest (`molt_bench.luck.fitting`), or by what actions
+  would have led to, where both policies can be asked (`molt_bench.luck.lookahead`).
 
 The second and the third exist twice, by each set of coefficients: one for players of any kind, and one for those who
 bet by the strength of their hands (`solid`).
@@ -38,12 +38,12 @@ from molt_bench.errors import RulesError
 from molt_bench.luck.aivat import known_bot_value, reference_bot
 from molt_bench.luck.card_luck import CardWeights, chance_luck
 from molt_bench.luck.chance import hand_luck
-from molt_bench.luck.coefficients import FROZEN, Coefficients
+from molt_bench.luck.coefficients import FROZEN, SOLID, Coefficients
 from molt_bench.luck.dice import ActionWeights, Folds, PolicyError, action_features, action_value, dice_terms
-from molt_bench.luck.fitting import AHEAD, GameParts
+from molt_bench.luck.fitting import GameParts
 from molt_bench.luck.game_luck import GameLuck, NotedHand, game_luck, noted_hands
 from molt_bench.luck.known_dice import KnownDice, Policies
-from molt_bench.luck.lookahead import lookahead_terms
+from molt_bench.luck.lookahead import without_dice
 from molt_bench.luck.ranges import mean_over, possible_holes, weights_against
 from molt_bench.poker.actions import OPEN_CARDS
 from molt_bench.poker.hand import NOBODY, Hand
@@ -69,7 +69,8 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
             asked for, or where neither player is built in, or both are.
         aivat: Without the luck of the cards and of the blueprint's dice, by the blueprint's values; equals `ranged`
             where not exactly one player is the blueprint.
-        fitted: By weights fitted to earlier matches; as `aivat` for a game by itself.
+        fitted: By weights fitted to earlier matches; for a game by itself, without the luck of dice where both policies
+            can be asked, otherwise as `aivat`.
         refused: For each player, why its policy was not used; "" if it was, or there is none. A policy is used for a
             whole game or not at all, since leaving out single decisions by their outcome would be a bias.
         hands: The hands in parts that weights can be fitted to; None with an average over cards.
@@ -151,6 +152,7 @@ def _game_estimates(
     #: Whether hands are needed that can be played on with other cards.
     whole = averaged or dice.reference is not None
     hands = noted_hands(record, dice.mixing_seats(), rebuilt=whole)
+    ahead = None if whole else _looked_ahead(record.spec, hands[before:], dice)
     luck = game_luck(hands, dice, cards, before=before, sign=sign)
     if sign * luck.raw != record.net[0]:
         raise RulesError("the hands of a game do not add up to its result")
@@ -169,6 +171,8 @@ def _game_estimates(
         ranged = ranged if in_range is None else sign * in_range
         aivat = ranged if by_values is None else sign * by_values
         averages = by_values is not None or (averaged and dice.known_player is not None)
+    if any(dice.refused):
+        ahead = None
     return Estimates(
         sign * luck.raw,
         sign * luck.all_in,
@@ -178,25 +182,37 @@ def _game_estimates(
         solid + corrected_solid,
         ranged,
         aivat,
-        aivat,
+        aivat if ahead is None else sign * fsum(ahead),
         (dice.refused[0], dice.refused[1]),
-        None if averages else _learnt_from(record.spec, hands[before:], dice, luck, sign),
+        None if averages else _learnt_from(hands[before:], dice, luck, ahead, sign),
     )
 
 
-def _learnt_from(spec: GameSpec, hands: Sequence[NotedHand], dice: KnownDice, luck: GameLuck, sign: int) -> GameParts:
-    """Return what weights are fitted to, looking ahead where both policies can be asked."""
-    terms, both = (luck.terms, dice.asked_ahead()) if dice.mixes else (b"", None)
-    if both is not None:
-        terms += lookahead_terms(
-            [(number, hand) for number, hand, _ in hands],
-            both,
-            dice.mixing_seats(),
-            first=AHEAD,
-            sign=sign,
-            longest=spec.max_actions,
-        )
-    return GameParts(tuple([number for number, *_ in hands]), luck.won, terms, luck.holes)
+def _looked_ahead(spec: GameSpec, hands: Sequence[NotedHand], dice: KnownDice) -> Sequence[float] | None:
+    """Return what seat 0 won in each hand without the luck of all dice; None where not both policies can be asked.
+
+    This comes first, before policies are asked about decisions that later draws have led to. What they leave behind is
+    collected, since they are asked many times.
+    """
+    both = dice.asked_ahead() if dice.mixes else None
+    if both is None:
+        return None
+    numbered = [(number, hand) for number, hand, _ in hands]
+    gc.enable()
+    try:
+        return without_dice(numbered, both, spec.decks, SOLID, longest=spec.max_actions)
+    finally:
+        gc.disable()
+
+
+def _learnt_from(
+    hands: Sequence[NotedHand], dice: KnownDice, luck: GameLuck, ahead: Sequence[float] | None, sign: int
+) -> GameParts:
+    """Return what weights are fitted to: of dice, none where both policies were asked what they would have done."""
+    numbers = tuple([number for number, *_ in hands])
+    if ahead is not None:
+        return GameParts(numbers, tuple([sign * each for each in ahead]), b"", luck.holes)
+    return GameParts(numbers, luck.won, luck.terms if dice.mixes else b"", luck.holes)
 
 
 def _fold_shares(hands: Sequence[Hand]) -> list[tuple[float, float]]:

@@ -23,7 +23,6 @@ from molt_bench.luck.chance import ChanceTerm
 from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice import FEATURES
 from molt_bench.luck.hole_cards import DIGITS, FAR, HoleFit
-from molt_bench.luck.lookahead import LOOKED
 from molt_bench.luck.terms import term_table
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
@@ -34,10 +33,8 @@ if TYPE_CHECKING:
 #: Buckets of a deal; and how many weights of cards there are, without the hole cards, which cancel out.
 _BUCKETS: Final = len(SOLID.chance[0])
 CARDS: Final = _BUCKETS * (len(SOLID.chance) - 1)
-#: Where the weights of decisions that look ahead begin, which follow those of the features of all decisions.
-AHEAD: Final = CARDS + FEATURES
-#: How many weights there are. The frozen ones of looking ahead are 0.
-SIZE: Final = AHEAD + LOOKED
+#: How many weights there are: those of the features of decisions follow.
+SIZE: Final = CARDS + FEATURES
 #: How strongly a weight is held to the frozen one: as if its distance had a standard deviation of 1 / sqrt(20). The
 #: ladders of docs/methods.md had been looked at when it was chosen.
 HOLD: Final = 20.0
@@ -51,7 +48,8 @@ class GameParts(NamedTuple):
     Attributes:
         numbers: The numbers of the hands.
         won: What each was worth, in chips.
-        terms: Packed by `molt_bench.luck.terms`, in chips of player A; none where no dice are known.
+        terms: Packed by `molt_bench.luck.terms`, in chips of player A; none where no dice are known, or where those of
+            both players were looked ahead of.
         holes: The hole cards of each, packed by `molt_bench.luck.hole_cards`.
     """
 

@@ -1,42 +1,42 @@
-"""What an action leads to, where the policies of both players can be asked.
+"""What hands were worth without the luck of either player's dice, where the policies of both can be asked.
 
-The luck of a draw is the mean of a value over what could have been drawn, minus the value of what was drawn. Its mean
-is 0 whatever the value, as long as that is fixed before the draw (`molt_bench.luck.dice`). Here the value of an action
-knows what the other seat would answer with the cards it has: how likely it folds, calls or raises is not guessed by the
-strength of its hand, its policy says so. Whatever ends the hand then is worth its exact chips. A street that ends, and
-a raise that is yet to be answered, are worth a few features, whose weights a run fits (`molt_bench.luck.fitting`).
+The luck of a draw is the value of what was drawn, minus the mean value of what could have been drawn. Its mean is 0
+whatever the values, as long as they do not depend on the draw (`molt_bench.luck.dice`). The cards of a hand do not
+depend on it: they lie in the deck before anybody acts. So an action is worth what comes of it *with the cards that were
+to come*: both policies are asked what they would do next, street after street, until the hand ends, or what is left is
+too unlikely to matter. If nothing were left out, a hand would be worth its mean over all dice: only luck of the cards
+would remain, less what is subtracted for each of them (`molt_bench.luck.estimators`).
 
-So policies are asked about moments that never happened. What they say there decides how much luck is removed, not what
-is left on average. Where one fails, or has too many choices, nobody is asked further.
+So policies are asked about moments that never happened. As long as they depend on the observation alone, what they say
+there decides how much luck is removed, not what is left on average. Where one fails, nobody is asked about what would
+have followed.
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
-from math import fsum, log1p
+from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
+from itertools import islice
+from math import fsum
 from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
-from molt_bench.agents.scripted import PotRaises
-from molt_bench.luck.chance import street_equities
-from molt_bench.luck.strength import hand_strengths
-from molt_bench.luck.terms import packed_terms
-from molt_bench.poker.actions import OPEN_CARDS, STREETS, Kind, LoggedAction, Street
+from molt_bench.luck.card_luck import chance_luck
+from molt_bench.luck.chance import hand_luck, street_equities
+from molt_bench.luck.coefficients import Coefficients
+from molt_bench.luck.raise_sizes import Sized, few_sizes
+from molt_bench.poker.actions import OPEN_CARDS, STREETS, Kind, LoggedAction
 from molt_bench.poker.betting import Betting, opening
-from molt_bench.poker.cards import Hole
+from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import observe
+from molt_bench.seeds import Seed
 
-#: What a value is made of: exact chips, the features of a street that ends, and those of a seat that is yet to answer.
-_ENDED, _UNANSWERED = 7, 5
-PARTS: Final = 1 + _ENDED + _UNANSWERED
-#: How many weights there are: those before the flop, and those after.
-LOOKED: Final = 2 * PARTS
-#: Answers in a row that are asked for.
-_DEPTH: Final = 2
-#: What an answer is asked for is at least so likely, given the action.
-_LEAST_CHANCE: Final = 0.05
-#: Choices that a policy may have at most to be gone through.
-_MOST_CHOICES: Final = 12
+#: Nobody is asked about a moment that is less likely than this, given the decision that is looked at.
+_LEAST_CHANCE: Final = 0.01
+#: Moments that are looked at for a decision, at most.
+_MOST_ASKED: Final = 60
+#: Entries of a policy that are read, at most.
+_LONGEST: Final = 4096
 #: By how much the sum of a policy's probabilities may miss 1.
 _TOLERANCE: Final = 1e-9
 
@@ -44,16 +44,33 @@ _TOLERANCE: Final = 1e-9
 NumberedHand: TypeAlias = tuple[int, Hand]
 
 
-class _Moment(NamedTuple):
+class _Seen(NamedTuple):
     """A moment of a hand that need not have happened, as `observe` looks at it."""
 
     betting: Betting
     holes: tuple[Hole, Hole]
-    board: tuple[int, ...]
+    board: Board
+
+
+class _Moment:
+    """A moment of a hand, and what the seat to act may do, once it was asked.
+
+    Attributes:
+        betting: The betting so far.
+        asked: Whether the policy was asked.
+        choices: What it answered; none before that, or if it failed.
+    """
+
+    __slots__ = ("asked", "betting", "choices")
+
+    def __init__(self, betting: Betting) -> None:
+        self.betting = betting
+        self.asked = False
+        self.choices: Sequence[_Choice] = ()
 
 
 class _Choice(NamedTuple):
-    """What a seat may do; a range of sizes stands for all of them, and counts as its middle.
+    """What a seat may do; sizes that are put together count as their mean, and the first that holds a size counts.
 
     Attributes:
         kind: The kind of action.
@@ -67,209 +84,198 @@ class _Choice(NamedTuple):
     low: int
     high: int
     chance: float
-    leads_to: Betting
+    leads_to: _Moment
 
 
-def lookahead_terms(
+def without_dice(
     hands: Sequence[NumberedHand],
     policies: tuple[PolicyOf, PolicyOf],
-    seats: tuple[bool, bool],
+    decks: Seed,
+    weights: Coefficients,
     *,
-    first: int,
-    sign: int,
     longest: int,
-) -> bytes:
-    """Return the luck of dice in hands, as terms whose weights can be fitted, in chips of player A.
+) -> tuple[float, ...] | None:
+    """Return what each hand was worth to seat 0 without the luck of dice and of cards; None if the decks are others.
 
     Args:
         hands: Finished hands.
         policies: Those of seats 0 and 1.
-        seats: Whether the decisions of seat 0, and of seat 1, count.
-        first: The place of the first weight.
-        sign: 1 if player A sat in seat 0, otherwise -1.
+        decks: The seed of the decks.
+        weights: Weights of the luck of cards.
         longest: The game's `max_actions`.
     """
-    found = []
-    for row, (number, hand) in enumerate(hands):
-        parts = _hand_parts(number, hand, policies, seats, longest)
-        found.append(packed_terms(row, [(first + at, -sign * part) for at, part in enumerate(parts) if part]))
-    return b"".join(found)
+    shoe, found = Shoe(decks), []
+    for number, hand in hands:
+        holes, board = shoe.deal(number)
+        if holes != hand.holes or board[: len(hand.board)] != hand.board:
+            return None
+        luck = hand_luck(hand)
+        ahead = _Ahead(number, (holes, board), policies, weights, longest)
+        found.append(fsum([luck.all_in, -chance_luck(luck.terms, weights), *ahead.surpluses(hand)]))
+    return tuple(found)
 
 
-def _hand_parts(
-    number: int, hand: Hand, policies: tuple[PolicyOf, PolicyOf], seats: tuple[bool, bool], longest: int
-) -> list[float]:
-    """Return what could have been drawn in a hand less what was drawn, for seat 0: before and after the flop."""
-    found = [0.0] * LOOKED
-    if not hand.log:
-        return found
-    betting = opening.of(hand.rules, hand.starting_stacks, hand.button)
-    equities = street_equities(hand.holes, hand.board[: OPEN_CARDS[hand.street]])
-    ahead: _Street | None = None
-    for done in hand.log:
-        betting = betting if len(betting.log) < longest else betting.without_raises()
-        if ahead is None or done.street != ahead.name:
-            ahead = _Street(number, hand, done.street, equities[STREETS.index(done.street)], policies, longest)
-        if seats[done.seat]:
-            at = 0 if done.street == STREETS[0] else PARTS
-            for each, part in enumerate(ahead.surplus(betting, done), start=at):
-                found[each] += part
-        after = betting.after(done.kind, done.amount)
-        if after is None:
-            raise ValueError(f"an action that is not legal: {done}")
-        betting = after
-    return found
-
-
-class _Street:
-    """One street of a hand, and what could have been done on it.
+class _Ahead:
+    """One hand, and what could have been done in it.
 
     Args:
         number: The number of the hand.
-        hand: The hand.
-        name: The street.
-        share: Seat 0's equity.
+        deal: All of its cards.
         policies: Those of seats 0 and 1.
+        weights: Weights of the luck of cards.
         longest: The game's `max_actions`.
     """
 
     def __init__(
         self,
         number: int,
-        hand: Hand,
-        name: Street,
-        share: float,
+        deal: tuple[tuple[Hole, Hole], Board],
         policies: tuple[PolicyOf, PolicyOf],
+        weights: Coefficients,
         longest: int,
     ) -> None:
-        self.name = name
-        self._number, self._holes, self._board = number, hand.holes, hand.board[: OPEN_CARDS[name]]
-        self._policies, self._longest = policies, longest
-        self._edge = 2 * share - 1
-        first, second = hand_strengths(hand.holes, self._board)
-        self._strengths = first - 0.5, second - 0.5
-        self._known: dict[tuple[LoggedAction, ...], list[_Choice] | None] = {}
+        self._number, (self._holes, self._board) = number, deal
+        self._policies, self._weights, self._longest = policies, weights, longest
+        self._equities: tuple[float, ...] = ()
 
-    def surplus(self, betting: Betting, done: LoggedAction) -> list[float]:
-        """Return the mean over possible draws, minus the actual draw; all 0 if the policy is not gone through."""
-        found = [0.0] * PARTS
-        choices = self._choices(betting)
-        size = done.amount if done.kind == "raiseTo" else 0
-        drawn = [each for each in choices or () if each.kind == done.kind and each.low <= size <= each.high]
-        if choices is None or not drawn:
-            return found
-        for each in choices:
-            if each.chance:
-                self._add(found, each.leads_to, each.chance, 1.0, _DEPTH)
-        self._add(found, drawn[0].leads_to, -1.0, 1.0, _DEPTH)
+    def surpluses(self, hand: Hand) -> list[float]:
+        """Return for every decision the mean over possible draws, minus the actual draw, in chips of seat 0."""
+        found = []
+        for moment, done in self.moments(hand):
+            self.ask_on(moment)
+            found.append(self.surplus(moment, done))
         return found
 
-    def _add(self, found: list[float], betting: Betting, factor: float, chance: float, depth: int) -> None:
-        """Add what a moment is worth to seat 0.
+    def moments(self, hand: Hand) -> Iterator[tuple[_Moment, LoggedAction]]:
+        """Yield the moments of a finished hand before every action, and the action."""
+        moment = _Moment(self._limited(opening.of(hand.rules, hand.starting_stacks, hand.button).unshared()))
+        for done in hand.log:
+            yield moment, done
+            after = moment.betting.after(done.kind, done.amount)
+            if after is None:
+                raise ValueError(f"an action that is not legal: {done}")
+            at = drawn(moment.choices, done)
+            # A size that others stand for leads to a moment of its own.
+            if at is not None and moment.choices[at].leads_to.betting.log[-1] == done:
+                moment = moment.choices[at].leads_to
+            else:
+                moment = _Moment(self._limited(after))
 
-        Args:
-            found: What it is added to.
-            betting: The moment.
-            factor: The probability of the action that is looked at, or -1.
-            chance: The probability of the moment, given that action.
-            depth: Answers that are still asked for.
+    def ask_on(self, moment: _Moment) -> None:
+        """Ask what the seat to act may do, and what would follow, the likeliest first."""
+        ahead, pushed = [(-1.0, 0, moment)], 0
+        for _ in range(_MOST_ASKED):
+            if not ahead:
+                return
+            chance, _, each = heappop(ahead)
+            if not each.asked:
+                each.asked, each.choices = True, self._choices(each.betting)
+            for choice in each.choices:
+                if choice.leads_to.betting.actor >= 0 and -chance * choice.chance >= _LEAST_CHANCE:
+                    pushed += 1
+                    heappush(ahead, (chance * choice.chance, pushed, choice.leads_to))
+
+    def surplus(self, moment: _Moment, done: LoggedAction) -> float:
+        """Return that of one decision, from what was asked; 0 if there was no choice, or the policy failed.
+
+        It is 0 as well for an action that is not among the choices, which has no chance if the policy is right.
         """
+        at = drawn(moment.choices, done)
+        if at is None or len(moment.choices) < 2:
+            return 0.0
+        values = [self.value(moment, each) for each in moment.choices]
+        return fsum([each.chance * value for each, value in zip(moment.choices, values, strict=True)]) - values[at]
+
+    def value(self, before: _Moment, choice: _Choice) -> float:
+        """Return what a choice is worth to seat 0."""
+        betting, choices = choice.leads_to.betting, choice.leads_to.choices
         if betting.actor < 0:
             payoffs = betting.payoffs
-            found[0] += factor * chance * (self._edge * betting.at_stake if payoffs is None else payoffs[0])
-        elif betting.street != self.name:
-            self._add_ended(found, betting, factor * chance)
-        else:
-            choices = self._choices(betting) if depth and chance >= _LEAST_CHANCE else None
-            if choices is None:
-                self._add_unanswered(found, betting, factor * chance)
-            else:
-                for each in choices:
-                    if each.chance:
-                        self._add(found, each.leads_to, factor, chance * each.chance, depth - 1)
+            return self._edge(betting) * betting.at_stake if payoffs is None else payoffs[0]
+        value = 0.0 if betting.street == before.betting.street else -self._luck(before.betting, betting)
+        if not choices:
+            return value + self._guess(betting)
+        for each in choices:
+            value += each.chance * self.value(choice.leads_to, each)
+        return value
 
-    def _add_ended(self, found: list[float], betting: Betting, chance: float) -> None:
-        edge, (first, second) = self._edge, self._strengths
-        loser, winner = (second, first) if edge > 0 else (first, second)
-        deep = log1p(min(betting.stacks) / betting.chips)
-        matched, ahead = chance * betting.at_stake, first - second
-        parts = (edge, ahead, edge * abs(edge), edge * loser, edge * winner, edge * deep, ahead * deep)
-        for at, part in enumerate(parts, start=1):
-            found[at] += matched * part
-
-    def _add_unanswered(self, found: list[float], betting: Betting, chance: float) -> None:
-        seat = betting.actor
+    def _guess(self, betting: Betting) -> float:
+        """Return what a moment is worth if the seat to act calls where its equity pays, and nobody bets after that."""
+        edge, seat = self._edge(betting), betting.actor
         paid, other = betting.chips_in(seat), betting.chips_in(1 - seat)
-        own, against = self._strengths[seat], self._strengths[1 - seat]
-        if seat:
-            chance = -chance
-        edge = -self._edge if seat else self._edge
-        called = min(paid + betting.to_call, other)
-        parts = (paid, paid * own, called * edge, called * own, called * against)
-        for at, part in enumerate(parts, start=1 + _ENDED):
-            found[at] += chance * part
+        called = edge * min(paid + betting.to_call, other)
+        if not betting.to_call:
+            return called
+        return min(called, paid) if seat else max(called, -paid)
 
-    def _choices(self, betting: Betting) -> list[_Choice] | None:
-        """Return what the seat to act may do; None if its policy fails, or is not gone through."""
-        log = betting.log
-        if log not in self._known:
-            try:
-                policy = self._policies[betting.actor](
-                    observe(_Moment(betting, self._holes, self._board), self._number)
-                )
-                self._known[log] = None if isinstance(policy, PotRaises) else self._listed(policy, betting)
-            except Exception:  # foreign code, asked about what never happened: it may raise or return anything
-                self._known[log] = None
-        return self._known[log]
+    def _luck(self, before: Betting, betting: Betting) -> float:
+        """Return the luck of the cards that opened a street."""
+        dealt = STREETS.index(betting.street)
+        raised = any(done.kind == "raiseTo" and done.street == before.street for done in betting.log)
+        weight = self._weights.chance[dealt][self._weights.bucket(min(betting.limits), betting.pot, raised=raised)]
+        return weight * betting.pot * (self._equity(dealt) - self._equity(dealt - 1))
 
-    def _listed(self, policy: Policy, betting: Betting) -> list[_Choice] | None:
-        """Return the choices of a policy, no two of which overlap; None if they are too many, or cannot be right."""
-        chances: dict[tuple[Kind, int, int], float] = {}
-        raises: list[tuple[int, int, float]] = []
-        whole = 0.0
-        for choice, chance in policy:
+    def _edge(self, betting: Betting) -> float:
+        return 2 * self._equity(STREETS.index(betting.street)) - 1
+
+    def _equity(self, street: int) -> float:
+        if street >= len(self._equities):
+            self._equities = street_equities(self._holes, self._board[: OPEN_CARDS[STREETS[street]]])
+        return self._equities[street]
+
+    def _choices(self, betting: Betting) -> Sequence[_Choice]:
+        """Return what the seat to act may do; nothing if its policy fails."""
+        seen = _Seen(betting, self._holes, self._board[: OPEN_CARDS[betting.street]])
+        try:
+            return self._listed(self._policies[betting.actor](observe(seen, self._number)), betting)
+        except Exception:  # foreign code, asked about what never happened: it may raise or return anything
+            return ()
+
+    def _listed(self, policy: Policy, betting: Betting) -> Sequence[_Choice]:
+        """Return the choices of a policy; nothing if they cannot be right."""
+        chances: dict[Kind, float] = {}
+        raises: list[Sized] = []
+        for choice, stated in islice(policy, _LONGEST + 1):
+            if not stated >= -_TOLERANCE:
+                return ()
+            chance = float(stated)  # of any type that is a number, such as those of numpy
             if isinstance(choice, Sizes):
                 raises.append((choice.low, choice.high, chance))
             elif choice.kind == "raiseTo":
                 raises.append((choice.amount, choice.amount, chance))
             else:
-                key = (choice.kind, 0, 0)
-                chances[key] = chances.get(key, 0.0) + chance
-            whole += chance
-            if not chance >= -_TOLERANCE or len(raises) > _MOST_CHOICES:
-                return None
-        if abs(whole - 1) > _TOLERANCE:
-            return None
-        least, most = betting.min_raise_to, betting.max_raise_to
-        if not all(0 < least <= low <= high <= most for low, high, _ in raises):
-            return None
-        chances.update((("raiseTo", low, high), chance) for low, high, chance in _apart(raises))
-        return self._moved(chances, betting) if len(chances) <= _MOST_CHOICES else None
-
-    def _moved(self, chances: dict[tuple[Kind, int, int], float], betting: Betting) -> list[_Choice] | None:
-        """Return choices with what they lead to; None if one is not legal."""
+                chances[choice.kind] = chances.get(choice.kind, 0.0) + chance
+        if len(chances) + len(raises) > _LONGEST or not all(_legal(low, high, betting) for low, high, _ in raises):
+            return ()
+        parts = [(kind, 0, 0, 0, chance) for kind, chance in chances.items()]
+        parts += [("raiseTo", *each) for each in few_sizes(raises, betting)] if raises else []
+        if abs(fsum([chance for *_, chance in parts]) - 1) > _TOLERANCE:
+            return ()
         found = []
-        for (kind, low, high), chance in chances.items():
-            moved = betting.after(kind, (low + high) // 2)
+        for kind, low, high, size, chance in parts:
+            moved = betting.after(kind, size)
             if moved is None:
-                return None
-            # As in the game, nobody may raise after so many actions.
-            moved = moved if len(moved.log) < self._longest else moved.without_raises()
-            found.append(_Choice(kind, low, high, chance, moved))
+                return ()
+            if chance > 0:
+                found.append(_Choice(kind, low, high, chance, _Moment(self._limited(moved))))
         return found
 
+    def _limited(self, betting: Betting) -> Betting:
+        """Return the moment as it is in the game, where nobody may raise after so many actions."""
+        return betting if len(betting.log) < self._longest else betting.without_raises()
 
-def _apart(raises: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
-    """Cut ranges of sizes where others begin or end: no two overlap, and every size keeps its probability.
 
-    >>> _apart([(200, 263, 0.5), (232, 232, 0.25)])
-    [(200, 231, 0.25), (232, 232, 0.2578125), (233, 263, 0.2421875)]
-    """
-    cuts = sorted({cut for low, high, _ in raises for cut in (low, high + 1)})
-    found = []
-    for low, after in pairwise(cuts):
-        inside = [(first, last, chance) for first, last, chance in raises if first <= low and after <= last + 1]
-        if inside:
-            parts = [chance * (after - low) / (last - first + 1) for first, last, chance in inside]
-            found.append((low, after - 1, fsum(parts)))
-    return found
+def _legal(low: object, high: object, betting: Betting) -> bool:
+    """Return whether these are sizes that may be raised to; foreign code may name anything."""
+    if type(low) is not int or type(high) is not int:
+        return False
+    return 0 < betting.min_raise_to <= low <= high <= betting.max_raise_to
+
+
+def drawn(choices: Sequence[_Choice], done: LoggedAction) -> int | None:
+    """Return which of some choices was drawn; None if none of them was."""
+    size = done.amount if done.kind == "raiseTo" else 0
+    for at, each in enumerate(choices):
+        if each.kind == done.kind and each.low <= size <= each.high:
+            return at
+    return None

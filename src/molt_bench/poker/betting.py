@@ -130,6 +130,10 @@ class Betting(msgspec.Struct, gc=False, eq=False):
             return self
         return replace(self, raising_open=False, min_raise_to=0, max_raise_to=0, known=_NOTHING, once=None)
 
+    def unshared(self) -> "Betting":
+        """Return the same to try out what could follow: nothing of that is kept for hands that are played."""
+        return replace(self, known=_NOTHING, once=None)
+
     def _keep(self, key: Kind | int, moved: "Betting") -> None:
         """Keep what follows an action; of a raise that was not made here before, only take note."""
         if type(key) is int:

@@ -21,6 +21,7 @@ from molt_bench.records import Fault, GameRecord
 from molt_bench.seeds import Seed, derived_seed
 from molt_bench.specs import SEATINGS, GameOptions, Seating
 from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample, Latency
+from molt_bench.testing.policy_check import policy_check
 
 #: Opponents that together put an agent in every kind of spot.
 SPARRING_PARTNERS = ("callstation", "maniac", "random", "shover", "tight")
@@ -85,6 +86,9 @@ def check_agent(
     sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners), tables, watch)
     # One event loop for all games, since an agent may keep a connection tied to it.
     checks = run_in_new_loop(sparring.all_checks())
+    policy = getattr(first, "policy", None)
+    if callable(policy):
+        checks.append(policy_check(policy, sparring.games))
     if getattr(first, "outlives_games", False) is True:
         checks.append(Check(FORGETS, (_MAY_REMEMBER,), required=False))
     clock = sparring.clock
@@ -176,6 +180,7 @@ class _Sparring(msgspec.Struct):
     examples: dict[FaultKind, FaultExample] = {}
     played: int = 0
     raised: list[BaseException] = []
+    games: list[GameRecord] = []
 
     async def all_checks(self) -> list[Check]:
         """Play at all tables, then the same cards twice; stop early if the agent does not answer."""
@@ -186,6 +191,7 @@ class _Sparring(msgspec.Struct):
                 for seating in SEATINGS:
                     asked = self.clock.decisions
                     record = await self._spar(partner, {**options, "seating": seating})
+                    self.games.append(record)
                     new = self._noted(record, table, partner)
                     found += new
                     if self._is_enough(new, self.clock.decisions - asked):
