@@ -373,6 +373,20 @@ def test_an_agent_that_draws_otherwise_is_not(agent, problem):
     assert problem in found.problems[0]
 
 
+class Property(Fine):
+    """Has no policy to show, in an odd way."""
+
+    @property
+    def policy(self):
+        raise RuntimeError("not yet")
+
+
+def test_a_policy_that_cannot_be_read_is_none():
+    report = check_agent(Property(), hands=5)
+    assert report.ok
+    assert DRAWS not in str(report)
+
+
 def test_too_few_draws_are_no_evidence():
     assert check_agent(SmallRaises(), hands=2).ok
 

@@ -306,7 +306,11 @@ def published_policy(spec: ParticipantSpec, factories: Mapping[str, AgentFactory
     kind = kind_of(spec.type, factories or ())
     if not kind.built_in and not kind.user_code:
         return None
-    agent = make_agent(spec, factories=factories, seed=spec.id)
+    return policy_of(make_agent(spec, factories=factories, seed=spec.id))
+
+
+def policy_of(agent: object) -> PolicyOf | None:
+    """Return the `policy` method of an agent; None where it publishes none."""
     try:
         policy = getattr(agent, "policy", None)
     except Exception:  # a property that raises; like a policy that does, it is not used

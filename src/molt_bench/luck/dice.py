@@ -46,7 +46,7 @@ _FIRST_RAISED: Final = len(STREETS) + 4 * _PASSIVE
 FEATURES: Final = _FIRST_RAISED + 2 * BINS * _RAISED
 _STREET_NUMBERS: Final = {street: number for number, street in enumerate(STREETS)}
 #: By how much the sum of a policy's probabilities may miss 1.
-_TOLERANCE: Final = 1e-9
+TOLERANCE: Final = 1e-9
 
 
 if compiled is not None and len(PRICES) == 1:
@@ -60,7 +60,7 @@ if compiled is not None and len(PRICES) == 1:
         *PotRaises.PERCENTS,
         PotRaises.passive_chance,
         PotRaises.raise_chance,
-        _TOLERANCE,
+        TOLERANCE,
         *PRICES,
     )
 
@@ -341,7 +341,7 @@ def _surplus(policy: Policy, seen: Observation, action: Action) -> Draw:
         raise _failed(error) from error
     if not chance > 0:
         raise PolicyError(f"its policy gives what it did, {action.kind}, no chance")
-    if abs(fold + passive + sum(raised) - 1) > _TOLERANCE:
+    if abs(fold + passive + sum(raised) - 1) > TOLERANCE:
         raise PolicyError("the probabilities of its policy do not add up to 1")
     staked = _at_stake(seen)
     # No more than the shorter stack can be matched.
@@ -374,7 +374,7 @@ def _chances(
     chances = {"fold": 0.0, "call" if seen.to_call else "check": 0.0}
     raised, sizes, taken = [0.0] * BINS, [0.0] * BINS, 0.0
     for choice, stated in policy:
-        if not -_TOLERANCE <= stated <= 1 + _TOLERANCE:
+        if not -TOLERANCE <= stated <= 1 + TOLERANCE:
             raise PolicyError(f"its policy has {stated} as a probability")
         chance = float(stated)  # of any type that is a number, such as those of numpy
         if isinstance(choice, Sizes):

@@ -22,6 +22,7 @@ from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.luck.card_luck import chance_luck
 from molt_bench.luck.chance import hand_luck, street_equities
 from molt_bench.luck.coefficients import Coefficients
+from molt_bench.luck.dice import TOLERANCE
 from molt_bench.luck.raise_sizes import Sized, few_sizes
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Kind, LoggedAction
 from molt_bench.poker.betting import Betting, opening
@@ -37,8 +38,6 @@ _LEAST_CHANCE: Final = 0.01
 _MOST_ASKED: Final = 60
 #: Entries of a policy that are read, at most.
 _LONGEST: Final = 4096
-#: By how much the sum of a policy's probabilities may miss 1.
-_TOLERANCE: Final = 1e-9
 
 #: A hand with its number in the game.
 NumberedHand: TypeAlias = tuple[int, Hand]
@@ -236,7 +235,7 @@ class _Ahead:
         chances: dict[Kind, float] = {}
         raises: list[Sized] = []
         for choice, stated in islice(policy, _LONGEST + 1):
-            if not stated >= -_TOLERANCE:
+            if not stated >= -TOLERANCE:
                 return ()
             chance = float(stated)  # of any type that is a number, such as those of numpy
             if isinstance(choice, Sizes):
@@ -249,7 +248,7 @@ class _Ahead:
             return ()
         parts = [(kind, 0, 0, 0, chance) for kind, chance in chances.items()]
         parts += [("raiseTo", *each) for each in few_sizes(raises, betting)] if raises else []
-        if abs(fsum([chance for *_, chance in parts]) - 1) > _TOLERANCE:
+        if abs(fsum([chance for *_, chance in parts]) - 1) > TOLERANCE:
             return ()
         found = []
         for kind, low, high, size, chance in parts:

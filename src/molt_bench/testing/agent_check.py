@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import make_agent
+from molt_bench.agents.kinds import make_agent, policy_of
 from molt_bench.agents.tracebacks import Traced, trace_of
 from molt_bench.errors import AgentError, FaultKind, shown
 from molt_bench.play.drivers import play_game_async
@@ -86,8 +86,8 @@ def check_agent(
     sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners), tables, watch)
     # One event loop for all games, since an agent may keep a connection tied to it.
     checks = run_in_new_loop(sparring.all_checks())
-    policy = getattr(first, "policy", None)
-    if callable(policy):
+    policy = policy_of(first)
+    if policy is not None:
         checks.append(policy_check(policy, sparring.games))
     if getattr(first, "outlives_games", False) is True:
         checks.append(Check(FORGETS, (_MAY_REMEMBER,), required=False))

@@ -5,6 +5,7 @@ from math import fsum, sqrt
 from typing import Final
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
+from molt_bench.luck.dice import TOLERANCE
 from molt_bench.luck.walk import walked
 from molt_bench.poker.actions import Action, Kind
 from molt_bench.poker.observation import Observation
@@ -20,7 +21,6 @@ _TOO_UNEVEN: Final = 97.0
 _ENOUGH: Final = 5
 #: Standard errors that a kind of action may be off: one right policy in two million is further off.
 _FAR_OFF: Final = 5.0
-_TOLERANCE: Final = 1e-9
 _ORDER: Final[tuple[Kind, ...]] = ("fold", "check", "call", "raiseTo")
 
 
@@ -103,7 +103,7 @@ def _place(policy: Policy, action: Action) -> tuple[float, float]:
             own.append(chance)
         elif _ORDER.index(kind) < _ORDER.index(action.kind):
             before.append(chance)
-    if abs(fsum(whole) - 1) > _TOLERANCE:
+    if abs(fsum(whole) - 1) > TOLERANCE:
         raise ValueError(f"its probabilities add up to {fsum(whole):g}, not 1")
     return fsum(before), fsum(own)
 
