@@ -8,6 +8,7 @@ An agent's mistake never leaves the library as an exception: it is recorded as a
     ├── RulesError          a request that breaks the rules of poker
     │   └── IllegalAction   an action that is not legal; lists those that are
     ├── AgentError          an agent that cannot be made or called
+    │   └── NotPermitted    an agent of a stored run that nobody has consented to run
     ├── JournalError        a file of results that cannot be read
     │   └── NotRecorded     an answer that is missing from the record of a run; also a `GameUnfinished`
     └── RunHalted           the run cannot go on now, but can be resumed; also a `GameUnfinished`
@@ -144,6 +145,10 @@ class IllegalAction(RulesError):  # noqa: N818 - reads as what it is, as `Illega
 
 class AgentError(MoltBenchError):
     """An agent that cannot be made or called."""
+
+
+class NotPermitted(AgentError):  # noqa: N818 - says what is wrong
+    """An agent of a stored run that nobody has consented to run."""
 
 
 class JournalError(MoltBenchError):

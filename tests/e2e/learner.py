@@ -88,7 +88,7 @@ def killed(home, config, server, *flags, at, answer_first=False):
 
     server.kill = (there, len(server.asked) + at, answer_first)
     begun = (home / "out").exists()
-    what = ("resume", run_of(home / "out"), "--quiet") if begun else prepared(home, config)
+    what = ("resume", "--run-agents", run_of(home / "out"), "--quiet") if begun else prepared(home, config)
     process = Fork(*what, *flags, cwd=home)
     started.set()
     _, err = process.communicate()

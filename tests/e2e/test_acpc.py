@@ -52,7 +52,7 @@ def test_a_run_that_was_cut_off_goes_on_to_the_same_end(tmp_path):
     folder = ran(tmp_path / "out", *QUICK, *SEEDED, *DEEP, *who)
     whole = results(folder)
     cut_back(folder, first_lines(4))
-    done = quick("resume", folder)
+    done = quick("resume", "--run-agents", folder)
     assert done.returncode == 0, done.stderr
     assert results(folder) == whole
 

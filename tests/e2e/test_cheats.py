@@ -198,14 +198,14 @@ def test_a_game_that_had_begun_is_dealt_other_cards_when_the_run_goes_on(tmp_pat
         (tmp_path / "c.json").write_text(json.dumps(config))
         flags = ("--config", tmp_path / "c.json", "--output-dir", tmp_path / "out", "--quiet")
         for asked in (90, 400, 700):
-            resumed = ("resume", run_of(tmp_path / "out"), "--quiet") if asked > 90 else flags
+            resumed = ("resume", "--run-agents", run_of(tmp_path / "out"), "--quiet") if asked > 90 else flags
             process = Fork(*resumed)
             until(lambda asked=asked, process=process: len(server.seen) > asked or process_ended(process))
             process.kill()
             process.communicate()
         run = run_of(tmp_path / "out")
         assert quick("verify", run).returncode == 0
-        done = quick("resume", run, "--quiet")
+        done = quick("resume", "--run-agents", run, "--quiet")
         assert done.returncode == 0, done.stderr
     games = {}
     for game, hand, cards, noise in server.seen:

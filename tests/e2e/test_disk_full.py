@@ -132,7 +132,7 @@ def test_json_on_stdout_is_whole_on_a_full_disk_and_holds_the_warning(tmp_path):
 
 def test_a_run_cut_off_by_a_full_disk_can_be_resumed_from_what_was_written(tmp_path, healthy, cut_off):
     folder = shutil.copytree(cut_off.folder, tmp_path / "run")
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert (folder / "matches.json").read_bytes() == (healthy.folder / "matches.json").read_bytes()
 

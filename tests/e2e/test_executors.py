@@ -64,7 +64,7 @@ def test_a_run_begun_by_a_worker_is_finished_inline(tmp_path, inline):
     folder = quick_run(tmp_path / "out", *CONFIG, "--participants", "tight,random,maniac", *apart)
     lines = Path(folder, "journal.jsonl").read_bytes().count(b"\n")
     cut_back(folder, first_lines(lines // 2))
-    done = quick("resume", folder, "--executor", "inline", "--quiet")
+    done = quick("resume", "--run-agents", folder, "--executor", "inline", "--quiet")
     assert done.returncode == 0, done.stderr
     assert artifacts(folder) == inline
     assert quick("verify", folder).returncode == 0

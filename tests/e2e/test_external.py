@@ -94,7 +94,7 @@ def test_a_changed_program_is_noticed_when_a_run_goes_on(tmp_path):
     assert lines_of(folder, "journal.jsonl")[0]["sourceHashes"].keys() == {"bot"}
     cut_back(folder, first_lines(4))
     bot.write_text(bot.read_text() + "\n# changed\n")
-    one_clear_line(quick("resume", folder), "the code of 'bot' has been changed")
+    one_clear_line(quick("resume", "--run-agents", folder), "the code of 'bot' has been changed")
 
 
 def started(tmp_path, behaviour):

@@ -30,8 +30,8 @@ def test_too_many_faults_are_status_1_once_everything_is_written(tmp_path, bots,
 def test_a_run_that_has_ended_is_judged_as_well(tmp_path, bots):
     assert ran(tmp_path, bots).returncode == 0
     folder = run_of(tmp_path / "out")
-    assert quick("resume", folder, "--fail-on-faults", "0.9").returncode == 1
-    assert quick("resume", folder, "--fail-on-faults", "1").returncode == 0
+    assert quick("resume", "--run-agents", folder, "--fail-on-faults", "0.9").returncode == 1
+    assert quick("resume", "--run-agents", folder, "--fail-on-faults", "1").returncode == 0
 
 
 def test_nobody_fails_who_makes_no_faults(tmp_path):
@@ -72,7 +72,7 @@ def test_a_run_that_goes_on_adds_to_its_tracebacks(tmp_path, bots):
     cut_back(folder, first_lines(1 + games))
     earlier = sum(len(game["record"]["faults"]) for game in played)
     faults = sum(line["event"] == "fault" for line in lines_of(folder, "log.jsonl"))
-    assert quick("resume", folder, "--executor", "inline").returncode == 0
+    assert quick("resume", "--run-agents", folder, "--executor", "inline").returncode == 0
     # The games that were cut off are played again.
     assert log_of(folder) == whole.replace(f"{faults} times", f"{2 * faults - earlier} times")
 

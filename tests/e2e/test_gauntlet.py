@@ -227,7 +227,7 @@ def test_models_play_a_gauntlet_and_resume_it(server, tmp_path, shared):
     first = {match["participantA"]: match["seeds"] for match in reversed(matches)}
     assert (first["other"] == first[model["id"]]) == shared
     cut(run, games=3)
-    assert quick("resume", run, "--quiet", env={"OPENAI_API_KEY": "key"}).returncode == 0
+    assert quick("resume", "--run-agents", run, "--quiet", env={"OPENAI_API_KEY": "key"}).returncode == 0
     assert same_files(run) == before
     assert "identical" in quick("verify", run).stdout
     pilot = quick("plan", tmp_path / "whole" / "bench.json", "--pilot", run, "--json", cwd=tmp_path / "whole")

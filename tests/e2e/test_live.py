@@ -118,7 +118,7 @@ def test_resuming_a_live_run_names_the_command_for_it(tmp_path):
     guest.done()
     assert served.ended() == 0, served.err
     folder = run_of(tmp_path / "runs")
-    one_clear_line(quick("resume", folder, "--max-matches", "2"), f"molt-bench serve {folder}")
+    one_clear_line(quick("resume", "--run-agents", folder, "--max-matches", "2"), f"molt-bench serve {folder}")
 
 
 def test_nobody_coming_is_one_clear_line_and_leaves_nothing(tmp_path):

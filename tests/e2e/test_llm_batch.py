@@ -84,14 +84,14 @@ def test_killed_at_any_step_it_goes_on_with_the_same_batch(whole, server, tmp_pa
 
         server.desk.hook = kill
         if sitting:
-            current[0] = Fork("resume", run_of(tmp_path / "out"), "--quiet")
+            current[0] = Fork("resume", "--run-agents", run_of(tmp_path / "out"), "--quiet")
         else:
             current[0] = forked(tmp_path, config(server, api))
         current[0].communicate()
         assert current[0].returncode == -signal.SIGKILL
     server.desk.calm()
     folder = run_of(tmp_path / "out")
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert same_files(folder) == same_files(run)
     assert server.desk.submitted - before == Counter(each["key"] for each in exchanges_in(folder))
@@ -105,7 +105,7 @@ def test_a_damaged_file_of_batches_is_named(whole, tmp_path):
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:2]))
     (folder / "summary.json").unlink(missing_ok=True)
     (folder / "batches.jsonl").write_text(json.dumps({"name": 7}) + "\n")
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 1
     assert "batches.jsonl is damaged" in done.stderr
 
@@ -122,7 +122,7 @@ def test_ctrl_c_does_not_wait_for_a_batch_and_resume_does(whole, server, tmp_pat
     assert process.returncode == 130
     server.desk.calm()
     folder = run_of(tmp_path / "out")
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert same_files(folder) == same_files(run)
     assert server.desk.submitted - before == Counter(each["key"] for each in exchanges_in(folder))

@@ -78,11 +78,11 @@ def killed_and_resumed(server, home, config, places):
     for place in places:
         current[:] = [None, server.received + place]
         first = not (home / "out").exists()
-        current[0] = forked(home, config) if first else Fork("resume", run_of(home / "out"), "--quiet")
+        current[0] = forked(home, config) if first else Fork("resume", "--run-agents", run_of(home / "out"), "--quiet")
         current[0].communicate()
         assert current[0].returncode == -signal.SIGKILL
     server.hook = None
-    done = quick("resume", run_of(home / "out"), "--quiet")
+    done = quick("resume", "--run-agents", run_of(home / "out"), "--quiet")
     assert done.returncode == 0, done.stderr
     return run_of(home / "out")
 

@@ -183,7 +183,7 @@ def test_a_run_whose_money_ended_in_the_middle_of_a_round_is_extended_and_pays_n
     run = played(tmp_path, config)
     assert read(run, "summary.json")["stopReason"].endswith("in the middle of a round")
     before, kept = len(exchanges_in(run)), server.since(0)
-    done = quick("resume", run, "--set", "stop.budget.maxTokens=null", "--quiet")
+    done = quick("resume", "--run-agents", run, "--set", "stop.budget.maxTokens=null", "--quiet")
     assert done.returncode == 0, done.stderr
     assert read(run, "summary.json")["stopReason"] == "the budget of 2 matches is spent"
     keys = [exchange["key"] for exchange in exchanges_in(run)]
@@ -228,7 +228,7 @@ def test_what_was_spent_before_a_kill_counts_after_it(tmp_path, server):
     process.communicate()
     folder = run_of(tmp_path / "out")
     assert len(exchanges_in(folder)) == 11
-    done = quick("resume", folder, "--quiet", "--games-at-once", "1")
+    done = quick("resume", "--run-agents", folder, "--quiet", "--games-at-once", "1")
     assert done.returncode == 0, done.stderr
     spent = [tokens_of(line) for line in exchanges_in(folder)]
     assert 6_000 - 2 * max(spent) < sum(spent) <= 6_000 + max(spent)

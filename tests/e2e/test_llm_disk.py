@@ -72,7 +72,7 @@ def test_a_full_disk_stops_the_asking_and_resume_pays_for_what_was_lost_alone(tm
     assert 0 < kept < len(exchanges_in(whole))
     assert paid - kept <= 4, "no more is lost than was in flight: four games are played at once"
     before = server.received
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert server.received - before == len(exchanges_in(whole)) - kept
     assert quick("verify", folder).returncode == 0

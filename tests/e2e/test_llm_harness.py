@@ -60,14 +60,14 @@ def test_a_chat_killed_in_the_middle_of_games_is_rebuilt_byte_for_byte(tmp_path,
     for sitting, place in enumerate((9, 1, 14)):
         current[:] = [None, server.received + place]
         if sitting:
-            current[0] = Fork("resume", run_of(home / "out"), "--quiet", "--games-at-once", "1")
+            current[0] = Fork("resume", "--run-agents", run_of(home / "out"), "--quiet", "--games-at-once", "1")
         else:
             current[0] = forked(home, chat_config(server.url), "--games-at-once", "1")
         current[0].communicate()
         assert current[0].returncode == -signal.SIGKILL
     server.hook = None
     folder = run_of(home / "out")
-    done = quick("resume", folder, "--quiet", "--games-at-once", "1")
+    done = quick("resume", "--run-agents", folder, "--quiet", "--games-at-once", "1")
     assert done.returncode == 0, done.stderr
     assert [request.body for request in server.since(before) if request.answered] == bodies
     assert sent_in(folder) == bodies

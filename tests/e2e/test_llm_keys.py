@@ -114,10 +114,10 @@ def test_a_key_that_resume_needs_is_asked_for_by_name_and_the_run_is_kept(tmp_pa
     ran(tmp_path, tiny(server, apiKeyEnv="MY_KEY"), env=ENV)
     folder = run_of(tmp_path / "out")
     journal = (folder / "journal.jsonl").read_bytes()
-    one_clear_line(quick("resume", folder), "MY_KEY", "model")
+    one_clear_line(quick("resume", "--run-agents", folder), "MY_KEY", "model")
     assert (folder / "journal.jsonl").read_bytes() == journal
     server.fault = None
-    done = quick("resume", folder, "--quiet", env=ENV)
+    done = quick("resume", "--run-agents", folder, "--quiet", env=ENV)
     assert done.returncode == 0, done.stderr
     nowhere(tmp_path, done)
 

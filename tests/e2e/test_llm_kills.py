@@ -82,7 +82,7 @@ def sitting(server, home, made, *labels):
     server.hook = lambda request: request.number == before + after and timer.start()
     flags = ("--no-preflight", "--games-at-once", str(GAMES_AT_ONCE))  # which gives up within seconds on a busy machine
     if (home / "out").exists():
-        process = Fork("resume", run_of(home / "out"), "--quiet", *flags)
+        process = Fork("resume", "--run-agents", run_of(home / "out"), "--quiet", *flags)
     else:
         process = forked(home, made, *flags)
     _, err = process.communicate()

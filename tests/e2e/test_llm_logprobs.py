@@ -114,7 +114,7 @@ def test_resume_writes_the_same_bytes(runs, server, tmp_path, name, games):
     lines = [line for line in path.read_text().splitlines() if is_kept(json.loads(line), kept)]
     path.write_text("".join(f"{line}\n" for line in lines))
     server.say = Drawer(draws=greedy) if name == "greedy" else Drawer()
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert same_files(folder, FILES) == same_files(runs[name], FILES)
 

@@ -60,7 +60,7 @@ def test_cut_anywhere_it_is_resumed_to_the_same_bytes(run, tmp_path, server, gam
     folder = shutil.copytree(run, tmp_path / "run")
     cut(folder, games=games)
     before = len(server.requests)
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert len(server.requests) == before, "something was paid for twice"
     assert same_files(folder) == same_files(run)

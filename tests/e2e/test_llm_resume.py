@@ -75,7 +75,7 @@ def finished(tmp_path_factory):
 
 def gone_on(folder, *flags):
     """Go on with a run, which must succeed."""
-    done = quick("resume", folder, "--quiet", *flags)
+    done = quick("resume", "--run-agents", folder, "--quiet", *flags)
     assert done.returncode == 0, done.stderr
     return done
 
@@ -87,7 +87,7 @@ def test_killed_in_the_middle_of_games_nothing_is_asked_twice(tmp_path, server, 
     for sitting, place in enumerate(places):
         current[:] = [None, server.received + place]
         if sitting:
-            current[0] = Fork("resume", run_of(tmp_path / "out"), "--quiet", "--games-at-once", "1")
+            current[0] = Fork("resume", "--run-agents", run_of(tmp_path / "out"), "--quiet", "--games-at-once", "1")
         else:
             current[0] = forked(tmp_path, whole.config, "--games-at-once", "1")
         current[0].communicate()
@@ -121,7 +121,7 @@ def test_killed_with_many_requests_under_way_no_recorded_one_is_sent_again(tmp_p
         known = recorded(folder) if folder else {}
         place = pick(18, "place", sitting) + 1 if sitting < kills else 10**9
         current = [None, before + place]
-        current[0] = Fork("resume", folder, "--quiet") if folder else forked(tmp_path, config)
+        current[0] = Fork("resume", "--run-agents", folder, "--quiet") if folder else forked(tmp_path, config)
         _, err = current[0].communicate()
         assert current[0].returncode == (-signal.SIGKILL if sitting < kills else 0), err
         folder = run_of(tmp_path / "out")
@@ -175,7 +175,7 @@ def test_without_any_exchanges_a_run_is_not_resumed_at_its_full_price(server, co
     cut(copied, games=3)
     (copied / "exchanges.jsonl").unlink()
     before = server.received
-    one_clear_line(quick("resume", copied), "exchanges.jsonl is missing or empty: put it back")
+    one_clear_line(quick("resume", "--run-agents", copied), "exchanges.jsonl is missing or empty: put it back")
     assert server.received == before
 
 
@@ -183,7 +183,7 @@ def test_a_journal_that_is_ahead_of_its_exchanges_is_played_again_from_there(ser
     """As after a power failure: the end of the exchanges is gone, and games in the journal were played with it."""
     cut(copied, games=8, exchanges=len(exchanges_in(copied)) // 3)
     known, before = recorded(copied), server.received
-    done = quick("resume", copied, "--quiet")
+    done = quick("resume", "--run-agents", copied, "--quiet")
     assert done.returncode == 0, done.stderr
     assert "journal.jsonl is ahead of its exchanges.jsonl" in done.stderr
     assert asked(server.since(before)) == whole.asked - known
@@ -220,7 +220,7 @@ def test_a_second_process_on_the_same_run_is_refused(tmp_path, server, whole):
     try:
         until(lambda: server.in_flight == 4)
         before = server.received
-        one_clear_line(bench("resume", run_of(tmp_path / "out")), "another process")
+        one_clear_line(bench("resume", "--run-agents", run_of(tmp_path / "out")), "another process")
         assert server.received == before
     finally:
         process.kill()

@@ -83,7 +83,7 @@ def test_cut_it_is_resumed_to_the_same_bytes(run, server, tmp_path):
     server.say = asks_first
     cut(folder, games=4)
     before = server.received
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert server.received == before, "something was paid for twice"
     assert same_files(folder) == same_files(run)
@@ -96,7 +96,7 @@ def test_a_journal_ahead_of_the_last_step_is_played_again_from_there(run, server
     last = next(place for place in range(len(exchanges) - 1, 0, -1) if exchanges[place].get("step"))
     games = [json.loads(line) for line in (folder / "journal.jsonl").read_bytes().splitlines()[1:]]
     cut(folder, games=len(games) - 1, exchanges=last)
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert same_files(folder) == same_files(run)
 
@@ -109,7 +109,7 @@ def test_killed_between_a_call_and_its_answer_nothing_is_paid_twice(run, server,
         current[:] = [None, server.received + place]
         once = ("--games-at-once", "1")
         current[0] = (
-            Fork("resume", run_of(tmp_path / "out"), "--quiet", *once)
+            Fork("resume", "--run-agents", run_of(tmp_path / "out"), "--quiet", *once)
             if sitting
             else forked(tmp_path, config(server), *once)
         )
@@ -117,7 +117,7 @@ def test_killed_between_a_call_and_its_answer_nothing_is_paid_twice(run, server,
         assert current[0].returncode == -signal.SIGKILL
     server.hook = None
     folder = run_of(tmp_path / "out")
-    assert quick("resume", folder, "--quiet").returncode == 0
+    assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
     assert same_files(folder) == same_files(run)
     found = exchanges_in(folder)
     assert len({each["key"] for each in found}) == len(found) == len(exchanges_in(run))

@@ -215,7 +215,7 @@ def test_a_run_that_goes_on_asks_nobody_twice_and_ends_with_the_same_bytes(tmp_p
     folder = played(tmp_path, config_for(server.url))
     whole, before = same_files(folder), server.preflights
     cut(folder, games=0, exchanges=20)
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert same_files(folder) == whole
     assert len(preflights_in(folder)) == 1
@@ -232,6 +232,6 @@ def test_what_was_played_is_kept_if_somebody_is_gone_when_a_run_goes_on(tmp_path
         assert done.returncode == 0, done.stderr
     folder = run_of(tmp_path / "out")
     cut(folder, games=3)
-    one_clear_line(quick("resume", folder), "expected a server that answers")
+    one_clear_line(quick("resume", "--run-agents", folder), "expected a server that answers")
     assert sum(line["line"] == "game" for line in lines_of(folder, "journal.jsonl")) == 3
     assert quick("report", folder).returncode == 0

@@ -110,7 +110,7 @@ def test_killed_at_random_moments_a_run_goes_on_at_the_open_decision(tmp_path, s
                 home, config, server, "--no-preflight", "--games-at-once", at_once, at=at, answer_first=answer_first
             )
             in_flight += at_once
-        done = quick("resume", folder, "--quiet", "--no-preflight")
+        done = quick("resume", "--run-agents", folder, "--quiet", "--no-preflight")
     assert done.returncode == 0, done.stderr
     same_run(folder, whole)
     assert "resumption" not in kinds_of(folder)
@@ -168,7 +168,7 @@ def test_ctrl_c_asks_nothing_twice_but_the_open_decision(tmp_path, server):
     assert "Traceback" not in err
     server.kill = None
     folder = run_of(tmp_path / "cut" / "out")
-    assert quick("resume", folder, "--quiet").returncode == 0
+    assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
     same_run(folder, whole)
     again = server.since(before)
     assert again.total() - len(again) <= 1
@@ -187,7 +187,7 @@ class Interrupted:
 def test_where_code_of_the_user_plays_cut_off_games_are_dealt_other_cards(tmp_path, server, bots):
     config = config_of(server, {"id": "own", "type": f"{bots}:make_caller"})
     folder = killed(tmp_path / "cut", config, server, "--games-at-once", 1, at=12)
-    assert quick("resume", folder, "--quiet").returncode == 0
+    assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
     assert "resumption" in kinds_of(folder)
     assert {*server.since(0).values()} == {1}, "a decision was seen twice"
     assert quick("verify", folder).returncode == 0
@@ -198,19 +198,23 @@ def test_without_its_record_a_cut_off_game_is_dealt_other_cards(tmp_path, server
     folder = killed(tmp_path / "cut", config_of(server, "tight"), server, "--games-at-once", 1, at=12)
     (folder / "answers.jsonl").unlink()
     killed(tmp_path / "cut", None, server, "--games-at-once", 1, at=12)
-    assert quick("resume", folder, "--quiet").returncode == 0
+    assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
     assert [line["line"] for line in lines_of(folder, "journal.jsonl")].count("resumption") == 1
     assert server.since(0).total() - len(server.since(0)) == 1, "the one that was open at the second kill"
     assert lines_of(folder, "answers.jsonl")[0]["since"] > 1
     assert quick("verify", folder).returncode == 0
 
 
-def test_a_run_of_an_earlier_version_is_verified_by_asking(tmp_path, server):
+def test_a_run_of_an_earlier_version_is_verified_by_its_journal_and_by_asking_only_on_request(tmp_path, server):
     folder = played(tmp_path, config_of(server, "tight"))
     (folder / "answers.jsonl").unlink()
-    before = len(server.asked)
+    before, messages = len(server.asked), len(server.messages)
     done = quick("verify", folder)
+    assert (done.returncode, len(server.messages)) == (0, messages), done.stderr
+    assert "played again: tight; answers from the record: web (journal.jsonl)" in done.stdout
+    done = quick("verify", folder, "--run-agents")
     assert done.returncode == 0, done.stderr
+    assert f"type http: posts to {server.url}" in done.stderr
     assert len(server.asked) == 2 * before
     assert not (folder / "answers.jsonl").exists()
 
@@ -262,7 +266,7 @@ def test_a_torn_last_line_is_asked_again(tmp_path, server):
     path = folder / "answers.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
     before = len(server.asked)
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert server.since(before).total() == 1
     same_run(folder, whole)
@@ -286,7 +290,7 @@ def test_a_full_disk_halts_the_run_before_the_answer_is_used_and_it_can_be_resum
     assert "answers.jsonl could not be written" in done.stderr
     assert "molt-bench resume" in done.stderr
     folder = run_of(tmp_path / "full" / "out")
-    assert quick("resume", folder, "--quiet").returncode == 0
+    assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
     same_run(folder, whole)
     again = server.since(before)
     assert again.total() - len(again) <= 1

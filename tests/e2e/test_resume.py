@@ -171,7 +171,7 @@ def test_ctrl_c_in_the_middle_of_a_decision_leaves_no_traceback(tmp_path, at_onc
     assert process.returncode == 130, err
     assert "Traceback" not in err
     folder = run_of(tmp_path / "out")
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", folder, "--run-agents", "--quiet")
     assert done.returncode == 0, done.stderr
     assert len(games_in(folder)) == len({*games_in(folder)}) == 3 * 4
 
@@ -183,7 +183,7 @@ def test_the_time_of_an_interrupted_sitting_counts(tmp_path):
     folder = run_of(tmp_path / "out")
     before = read(folder, "summary.json")["seconds"]
     assert before > 0
-    assert quick("resume", folder, "--quiet").returncode == 0
+    assert quick("resume", folder, "--run-agents", "--quiet").returncode == 0
     assert read(folder, "summary.json")["seconds"] > before
 
 
@@ -330,13 +330,17 @@ def test_a_journal_of_another_bench_version_is_not_gone_on_with(copied):
     one_clear_line(quick("resume", copied), "999")
 
 
-def test_a_seed_file_that_has_changed_is_noticed(tmp_path):
+def test_a_seed_file_that_has_changed_is_noticed_where_the_users_config_names_it_and_else_not_needed(tmp_path):
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("\n".join(f"seed-{n}" for n in range(20)))
-    folder = quick_run(tmp_path / "out", *SMALL, "--seeds-file", seeds)
+    flags = (*SMALL, "--seeds-file", seeds, "--output-dir", tmp_path / "out")
+    folder = quick_run(tmp_path / "out", *flags)
+    whole = results(folder)
     cut_back(folder, first_lines(6))
     seeds.write_text("\n".join(f"another-{n}" for n in range(20)))
-    one_clear_line(quick("resume", folder), "seed")
+    one_clear_line(quick(*flags, "--resume"), "seed file", "has been changed")
+    assert quick("resume", folder, "--quiet").returncode == 0
+    assert results(folder) == whole
 
 
 def test_the_stop_is_in_the_journal_once(copied):

@@ -169,7 +169,7 @@ def test_until_it_ends_a_run_keeps_its_seed_to_itself_and_resume_finds_it(tmp_pa
     played = {line["record"]["spec"]["seed"] for line in lines_of(folder, "journal.jsonl") if line["line"] == "game"}
     assert {*read(folder, "seeds.json")} <= played
     assert read(folder, "config.json")["seeds"]["masterSeed"] is None
-    done = quick("resume", folder, "--max-matches", 3, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--max-matches", 3, "--quiet")
     assert done.returncode == 0, done.stderr
     assert drawn(folder) == seed
     assert not path.exists()
@@ -181,7 +181,7 @@ def test_without_its_seed_file_an_unfinished_run_says_what_is_missing(tmp_path):
     folder = interrupted(tmp_path)
     seed = (folder / "master-seed").read_text().strip()
     (folder / "master-seed").write_text("another\n")
-    one_clear_line(quick("resume", folder), "master-seed is not the one it was started with")
+    one_clear_line(quick("resume", "--run-agents", folder), "master-seed is not the one it was started with")
     (folder / "master-seed").unlink()
     for command in ("resume", "report", "verify"):
         one_clear_line(quick(command, folder), "the master seed is secret until the run ends", "MOLT_BENCH_MASTER_SEED")
@@ -364,7 +364,7 @@ def test_a_full_disk_that_did_not_take_the_seed_leaves_it_sealed(tmp_path, bots)
     for name, content in everything(folder).items():
         assert name == "master-seed" or seed.encode() not in content
     assert read(folder, "config.json")["seeds"]["masterSeed"] is None
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert drawn(folder) == seed
 

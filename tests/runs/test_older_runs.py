@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from molt_bench.agents.permission import OWN
 from molt_bench.arena import benchmark
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.replayed_games import replay_games
@@ -25,7 +26,7 @@ def old(tmp_path):
 
 def test_an_older_run_is_replayed_from_its_replies_to_the_same_bytes(old):
     stored = StoredRun.open(old)
-    found = Analysis(stored.result(content=replay_games(stored)))
+    found = Analysis(stored.result(content=replay_games(stored).content))
     for name, make in ARTIFACTS.items():
         if name not in TIMED and (old / name).exists():
             assert make(found).encode() == (old / name).read_bytes(), name
@@ -44,6 +45,7 @@ def test_it_is_not_continued_with_other_prompts(old, monkeypatch):
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
     (old / "summary.json").unlink()
     files, _ = RunFiles.reopen(old)
+    files.permission = OWN
     began = r"'one' began by harness strict/1, and would go on by strict/2: start a new run"
     with pytest.raises(JournalError, match=f"{began}$"):
         run_benchmark(files=files)

@@ -5,6 +5,7 @@ import os
 import pytest
 from tests.e2e.shell import SEEDED, SMALL, quick_run
 
+from molt_bench.agents.permission import BUILT_IN, OWN
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
@@ -45,7 +46,9 @@ def test_the_folder_of_the_process_is_the_same_before_and_after(run, tmp_path, m
     stored = StoredRun.open(run)
     assert os.getcwd() == str(tmp_path)
     stored.result()
-    with stored.at_home():
+    with stored.at_home(BUILT_IN):
+        assert os.getcwd() == str(tmp_path)
+    with stored.at_home(OWN):
         assert os.getcwd() == str(run.parents[1])
     assert os.getcwd() == str(tmp_path)
 
@@ -53,7 +56,7 @@ def test_the_folder_of_the_process_is_the_same_before_and_after(run, tmp_path, m
 def test_a_run_of_built_in_bots_never_changes_the_folder(tmp_path, monkeypatch):
     stored = StoredRun.open(quick_run(tmp_path / "out", *SMALL, "--participants", "tight,random"))
     monkeypatch.chdir(tmp_path / "out")
-    with stored.at_home():
+    with stored.at_home(OWN):
         assert os.getcwd() == str(tmp_path / "out")
 
 

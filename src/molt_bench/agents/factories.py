@@ -4,12 +4,11 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache
-from hashlib import sha256
-from importlib import import_module
 from types import ModuleType
 from typing import Any, Final, TypeAlias
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.code_files import CodeFile, code_file, module_spec
 from molt_bench.errors import AgentError, ConfigError, one_of, shown
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
@@ -43,21 +42,19 @@ def plugins() -> dict[str, Any]:
     return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
 
 
-def find_factory(participant_type: str, other_types: tuple[str, ...]) -> AgentFactory:
+def find_factory(
+    participant_type: str, other_types: tuple[str, ...], *, code_sha256: str | None = None
+) -> AgentFactory:
     """Return the factory that a type names: `module:factory`, `path/to/file.py:factory` or the name of a plug-in.
 
-    Raises ConfigError if there is none, or it cannot be imported; the message suggests one of `other_types`.
+    Its code is loaded for that. With `code_sha256`, just the bytes with that hash are: a file that has another one is
+    not run. Raises ConfigError if there is none, or it cannot be imported; the message suggests one of `other_types`.
     """
-    place, colon, name = participant_type.rpartition(":")
-    if not colon:
-        points = plugins()
-        if participant_type not in points:
-            known = (*other_types, *points)
-            raise ConfigError("type", participant_type, one_of(known, participant_type))
-        place, colon, name = points[participant_type].value.partition(":")
+    place, name = _named_by(participant_type, other_types)
     try:
-        module = _module_from_file(place, os.path.abspath(place)) if place.endswith(".py") else import_module(place)
-        factory: AgentFactory = getattr(module, name)
+        factory: AgentFactory = _reached(_module(place, code_sha256), name)
+    except AgentError:
+        raise
     except Exception as error:
         raise ConfigError(
             "type", participant_type, f"module:factory that can be imported ({type(error).__name__}: {error})"
@@ -67,34 +64,130 @@ def find_factory(participant_type: str, other_types: tuple[str, ...]) -> AgentFa
     return factory
 
 
+def check_factory(spec: ParticipantSpec, other_types: tuple[str, ...]) -> None:
+    """Check as far as it can be seen without running anything that a type names a factory which takes these params.
+
+    Raises ConfigError if there is no such file or module, if it defines no such name, or if the params do not fit.
+    """
+    from molt_bench.agents.definitions import definition_problem  # only `validate` needs it
+
+    place, name = _named_by(spec.type, other_types)
+    try:
+        found = code_file(place)
+    except OSError as error:
+        raise ConfigError("type", spec.type, f"module:factory that can be read ({error.strerror})") from error
+    if found is None and module_spec(place) is None:
+        raise ConfigError("type", spec.type, f"module:factory that can be found, and there is no module {place!r}")
+    problem = None if found is None else definition_problem(found, name, spec.params)
+    if problem is not None:
+        raise ConfigError("type", spec.type, problem)
+
+
+def _named_by(participant_type: str, other_types: tuple[str, ...]) -> tuple[str, str]:
+    """Return the file or module that a type names, and the name in it; raises ConfigError if it names none."""
+    place, colon, name = participant_type.rpartition(":")
+    if colon:
+        return place, name
+    points = plugins()
+    if participant_type not in points:
+        known = (*other_types, *points)
+        raise ConfigError("type", participant_type, one_of(known, participant_type))
+    place, _, name = points[participant_type].value.partition(":")
+    return place, name.partition("[")[0].strip()
+
+
+def _reached(module: ModuleType, name: str) -> Any:
+    found: Any = module
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _module(place: str, code_sha256: str | None) -> ModuleType:
+    """Load a file or import a module; with a hash, from the bytes that have it and no others."""
+    if place.endswith(".py"):
+        return _module_from_file(place, os.path.abspath(place), code_sha256)
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # as with `python -m`: modules in the current folder can be named
+    if code_sha256 is None:
+        from importlib import import_module  # only runs with the user's own code need it
+
+        return import_module(place)
+    return _module_from_bytes(place, code_sha256)
+
+
+def _module_from_bytes(place: str, code_sha256: str) -> ModuleType:
+    """Import a module from the bytes that have this hash; what it imports, its packages included, is not checked."""
+    from importlib import import_module
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    found = _with_hash(place, code_file(place), code_sha256)
+    if not found.path.endswith(".py"):
+        raise AgentError(f"{found.path} is compiled code, which cannot be run from the bytes that were checked")
+    if place in sys.modules:
+        return sys.modules[place]
+    package = place.rpartition(".")[0]
+    if package:
+        import_module(package)
+    inside = [os.path.dirname(found.path)] if os.path.basename(found.path) == "__init__.py" else None
+    spec = spec_from_file_location(place, found.path, submodule_search_locations=inside)
+    if spec is None:
+        raise ImportError(f"{found.path} cannot be loaded")
+    # Executed here and not by its loader, which would prefer a compiled file beside it that nobody has checked.
+    return _executed(module_from_spec(spec), found)
+
+
 @cache
-def _module_from_file(path: str, absolute: str) -> ModuleType:
+def _module_from_file(path: str, absolute: str, code_sha256: str | None) -> ModuleType:
     from importlib.util import module_from_spec, spec_from_file_location  # only runs with the user's own code need it
 
     name = f"molt_bench_agent_{derive(path, 'module') & 0xFFFFFFFF:08x}"
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} cannot be loaded")
+    found = code_file(path)
+    if code_sha256 is not None:
+        found = _with_hash(path, found, code_sha256)
     module = module_from_spec(spec)
-    sys.modules[name] = module
     folder = os.path.dirname(absolute)
     if folder not in sys.path:
         sys.path.append(folder)  # so that it finds the modules beside it
+    if code_sha256 is not None and found is not None:
+        return _executed(module, found)
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
 
-def file_hash(participant_type: str) -> str | None:
-    """Return the SHA-256 of the file that a type's factory comes from; None for a plug-in, or if it cannot be read."""
-    from importlib.util import find_spec  # only runs with the user's own code need it
+def _executed(module: ModuleType, found: CodeFile) -> ModuleType:
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(found.content, found.path, "exec"), module.__dict__)
+    except BaseException:
+        sys.modules.pop(module.__name__, None)
+        raise
+    return module
 
+
+def _with_hash(place: str, found: CodeFile | None, code_sha256: str) -> CodeFile:
+    if found is None or found.sha256 != code_sha256:
+        raise AgentError(f"{place} is not the code with SHA-256 {code_sha256}, so it is not run")
+    return found
+
+
+def factory_file(participant_type: str) -> CodeFile | None:
+    """Return the file that a type's factory comes from, without running anything; None if it cannot be read."""
     place, colon, _ = participant_type.rpartition(":")
     if not colon:
-        return None
+        point = plugins().get(participant_type)
+        place = "" if point is None else point.value.partition(":")[0]
     try:
-        found = None if place.endswith(".py") else find_spec(place)
-        path = place if place.endswith(".py") else found.origin if found else None
-        with open(path or "", "rb") as file:
-            return sha256(file.read()).hexdigest()
-    except (OSError, ImportError, ValueError):
+        return code_file(place)
+    except (OSError, ValueError):
         return None
+
+
+def file_hash(participant_type: str) -> str | None:
+    """Return the SHA-256 of the file that a type's factory comes from; None if it cannot be read."""
+    found = factory_file(participant_type)
+    return None if found is None else found.sha256

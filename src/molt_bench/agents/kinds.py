@@ -16,7 +16,7 @@ from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.external.command import command_hash, label_of
-from molt_bench.agents.factories import AgentFactory, call_factory, file_hash, find_factory
+from molt_bench.agents.factories import AgentFactory, call_factory, check_factory, file_hash, find_factory
 from molt_bench.agents.scripted import (
     CallStationAgent,
     FolderAgent,
@@ -27,7 +27,7 @@ from molt_bench.agents.scripted import (
     TightAgent,
 )
 from molt_bench.agents.tag import TagAgent
-from molt_bench.errors import ConfigError
+from molt_bench.errors import AgentError, ConfigError
 from molt_bench.seeds import Seed
 from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
 
@@ -60,6 +60,7 @@ class MakeOptions(msgspec.Struct, frozen=True, kw_only=True):
     seed: Seed = 0
     action_timeout_s: float | None = None
     folder: Path | None = None
+    code_sha256: str | None = None
 
 
 class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,6 +138,9 @@ def _make_from_settings(kind: AgentKind, spec: ParticipantSpec, options: MakeOpt
     from molt_bench.agents.fields import checked  # loads pydantic, which is slow
 
     settings = checked(kind.settings_class(), kind.params(spec.type, spec.params))
+    wanted = options.code_sha256
+    if wanted is not None and kind.code_hash(spec.type, spec.params) != wanted:
+        raise AgentError(f"participant {spec.id!r}: its program is not the one with SHA-256 {wanted}, so it is not run")
     limit_s = kind.timeout_s if options.action_timeout_s is None else options.action_timeout_s
     agent: PokerAgent = _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=options.folder)
     return agent
@@ -153,8 +157,11 @@ def _make_bot(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> 
 
 
 def _make_from_factory(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
-    named = [kind.name for kind in KINDS if kind.settings]
-    return call_factory(spec, find_factory(spec.type, (*BUILTIN_AGENTS, *options.factories, *named)))
+    return call_factory(spec, find_factory(spec.type, _other_types(options), code_sha256=options.code_sha256))
+
+
+def _other_types(options: MakeOptions) -> tuple[str, ...]:
+    return (*BUILTIN_AGENTS, *options.factories, *(kind.name for kind in KINDS if kind.settings))
 
 
 def _make_from_object(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
@@ -280,8 +287,9 @@ def make_agent(
     seed: Seed = 0,
     action_timeout_s: float | None = None,
     folder: Path | None = None,
+    code_sha256: str | None = None,
 ) -> PokerAgent:
-    """Make the agent of a participant.
+    """Make the agent of a participant. Agents of a stored run are made by `molt_bench.agents.permission`.
 
     Args:
         participant: The participant; a type alone will do.
@@ -290,23 +298,40 @@ def make_agent(
         action_timeout_s: Seconds for one answer of an agent that limits its own time: a program, a server or a language
             model. None for the default of its kind.
         folder: Folder for what a program writes to its standard error; None discards it.
+        code_sha256: The SHA-256 that its code must have, or else it is not run; None for any code.
 
     Raises:
         ConfigError: There is no such type, or it does not take these params.
-        AgentError: The factory raised, or returned something that is not an agent.
+        AgentError: The factory raised, or returned something that is not an agent; or the code has another hash.
     """
     spec = ParticipantSpec(id=participant, type=participant) if isinstance(participant, str) else participant
     kind = kind_of(spec.type, factories or ())
-    options = MakeOptions(factories=factories or {}, seed=seed, action_timeout_s=action_timeout_s, folder=folder)
+    options = MakeOptions(
+        factories=factories or {},
+        seed=seed,
+        action_timeout_s=action_timeout_s,
+        folder=folder,
+        code_sha256=code_sha256,
+    )
     return kind.make(kind, spec, options)
 
 
-def published_policy(spec: ParticipantSpec, factories: Mapping[str, AgentFactory] | None = None) -> PolicyOf | None:
+def check_type(spec: ParticipantSpec) -> None:
+    """Check that a type of the user's own code names a factory that takes the params, as far as is seen in its text.
+
+    Nothing is run, in contrast to `make_agent`. Raises ConfigError.
+    """
+    check_factory(spec, _other_types(MakeOptions()))
+
+
+def published_policy(
+    spec: ParticipantSpec, factories: Mapping[str, AgentFactory] | None = None, *, code_sha256: str | None = None
+) -> PolicyOf | None:
     """Return the `policy` method of a participant's agent, which is made for that; None where it publishes none."""
     kind = kind_of(spec.type, factories or ())
     if not kind.built_in and not kind.user_code:
         return None
-    return policy_of(make_agent(spec, factories=factories, seed=spec.id))
+    return policy_of(make_agent(spec, factories=factories, seed=spec.id, code_sha256=code_sha256))
 
 
 def policy_of(agent: object) -> PolicyOf | None:
@@ -327,6 +352,6 @@ def built_in_policies(specs: Iterable[ParticipantSpec]) -> dict[str, PolicyOf]:
 def source_hash(participant_type: str, params: Mapping[str, Any] | None = None) -> str | None:
     """Return the SHA-256 of the file that a type's factory comes from, or of the files that a command names.
 
-    None for built-in agents, plug-ins, language models and web servers.
+    None for built-in agents, language models and web servers.
     """
     return kind_of(participant_type).code_hash(participant_type, params or {})

@@ -28,7 +28,14 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError, RunHalted
 from molt_bench.luck.estimators import Estimates
 from molt_bench.records import GameRecord
-from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
+from molt_bench.runs.conclusion import (
+    concluded,
+    listed_seeds,
+    naming_damage,
+    recorded_seeds,
+    told_before,
+    warnings_ahead,
+)
 from molt_bench.runs.header import (
     harnesses_of,
     header_of,
@@ -84,8 +91,8 @@ def run_benchmark(
         here = settled_config
     else:
         settled_config, seed, here = stored.config, stored.seed, stored.here
-    with stored.at_home() if stored is not None else nullcontext():
-        check_participants(here, agents, skills=files.exchanges.skills)
+    with stored.at_home(files.permission) if stored is not None else nullcontext():
+        check_participants(here, agents, skills=files.exchanges.skills, permission=files.permission)
         _check_live(here, live)
         if stored is not None:
             _check_code(here, stored)
@@ -143,13 +150,11 @@ class _Session:
         self._past = past_of(config, self._known) if self._known is not None else Past()
         self._own = frozenset(agents)
         stop = files.extend or (self._past.stages[-1].stop if self._past.stages else config.stop)
-        self._listed = listed_seeds(here.seeds, self._known.header.seeds if self._known is not None else None)
-        recorded = self._known.header.source_hashes if self._known is not None else None
-        self._policies, unused = published_policies(here, agents, recorded)
+        self._listed = listed_seeds(here.seeds) if self._known is None else recorded_seeds(self._known.header)
+        self._policies = published_policies(here, agents, files.permission)
         self._warnings = [
             *warnings_ahead(config, seed, self._listed, stop=stop, own=self._own),
             *redirection_warnings(config.models()),
-            *unused,
         ]
         self._spending, self._draws = Spending(config.models()), Draws(config.models())
         self._wanted = Round()
@@ -165,6 +170,7 @@ class _Session:
             folder=self._folder / "agents" if self._folder is not None else None,
             on_traceback=observer.on_traceback,
             live=live,
+            permission=files.permission,
         )
         self._runner = GameRunner(self._cast, where)
         self._played: dict[GameLabel, GameRecord] = {}

@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.factories import AgentFactory
-from molt_bench.agents.kinds import kind_of, make_agent
+from molt_bench.agents.kinds import check_type, kind_of
 from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.budget import ModelBudget
 from molt_bench.agents.llm.client import ModelClient
@@ -18,6 +18,7 @@ from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.prompt import system_prompt
 from molt_bench.agents.llm.retries import RequestLimits
+from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.tracebacks import OnTraceback, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.arena.recorded_agent import Record, RecordedAgent
@@ -47,6 +48,8 @@ def check_participants(
     *,
     skills: Container[str] = (),
     keys: bool = True,
+    permission: Permission = OWN,
+    run_code: bool = True,
 ) -> None:
     """Make each agent once, so that one that cannot be made is an error before the first card is dealt.
 
@@ -55,6 +58,8 @@ def check_participants(
         agents: Factories that the caller passed in, by type.
         skills: Language models whose skill document is already recorded.
         keys: Whether the environment variables they need must be set.
+        permission: Which agents may be made.
+        run_code: Whether Python agents are made; else, what they name is looked for in their files.
 
     Raises:
         ConfigError: A type, param, package, key, skill document or program is missing, or one cannot play this game.
@@ -67,13 +72,18 @@ def check_participants(
         model = models.get(participant.id)
         try:
             if model is not None:
+                permission.code_of(participant.spec())
                 if participant.id not in skills:
                     system_prompt(model)
                 ModelClient(model, key="none" if unset else None)
                 continue
             if participant.kind.comes:
                 continue
-            agent = make_agent(participant.spec(without=unset), factories=agents, seed=participant.id)
+            spec = participant.spec(without=unset)
+            if not run_code and kind_of(spec.type, agents or ()).user_code:
+                check_type(spec)
+                continue
+            agent = make_permitted(spec, permission, factories=agents, seed=participant.id)
         except ConfigError as error:
             field = f"participants.{participant.id}.{error.field}"
             raise ConfigError(field, error.value, error.expected) from error
@@ -101,6 +111,7 @@ class Cast:
         coming: Participants that connect to us by themselves.
         portable: Participants that any process can make from their specs.
         traces: Tracebacks of exceptions raised by the user's own agents.
+        permission: Which agents may be made.
 
     Args:
         config: The config of the run.
@@ -113,6 +124,7 @@ class Cast:
         folder: Where to keep the standard error of programs and the tracebacks of agents; None to drop them.
         on_traceback: Called with the tracebacks of the user's own agents.
         live: Seats the agents that connect to us by themselves; None without a server.
+        permission: Which agents may be made.
     """
 
     def __init__(
@@ -128,7 +140,9 @@ class Cast:
         folder: Path | None = None,
         on_traceback: OnTraceback | None = None,
         live: LivePlayers | None = None,
+        permission: Permission = OWN,
     ) -> None:
+        self.permission = permission
         self.traces = TraceLog(folder, on_traceback)
         self.models = config.models()
         self._agents = agents
@@ -161,6 +175,8 @@ class Cast:
         )
         self.gateway: Gateway | None = None
         if self.models:
+            for name in () if recorder.read_only else self.models:
+                permission.code_of(self._specs[name])
             prices = PriceList(config.llm.prices)
             self.gateway = Gateway(
                 self.models,
@@ -232,8 +248,9 @@ class Cast:
         return [self._live.places(name, spec.seating) for name in coming] if self._live is not None else []
 
     def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
-        return make_agent(
+        return make_permitted(
             self._specs[participant],
+            self.permission,
             factories=self._agents,
             seed=participant,
             action_timeout_s=self._timeout_s,

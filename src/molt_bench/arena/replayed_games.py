@@ -1,60 +1,152 @@
 """Verification: replays the games of a run.
 
-Language models, programs and servers are not asked again: what they answered is on record.
+Nobody is asked but built-in bots, and those that the user has consented to run. What all others answered is on record:
+of language models, programs and servers in files of their own, and of everybody in the journal.
 """
+
+from collections.abc import Callable, Mapping
 
 import msgspec
 
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.kinds import LLM
+from molt_bench.agents.permission import BUILT_IN, Permission
+from molt_bench.arena.agent_of_record import AgentOfRecord
 from molt_bench.arena.cast import Cast
+from molt_bench.config.participants import ParticipantConfig
 from molt_bench.errors import JournalError
 from molt_bench.play.drivers import drive
-from molt_bench.records import GameRecord
+from molt_bench.records import Fault, GameRecord
+from molt_bench.runs.answers import Answers
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Game, JournalContent, Line
-from molt_bench.runs.lines import Warn
-from molt_bench.runs.moved_files import changed_code
 from molt_bench.runs.stored_run import StoredRun
 
 
-def replay_games(stored: StoredRun, *, warn: Warn | None = None) -> JournalContent:
-    """Replay every game of a run, and return its journal with the replayed games.
+class Replayed(msgspec.Struct, frozen=True):
+    """A run whose games were replayed.
 
-    `warn` is called with a warning for each participant whose code has changed since.
+    Attributes:
+        content: Its journal, with the replayed games.
+        again: The participants that played again.
+        on_record: Those that were not asked, and the files that their answers came from.
+    """
+
+    content: JournalContent
+    again: tuple[str, ...]
+    on_record: Mapping[str, tuple[str, ...]]
+
+    def __str__(self) -> str:
+        """Say who played again, and whose answers were taken from the record; "" if everybody played again."""
+        if not self.on_record:
+            return ""
+        taken = ", ".join(f"{name} ({' and '.join(files)})" for name, files in self.on_record.items())
+        return f"played again: {', '.join(self.again) or 'nobody'}; answers from the record: {taken}"
+
+
+def replay_games(stored: StoredRun, permission: Permission = BUILT_IN) -> Replayed:
+    """Replay every game of a run.
 
     Raises:
         JournalError: A game differs, and the message says where; or the run cannot be replayed yet.
-        AgentError: The code of a participant is gone.
         ProviderError: An exchange is missing.
     """
     answers = stored.answers(every_game=True)
-    recorded = all(answers.covers(game.label) for game in stored.games)
-    asked = [each for each in stored.config.participants if not (recorded and each.kind.recorded)]
-    remembering = next((each.id for each in asked if each.may_remember), None)
-    if remembering is not None and stored.stop_reason is None:
+    again = [each for each in stored.config.participants if plays_again(each, permission)]
+    remembering = next((each.id for each in again if each.may_remember), None)
+    if remembering is not None and stored.stop_reason is None and _asked(stored, answers, remembering):
         raise JournalError(
             f"{stored.folder}: the run has not ended, and {remembering!r} may remember the cards of replayed games: "
             "finish the run first"
         )
-    with stored.at_home():
-        played = {each.id for each in asked}
-        hashes = {name: found for name, found in stored.header.source_hashes.items() if name in played}
-        for name in changed_code(stored.here, hashes):
-            if warn is not None:
-                warn(f"the code of {name!r} has changed since the run")
-        cast = Cast(stored.here, {}, stored.exchanges(every_game=True), answers)
-        lines = tuple(_replayed(line, cast) for line in stored.lines)
-    return msgspec.structs.replace(stored.content, lines=lines)
+    with stored.at_home(permission):
+        cast = Cast(stored.here, {}, stored.exchanges(every_game=True), answers, permission=permission)
+        replay = _Replay(cast, answers, {each.id: each for each in stored.config.participants})
+        lines = tuple(map(replay.line, stored.lines))
+    ids = [each.id for each in stored.config.participants]
+    on_record = {name: tuple(replay.files[name]) for name in ids if name in replay.files}
+    return Replayed(
+        msgspec.structs.replace(stored.content, lines=lines),
+        tuple(name for name in ids if name in replay.again),
+        on_record,
+    )
 
 
-def _replayed(line: Line, cast: Cast) -> Line:
-    if not isinstance(line, Game):
-        return line
-    if not cast.agents.issuperset(line.participants):
-        raise JournalError(f"match {line.match}: nobody of the config plays this game")
-    first, second = (cast.agent(name, line.label) for name in line.participants)
-    record = drive(line.record.spec, (first, second), remembered=True)
-    if record != line.record:
-        raise JournalError(_difference(line, record))
-    return msgspec.structs.replace(line, record=record)
+def plays_again(participant: ParticipantConfig, permission: Permission) -> bool:
+    """Return whether a participant may play again; a language model never does."""
+    return participant.kind is not LLM and permission.allows(participant.spec())
+
+
+def without_answers(stored: StoredRun) -> list[str]:
+    """Return who would have to be asked if its games were to be played again: those with no answers in a file."""
+    answers = stored.answers(every_game=True)
+    asked = [each for each in stored.config.participants if not each.kind.built_in and each.kind is not LLM]
+    return [each.id for each in asked if not each.kind.comes and _asked(stored, answers, each.id)]
+
+
+def _asked(stored: StoredRun, answers: Answers, participant: str) -> bool:
+    kind = next(each.kind for each in stored.config.participants if each.id == participant)
+    return not kind.recorded or not all(
+        answers.covers(game.label) for game in stored.games if participant in game.participants
+    )
+
+
+class _Replay:
+    """Replays games one after another, and notes where answers come from.
+
+    Attributes:
+        again: The participants that played again.
+        files: The files that the answers of the others came from.
+    """
+
+    def __init__(self, cast: Cast, answers: Answers, participants: Mapping[str, ParticipantConfig]) -> None:
+        self._cast = cast
+        self._answers = answers
+        self._participants = participants
+        self.again: set[str] = set()
+        self.files: dict[str, dict[str, None]] = {}
+
+    def line(self, line: Line) -> Line:
+        """Replay a game; raises JournalError if it differs."""
+        if not isinstance(line, Game):
+            return line
+        if not self._cast.agents.issuperset(line.participants):
+            raise JournalError(f"match {line.match}: nobody of the config plays this game")
+        first, second = (self._agent(name, player, line) for player, name in enumerate(line.participants))
+        record = drive(line.record.spec, (first, second), remembered=True)
+        if isinstance(first, AgentOfRecord) or isinstance(second, AgentOfRecord):
+            record = _in_order_of(line.record, record)
+        if record != line.record:
+            raise JournalError(_difference(line, record))
+        return msgspec.structs.replace(line, record=record)
+
+    def _agent(self, name: str, player: int, line: Game) -> PokerAgent:
+        participant = self._participants[name]
+        if participant.kind is LLM:
+            return self._noted(name, EXCHANGES, lambda: self._cast.agent(name, line.label))
+        if participant.kind.recorded and self._answers.covers(line.label):
+            return self._noted(name, ANSWERS, lambda: self._cast.agent(name, line.label))
+        if plays_again(participant, self._cast.permission) and not participant.kind.comes:
+            self.again.add(name)
+            return self._cast.agent(name, line.label)
+        return self._noted(name, JOURNAL, lambda: AgentOfRecord(name, line.record, player))
+
+    def _noted(self, name: str, file: str, make: Callable[[], PokerAgent]) -> PokerAgent:
+        self.files.setdefault(name, {})[file] = None
+        return make()
+
+
+def _in_order_of(known: GameRecord, again: GameRecord) -> GameRecord:
+    """Return a game with its faults in the order of the known ones if only the order of two players in a hand differs.
+
+    The journal does not say at which decision of a hand a fault was made.
+    """
+
+    def sorted_faults(faults: tuple[Fault, ...]) -> list[Fault]:
+        return sorted(faults, key=lambda fault: (fault.hand_number, fault.player))
+
+    same = sorted_faults(known.faults) == sorted_faults(again.faults)
+    return msgspec.structs.replace(again, faults=known.faults) if same else again
 
 
 def _difference(game: Game, again: GameRecord) -> str:

@@ -8,7 +8,8 @@ import msgspec
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PokerAgent, PolicyOf
-from molt_bench.agents.kinds import kind_of, make_agent, published_policy, source_hash
+from molt_bench.agents.kinds import kind_of, source_hash
+from molt_bench.agents.permission import OWN, Permission, make_permitted, permitted_policy
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates, estimates_at_once
@@ -37,11 +38,12 @@ class WorkerSetup(msgspec.Struct, frozen=True):
 
     participants: tuple[ParticipantSpec, ...]
     versions: dict[str, str]
+    permission: Permission = OWN
 
     @classmethod
-    def of(cls, participants: tuple[ParticipantSpec, ...]) -> "WorkerSetup":
+    def of(cls, participants: tuple[ParticipantSpec, ...], permission: Permission = OWN) -> "WorkerSetup":
         """Return the setup for workers that play exactly as this process would."""
-        return cls(participants, _versions(participants))
+        return cls(participants, _versions(participants), permission)
 
     def __call__(self) -> Callable[[GameSpec], PlayedGame]:
         """Prepare to play, in the worker; raises MoltBenchError if its code differs from the run's, or is missing."""
@@ -53,12 +55,35 @@ class WorkerSetup(msgspec.Struct, frozen=True):
                     f"{wanted}: install the same there"
                 )
         try:
-            policies = {spec.id: published_policy(spec) for spec in self.participants}
+            policies = {spec.id: permitted_policy(spec, self.permission) for spec in self.participants}
         except ConfigError as error:
             raise MoltBenchError(f"the worker on {platform.node()} cannot make an agent: {error}") from error
         # Built-in bots have no memory: one serves all games.
-        bots = {spec.id: make_agent(spec, seed=spec.id) for spec in self.participants if kind_of(spec.type).built_in}
-        return partial(_play, {spec.id: spec for spec in self.participants}, bots, policies)
+        bots = {spec.id: self._made(spec) for spec in self.participants if kind_of(spec.type).built_in}
+        return partial(self._play, {spec.id: spec for spec in self.participants}, bots, policies)
+
+    def _made(self, spec: ParticipantSpec) -> PokerAgent:
+        return make_permitted(spec, self.permission, seed=spec.id)
+
+    def _agent(self, spec: ParticipantSpec, log: TraceLog) -> PokerAgent:
+        made = self._made(spec)
+        return log.traced(spec.id, made) if kind_of(spec.type).user_code else made
+
+    def _play(
+        self,
+        specs: dict[str, ParticipantSpec],
+        bots: dict[str, PokerAgent],
+        policies: dict[str, PolicyOf | None],
+        game: GameSpec,
+    ) -> PlayedGame:
+        first, second = game.players
+        log = TraceLog()
+        players = (
+            bots.get(first) or self._agent(specs[first], log),
+            bots.get(second) or self._agent(specs[second], log),
+        )
+        record = drive(game, players, remembered=True)
+        return PlayedGame(record, estimates_at_once(record, (policies[first], policies[second])), log.found())
 
 
 def _versions(participants: tuple[ParticipantSpec, ...]) -> dict[str, str]:
@@ -69,21 +94,3 @@ def _versions(participants: tuple[ParticipantSpec, ...]) -> dict[str, str]:
         "coefficients of luck": luck_version(),
         **{name: found for name, found in hashes.items() if found is not None},
     }
-
-
-def _play(
-    specs: dict[str, ParticipantSpec],
-    bots: dict[str, PokerAgent],
-    policies: dict[str, PolicyOf | None],
-    game: GameSpec,
-) -> PlayedGame:
-    first, second = game.players
-    log = TraceLog()
-    players = (bots.get(first) or _agent(specs[first], log), bots.get(second) or _agent(specs[second], log))
-    record = drive(game, players, remembered=True)
-    return PlayedGame(record, estimates_at_once(record, (policies[first], policies[second])), log.found())
-
-
-def _agent(spec: ParticipantSpec, log: TraceLog) -> PokerAgent:
-    made = make_agent(spec, seed=spec.id)
-    return log.traced(spec.id, made) if kind_of(spec.type).user_code else made

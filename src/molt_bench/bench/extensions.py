@@ -61,11 +61,19 @@ class Course:
         extend: The rule under which it continues once everything known has been stepped through.
         last_match: The last match with a known game.
         missing: Which of the known matches lack some of their games, as text.
+        followed: Whether the journal is believed as to why the stages ended, since that cannot be decided again.
     """
 
     def __init__(
-        self, stages: Sequence[Stage], *, extend: StopConfig | None = None, last_match: int = 0, missing: str = ""
+        self,
+        stages: Sequence[Stage],
+        *,
+        extend: StopConfig | None = None,
+        last_match: int = 0,
+        missing: str = "",
+        followed: bool = False,
     ) -> None:
+        self._followed = followed
         self._last_match = last_match
         self._missing = missing
         self._later = list(stages)
@@ -95,14 +103,18 @@ class Course:
         """
         if not self._later or self._later[0].matches != matches:
             return None
-        begun = self._later[0].under_way
+        begun = () if self._followed else self._later[0].under_way
         if begun and begun != tuple(pairs):
             raise JournalError(f"after match {matches} the journal has a round that its config does not play")
-        told = self.now.reason
+        told = None if self._followed else self.now.reason
         if told is not None and told != reason and not self.now.allows(told, seconds):
             raise JournalError(self._another_end(told, reason, matches))
         self.stages.append(self._later.pop(0))
         return self.now
+
+    def room(self, matches: int, most: int) -> int:
+        """Return how many matches a round may have that does not reach beyond the next stage in the journal."""
+        return min([most, *(stage.matches - matches for stage in self._later[:1])])
 
     @property
     def may_extend(self) -> bool:

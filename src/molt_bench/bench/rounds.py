@@ -39,6 +39,8 @@ class Past(msgspec.Struct, frozen=True, dict=True):
         seconds: How long it has taken so far.
         missing: Which matches lack some of their games, as text.
         margins: The margins of its matches, by their numbers: of all that are complete, or of none.
+        followed: Whether its rounds and its stop are those in the journal, since they cannot be decided again: they
+            depended on a policy that is not known.
     """
 
     games: Games = {}
@@ -46,6 +48,7 @@ class Past(msgspec.Struct, frozen=True, dict=True):
     seconds: float = 0.0
     missing: str = ""
     margins: Mapping[int, Margins] = {}
+    followed: bool = False
 
     @property
     def last_match(self) -> int:
@@ -59,6 +62,12 @@ class Past(msgspec.Struct, frozen=True, dict=True):
         for label in self.games:
             found[label.match].append(label)
         return found
+
+    def pairs_after(self, matches: int, most: int) -> tuple[Pair, ...]:
+        """Return the pairings of the next known matches, at most so many."""
+        numbers = range(matches + 1, min(matches + most, self.last_match) + 1)
+        firsts = [self._labels[number][0] for number in numbers if number in self._labels]
+        return tuple(self.games[label].players for label in firsts)
 
     def of(self, wanted: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameRecord]:
         """Return the known records of the wanted games; raises JournalError if a match has different games."""
@@ -138,7 +147,13 @@ def rounds(
     """
     past, spending = past or Past(), spending or Spending(config.models())
     last_match = past.last_match
-    course = Course(past.stages or (Stage(config.stop),), extend=extend, last_match=last_match, missing=past.missing)
+    course = Course(
+        past.stages or (Stage(config.stop),),
+        extend=extend,
+        last_match=last_match,
+        missing=past.missing,
+        followed=past.followed,
+    )
     under_way, played, at_once = course.now.under_way, Played(), config.matches_per_round()
     while True:
         if config.stop is not course.now.stop:
@@ -147,10 +162,14 @@ def rounds(
         count = len(ladder.matches)
         # Time does not count while stepping through known matches: they were played within the limit.
         progress = ladder.progress(spending, seconds=played.seconds if count >= last_match else 0.0)
-        reason = None if under_way else first_reason(rules_of(config.stop), progress)
-        pairs = under_way or (_next_pairs(config, ladder, deal, progress, spending, at_once) if reason is None else ())
+        reason = None if under_way or past.followed else first_reason(rules_of(config.stop), progress)
+        if past.followed:
+            pairs = under_way or past.pairs_after(count, course.room(count, at_once))
+        else:
+            chosen = () if under_way or reason else _next_pairs(config, ladder, deal, progress, spending, at_once)
+            pairs = under_way or chosen
         if reason is None and not pairs:
-            reason = deal.blocks.exhausted
+            reason = course.now.reason if past.followed else deal.blocks.exhausted
         seconds = max(past.seconds, played.seconds)
         stage = course.told_next(count, reason, pairs, seconds)
         if stage is not None:
@@ -173,6 +192,8 @@ def rounds(
         if reason is None:
             seconds = max(past.seconds, played.seconds)
             reason = _cut_short(course.now, seconds, played.budget)
+        if past.followed:
+            reason = course.now.reason or reason
         course.check_end(reason, len(ladder.matches), count + len(pairs))
         return _result(config, ladder, deal, spending, course, reason)
 

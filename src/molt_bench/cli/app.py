@@ -25,7 +25,7 @@ COMMANDS: Final = {
     "report": "Rebuild a run's files from its journal and print the table, or write a page or figures instead.",
     "view": "View runs in the browser, live or finished: results, confidence, every hand from both sides.",
     "publish": "Write runs as a static site for any web host, with all pages, the runs' files and their hashes.",
-    "verify": "Replay every game of a run and check that it is identical; no model is called.",
+    "verify": "Replay every game of a run and check that it is identical; only built-in bots play again.",
     "replay": "Rerun a whole benchmark from its records, calling no model, and compare every file.",
     "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
     "validate": "Check a config without running it, and name the API keys that a run will need.",
@@ -55,8 +55,6 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _terminate)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # nohup keeps it ignored
         signal.signal(signal.SIGHUP, _terminate)
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # as with `python -m`: modules in the current folder can be named
     arguments = with_command(sys.argv[1:])
     if "--no-color" in arguments:
         turn_color_off()

@@ -1,5 +1,6 @@
 """A run being played: started, resumed, interrupted, finished."""
 
+import os
 import shlex
 import sys
 from collections.abc import Callable
@@ -7,19 +8,26 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.cast import LivePlayers
+from molt_bench.arena.consent import outsiders
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.cli.config_flags import extension_from
+from molt_bench.cli.consent import consent
 from molt_bench.cli.options import RunOptions, StopOptions
 from molt_bench.cli.output import exit_on_faults, rebuild_run, write_result
 from molt_bench.cli.progress import show_progress
 from molt_bench.cli.streams import notice, warn
+from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.about import About, write_about
-from molt_bench.runs.folder import new_folder
+from molt_bench.runs.conclusion import check_seed_file
+from molt_bench.runs.folder import journal_in, new_folder
+from molt_bench.runs.journal import Header, read_header
+from molt_bench.runs.master_seed import only_built_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 
@@ -67,10 +75,27 @@ def resume_run(
     secret: str | None = None,
     debug: bool = False,
     live: Hosting | None = None,
+    run_agents: bool = False,
+    own: BenchmarkConfig | None = None,
 ) -> None:
-    """Continue a run that was interrupted, or one that ended but has a new stop rule; no game is played twice."""
+    """Continue a run that was interrupted, or one that ended but has a new stop rule; no game is played twice.
+
+    Args:
+        folder: The folder of the run.
+        options: How it is played and printed.
+        stop: A new stop rule.
+        secret: Its master seed, if the user gives it.
+        debug: Whether tracebacks of agents are printed.
+        live: Serves the run to live agents; None for a run without them.
+        run_agents: Whether the user consents to run the agents that the run names.
+        own: The user's own config, if the run was found by it: then its agents are the user's.
+    """
+    permission, header = _permission(folder, stop, secret, run_agents=run_agents, own=own)
     files, stored = RunFiles.reopen(folder, secret=secret, warn=warn)
+    files.permission = permission
     try:
+        if stored.header != header:
+            raise JournalError(f"{folder}: the journal was replaced while it was read")
         files.extend = extension_from(stop or StopOptions(), stored)
     except MoltBenchError:
         files.close()
@@ -80,6 +105,33 @@ def resume_run(
         exit_on_faults(rebuild_run(folder, options.printing()), options.fail_on_faults)
         return
     _play(stored.config, stored.folder, files, options, debug=debug, live=live)
+
+
+def _permission(
+    folder: str,
+    stop: StopOptions | None,
+    secret: str | None,
+    *,
+    run_agents: bool,
+    own: BenchmarkConfig | None,
+) -> tuple[Permission, Header]:
+    """Return which agents may be made to go on with a run, and the header they are in; nothing is changed yet."""
+    header = read_header(str(journal_in(folder)))
+    if own is not None:
+        check_seed_file(own.seeds, header)
+    if only_built_in(load_config(header.config)):
+        return BUILT_IN, header
+    stored = StoredRun.open(folder, secret=secret)
+    if stored.stop_reason is not None and extension_from(stop or StopOptions(), stored) is None:
+        return BUILT_IN, stored.header
+    if own is not None and _began_here(stored):
+        return OWN, stored.header
+    return consent(stored, outsiders(stored), run_agents=run_agents), stored.header
+
+
+def _began_here(stored: StoredRun) -> bool:
+    """Return whether relative paths in the config mean the same files as when the run began."""
+    return os.path.realpath(stored.header.folder) == os.path.realpath(os.curdir)
 
 
 def _play(
@@ -125,7 +177,7 @@ def _play(
     except MoltBenchError as error:
         if files.discard_if_empty() or isinstance(error, JournalError):  # it cannot be resumed as it is
             raise
-        write_artifacts(StoredRun.open(folder).result(), folder)
+        write_artifacts(StoredRun.open(folder).result(permission=files.permission), folder)
         raise MoltBenchError(
             f"{error}; finished games are kept, resume with: {_resume_command(folder, config)}"
         ) from error
@@ -133,7 +185,8 @@ def _play(
         if files.discard_if_empty():
             print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
         else:
-            write_result(StoredRun.open(folder).result(), folder, options.printing(), warned=warned)
+            result = StoredRun.open(folder).result(permission=files.permission)
+            write_result(result, folder, options.printing(), warned=warned)
             print(f"Interrupted. Resume with:\n  {_resume_command(folder, config)}", file=sys.stderr)
         sys.exit(130)
     files.close()
@@ -143,7 +196,8 @@ def _play(
 
 def _resume_command(folder: Path, config: BenchmarkConfig) -> str:
     command = "serve" if any(each.kind.comes for each in config.participants) else "resume"
-    return f"molt-bench {command} {shlex.quote(str(folder))}"
+    consented = any(not each.kind.built_in and not each.kind.comes for each in config.participants)
+    return f"molt-bench {command} {shlex.quote(str(folder))}{' --run-agents' if consented else ''}"
 
 
 def _show_traceback(participant: str, trace: str) -> None:

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-from molt_bench.arena.replayed_games import replay_games
+from molt_bench.agents.permission import BUILT_IN
+from molt_bench.arena.replayed_games import replay_games, without_answers
+from molt_bench.cli.consent import RunAgents, consent
 from molt_bench.cli.options import Printing, Root, RunFolder
 from molt_bench.cli.output import show_result
 from molt_bench.cli.streams import warn
@@ -23,6 +25,7 @@ def replay(
     output: Annotated[str | None, typer.Option(metavar="DIR", help="Write the new files to this folder.")] = None,
     root: Root = None,
     *,
+    run_agents: RunAgents = False,
     printing: Printing,
 ) -> None:
     """Rerun a whole benchmark from its records, calling no model, and compare every file.
@@ -36,7 +39,9 @@ def replay(
     if target is not None and being_written(target / JOURNAL):
         raise ConfigError("--output", output, "another folder: a run is still going in this one")
     going = being_written(stored.folder / JOURNAL)
-    result = stored.result(content=replay_games(stored, warn=warn))
+    permission = consent(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
+    replayed = replay_games(stored, permission)
+    result = stored.result(content=replayed.content, permission=permission, strict=True)
     found = Analysis(result)
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)
@@ -52,8 +57,8 @@ def replay(
     exchanges = sum(each.exchanges for each in result.usage)
     if not printing.quiet:
         print(
-            f"Replayed {len(stored.games):,} games and {exchanges:,} exchanges without calling a model: "
-            "all files are identical, byte for byte."
+            f"Replayed {len(stored.games):,} games and {exchanges:,} exchanges without calling a model"
+            f"{f' ({replayed})' if str(replayed) else ''}: all files are identical, byte for byte."
         )
 
 

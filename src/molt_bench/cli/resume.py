@@ -2,10 +2,18 @@
 
 import typer
 
+from molt_bench.cli.consent import RunAgents
 from molt_bench.cli.options import RunFolder, RunOptions, StopOptions, is_debug
 
 
-def resume(context: typer.Context, folder: RunFolder, stop: StopOptions, options: RunOptions) -> None:
+def resume(
+    context: typer.Context,
+    folder: RunFolder,
+    stop: StopOptions,
+    options: RunOptions,
+    *,
+    run_agents: RunAgents = False,
+) -> None:
     """Resume an interrupted run, or extend a finished one with a new limit, on the same decks.
 
     Examples:
@@ -14,4 +22,4 @@ def resume(context: typer.Context, folder: RunFolder, stop: StopOptions, options
     """
     from molt_bench.cli.live_run import resume_run  # here, so that the help is quick
 
-    resume_run(folder, options, stop=stop, debug=is_debug(context))
+    resume_run(folder, options, stop=stop, debug=is_debug(context), run_agents=run_agents)

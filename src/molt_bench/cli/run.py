@@ -99,6 +99,6 @@ def run(context: typer.Context, benchmark: BenchmarkOptions, options: RunOptions
         secret = None
     unfinished = last_run(config, secret) if benchmark.resume else None
     if unfinished is not None:
-        resume_run(str(unfinished), options, secret=secret, debug=is_debug(context))
+        resume_run(str(unfinished), options, secret=secret, debug=is_debug(context), own=config)
     else:
         start_run(config, options, secret=secret, about=about, debug=is_debug(context))

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from molt_bench.cli.consent import RunAgents
 from molt_bench.cli.options import RunOptions, StopOptions, is_debug, not_negative, port_number, positive
 from molt_bench.errors import MoltBenchError
 
@@ -40,6 +41,7 @@ def serve(
     note: Annotated[str, typer.Option(help="A note on the run, for its readers.")] = "",
     *,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the last unfinished run of this config.")] = False,
+    run_agents: RunAgents = False,
 ) -> None:
     """Play a benchmark with agents that connect by themselves: invite them, play, tell them the end.
 
@@ -79,7 +81,16 @@ def serve(
     )
     live = partial(served, options=how)
     if folder is not None:
-        resume_run(str(folder), options, stop=stop, secret=secret, debug=is_debug(context), live=live)
+        resume_run(
+            str(folder),
+            options,
+            stop=stop,
+            secret=secret,
+            debug=is_debug(context),
+            live=live,
+            run_agents=run_agents,
+            own=checked,
+        )
         forget(folder)  # the run has ended, maybe in an earlier session that was killed right then
     elif checked is not None:
         about = About(name.strip(), note.strip())

@@ -20,7 +20,7 @@ def validate(
       molt-bench validate bench.yaml --quiet
     """
     config = config_from(file)
-    check_participants(config, keys=False)
+    check_participants(config, keys=False, run_code=False)
     ids, missing = [participant.id for participant in config.participants], _missing_keys(config)
     listed = ", ".join(f"{variable} (for {', '.join(names)})" for variable, names in missing.items())
     line = (

@@ -1,25 +1,40 @@
 """`molt-bench verify`: are the games of a run identical when replayed?"""
 
-from molt_bench.arena.replayed_games import replay_games
+from molt_bench.agents.permission import BUILT_IN
+from molt_bench.arena.replayed_games import replay_games, without_answers
+from molt_bench.cli.consent import RunAgents, consent
 from molt_bench.cli.options import Printing, Root, RunFolder
-from molt_bench.cli.streams import warn
 from molt_bench.runs.journal import missing_games
 from molt_bench.runs.stored_run import StoredRun
 
 
-def verify(folder: RunFolder, root: Root = None, *, printing: Printing) -> None:
-    """Replay every game of a run and check that it is identical; no model is called.
+def verify(folder: RunFolder, root: Root = None, *, run_agents: RunAgents = False, printing: Printing) -> None:
+    """Replay every game of a run and check that it is identical; only built-in bots play again.
+
+    The answers of all others are on record: in files of their own, or in the journal.
 
     Examples:
       molt-bench verify benchmark-results/2026-01-31T12-00-00
       molt-bench verify benchmark-results/2026-01-31T12-00-00 --json
     """
     stored = StoredRun.open(folder, root=root)
-    stored.result(content=replay_games(stored, warn=warn))
+    permission = consent(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
+    replayed = replay_games(stored, permission)
+    stored.result(content=replayed.content, permission=permission, strict=True)
     ended = stored.stop_reason is not None
     missing = None if ended else missing_games([stored.header, *stored.lines])
     line = f"{folder}: all {len(stored.games):,} games are identical when replayed"
     if not ended:
         line += f"; the run has not ended{f': {missing}' if missing else ''}"
-    content = {"runDir": folder, "identical": True, "games": len(stored.games), "ended": ended, "missing": missing}
+    if str(replayed):
+        line += f"; {replayed}"
+    content = {
+        "runDir": folder,
+        "identical": True,
+        "games": len(stored.games),
+        "ended": ended,
+        "missing": missing,
+        "playedAgain": replayed.again,
+        "onRecord": replayed.on_record,
+    }
     printing.answer(content, lambda: print(line))

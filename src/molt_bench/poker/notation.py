@@ -9,7 +9,7 @@ agent after its last fault is written `F`.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -117,6 +117,19 @@ def hand_from_text(line: str, watch: Watch | None = None) -> ParsedHand:
     if hand.actor != NOBODY or hand_to_text(hand, number, forced=forced != NOBODY) != line:
         raise RulesError(f"this hand cannot have happened as written: {shown(line)}")
     return ParsedHand(number, hand, forced)
+
+
+def actions_in(line: str) -> Iterator[tuple[Action, bool]]:
+    """Yield the actions in the line of a hand, each with whether it was a forced fold; raises RulesError if it is none.
+
+    >>> [action.kind for action, _ in actions_in("7:50/100/0:10000,10000:b0:AhKd|7c7d|:r300F:100")]
+    ['raiseTo', 'fold']
+    """
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise RulesError(f"not a hand: {shown(line)}")
+    for letter, amount in _ACTION.findall(match["actions"]):
+        yield Action("raiseTo", int(amount)) if letter == "r" else _ACTIONS[letter], letter == "F"
 
 
 @lru_cache(maxsize=64)

@@ -10,24 +10,29 @@ from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
-from molt_bench.runs.journal import Extension, Game, Journal, JournalContent
+from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent
 from molt_bench.runs.master_seed import MasterSeed, guessable, guessable_file, only_built_in, revealed, with_master_seed
 from molt_bench.seeds import Seed, load_seeds
 
 _TOLD_BEFORE = "the run was extended after its master seed had been told: an agent that read it knows the cards since"
 
 
-def listed_seeds(config: SeedsConfig, known: list[Seed] | None = None) -> list[Seed] | None:
-    """Return the seeds from the config's file; None if it has none.
+def listed_seeds(config: SeedsConfig) -> list[Seed] | None:
+    """Return the seeds from the file that the user's own config names; None if it names none."""
+    return None if config.file is None else load_seeds(config.file)
 
-    `known` are the seeds recorded in the journal: the file may then be gone, but must not have changed.
-    """
-    if config.file is None or (known is not None and not os.path.exists(config.file)):
-        return known
-    listed = load_seeds(config.file)
-    if known is not None and known != listed:
+
+def recorded_seeds(header: Header) -> list[Seed] | None:
+    """Return the seeds of a stored run that came from a file; None if none did. The file itself is not needed."""
+    if header.seeds is None and header.config.get("seeds", {}).get("file"):
+        raise JournalError("the journal's first line lacks the seeds from the file that its config names")
+    return header.seeds
+
+
+def check_seed_file(config: SeedsConfig, header: Header) -> None:
+    """Check that the file of seeds in the user's own config has not changed since a run of it began; it may be gone."""
+    if config.file is not None and os.path.exists(config.file) and listed_seeds(config) != header.seeds:
         raise JournalError(f"the seed file {config.file} has been changed since the run began")
-    return listed
 
 
 def warnings_ahead(

@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, Final
@@ -13,9 +13,9 @@ from msgspec import UNSET
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.factories import AgentFactory
-from molt_bench.agents.kinds import kind_of, published_policy, source_hash
+from molt_bench.agents.kinds import kind_of, source_hash
+from molt_bench.agents.permission import Permission, permitted_policy
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import MoltBenchError
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
@@ -104,31 +104,21 @@ def config_hash(plain: Mapping[str, Any]) -> str:
 
 
 def published_policies(
-    config: BenchmarkConfig, agents: Mapping[str, AgentFactory], recorded: Mapping[str, str] | None = None
-) -> tuple[dict[str, PolicyOf], list[str]]:
-    """Return the policies that participants publish, and a warning for each that cannot be used.
+    config: BenchmarkConfig, agents: Mapping[str, AgentFactory], permission: Permission
+) -> dict[str, PolicyOf]:
+    """Return the policies that participants publish, of those that may be made.
 
     Args:
         config: The config, with its files where they are now.
         agents: The caller's custom agents, by type.
-        recorded: Hashes of the code that played a known run, by participant; None for a new run. A policy of any other
-            code says nothing about a known run.
+        permission: Which agents may be made.
     """
-    found, warnings = {}, []
-    for spec in [participant.spec() for participant in config.participants]:
-        policy, same = None, True
-        if recorded is not None and kind_of(spec.type, agents).user_code:
-            same = recorded.get(spec.id) in (None, source_hash(spec.type, spec.params))
-        try:
-            policy = published_policy(spec, agents) if same else None
-        except MoltBenchError:
-            if recorded is None:
-                raise
-            same = False
-        if policy is not None:
-            found[spec.id] = policy
-        if not same:
-            warnings.append(
-                f"the code of {spec.id!r} is not the code that played: if that published a policy, it is not used"
-            )
-    return found, warnings
+    specs = [participant.spec() for participant in config.participants]
+    found = {spec.id: permitted_policy(spec, permission, agents) for spec in specs}
+    return {name: policy for name, policy in found.items() if policy is not None}
+
+
+def unasked_code(config: BenchmarkConfig, agents: Collection[str], permission: Permission) -> list[str]:
+    """Return the participants that are Python code which may not be made, so that its policy, if any, is unknown."""
+    specs = [each.spec() for each in config.participants if kind_of(each.type, agents).user_code]
+    return [spec.id for spec in specs if spec.type not in agents and not permission.allows(spec)]

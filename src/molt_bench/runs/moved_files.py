@@ -73,6 +73,11 @@ def changed_code(config: BenchmarkConfig, recorded: Mapping[str, str]) -> list[s
     return [each.id for each in changed if each.id in now]
 
 
+def has_code(participant: ParticipantConfig) -> bool:
+    """Return whether a participant is code on this machine, which has a hash: a Python agent or a program."""
+    return participant.kind.user_code or hasattr(participant, "command")
+
+
 def _missing(participant: ParticipantConfig, *, hashed: bool) -> str | None:
     """Return the missing file of a participant's code, if there is one; `hashed`: its code was found."""
     command = getattr(participant, "command", None)

@@ -6,6 +6,7 @@ from typing import Self
 import msgspec
 
 from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import MoltBenchError
 from molt_bench.runs.about import ABOUT
@@ -29,6 +30,7 @@ class RunFiles(msgspec.Struct):
         extend: A stop rule under which it continues, instead of its own.
         secret: The master seed of a new run, kept secret until the run ends.
         answers: Holds the answers of programs and servers.
+        permission: Which agents may be made; of a run that is continued, only built-in bots unless somebody consents.
     """
 
     journal: Journal | None = None
@@ -37,6 +39,7 @@ class RunFiles(msgspec.Struct):
     extend: StopConfig | None = None
     secret: str | None = None
     answers: Answers = msgspec.field(default_factory=Answers)
+    permission: Permission = OWN
 
     @classmethod
     def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
@@ -80,7 +83,7 @@ class RunFiles(msgspec.Struct):
             exchanges.close()
             journal.close()
             raise
-        return cls(journal, exchanges, stored, answers=answers), stored
+        return cls(journal, exchanges, stored, answers=answers, permission=BUILT_IN), stored
 
     @property
     def problem(self) -> str | None:

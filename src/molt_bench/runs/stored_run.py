@@ -4,28 +4,30 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
-from functools import cached_property
+from contextlib import contextmanager, redirect_stdout, suppress
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Final
 
 from msgspec import UNSET, structs
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.rounds import drive_run, play_nothing, rounds
+from molt_bench.bench.rounds import Past, drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.runs.answers import AnswerFile, Answers
-from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
+from molt_bench.runs.conclusion import concluded, naming_damage, recorded_seeds, told_before, warnings_ahead
 from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
-from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses
+from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses, unasked_code
 from molt_bench.runs.journal import (
     Chain,
     Game,
@@ -49,6 +51,16 @@ from molt_bench.runs.master_seed import (
 )
 from molt_bench.runs.moved_files import moved_config
 from molt_bench.runs.stored_margins import stored_margins
+
+#: What is said of Python agents whose code, and with it a policy that they may publish, is not asked.
+_LEFT_OUT: Final = ": if it published a policy, that is not used, since reading a run never runs its code"
+_WRITTEN: Final = (
+    ": margins that follow from its policy are those of matches.json, since reading a run never runs its code"
+)
+_FOLLOWED: Final = (
+    ": it may have published a policy, which is not used, since reading a run never runs its code; so rounds and stop "
+    "are taken from the journal"
+)
 
 
 class StoredRun:
@@ -85,7 +97,9 @@ class StoredRun:
         self._chain = Chain(str(folder / JOURNAL), after=content)
 
     @classmethod
-    def open(cls, folder: str | Path, *, root: str | None = None, check: bool = True) -> "StoredRun":
+    def open(
+        cls, folder: str | Path, *, root: str | None = None, secret: str | None = None, check: bool = True
+    ) -> "StoredRun":
         """Open a run; `check` that it is of this version, and unchanged since it was played.
 
         Raises:
@@ -96,7 +110,7 @@ class StoredRun:
         content = read_journal(str(path))
         if check:
             check_unchanged(path, content)
-        return cls(path.parent, content, root=root)
+        return cls(path.parent, content, secret=secret, root=root)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -168,15 +182,16 @@ class StoredRun:
         return with_master_seed(config, self.config.seeds.master_seed)
 
     @contextmanager
-    def at_home(self) -> Iterator[None]:
-        """Work in the folder in which the run was started, or in its root, while agents that are not built in play.
+    def at_home(self, permission: Permission) -> Iterator[None]:
+        """Work in the folder in which the run was started, or in its root, while agents that are permitted play.
 
-        Their code may read files, and import modules, relative to it. Outside this context the folder never changes.
+        Their code may read files, and import modules, relative to it. Outside this context the folder never changes,
+        nor where nobody but built-in bots may be made.
         """
         home = self._root or Path(self.header.folder)
         if self._root is not None and not home.is_dir():
             raise ConfigError("--root", str(home), "a folder that is there (No such file or directory)")
-        if not home.is_dir() or (only_built_in(self.config) and self.config.seeds.file is None):
+        if permission == BUILT_IN or only_built_in(self.config) or not home.is_dir():
             yield
             return
         try:
@@ -190,44 +205,88 @@ class StoredRun:
             os.chdir(before)
 
     def result(
-        self, *, content: JournalContent | None = None, keep_hands: bool = False, recount: bool = True
+        self,
+        *,
+        content: JournalContent | None = None,
+        keep_hands: bool = False,
+        recount: bool = True,
+        permission: Permission = BUILT_IN,
+        strict: bool = False,
     ) -> RunResult:
-        """Compute the result from the games so far.
+        """Compute the result from the games so far; nothing of the run is executed, unless it is permitted.
+
+        The policies of Python agents are code. Where the run depended on one that may not be asked, the margins of its
+        matches are those that it wrote. If it wrote none, the policy is left out, with a warning, and rounds are those
+        of the journal.
 
         Args:
             content: A journal to use instead, with its games replayed.
             keep_hands: Whether match results keep their individual hands.
             recount: Whether luck is taken out of all hands again; else the margins may be those that the run wrote. It
                 then lacks warnings about published probabilities.
+            permission: Which agents may be asked for their policies.
+            strict: Whether rounds and stop must follow from the games, whatever policies are left out.
 
         Raises:
             JournalError: The games do not belong to the config, or the run did not stop where the journal says.
         """
-        config, seed, exchanges = self.config, self.seed, self.exchanges()
         # The draws of models may have been refused later than they were used, so that rounds were decided by others.
-        stored = {} if recount or content or config.models() else stored_margins(self.folder, self.content)
-        content = content or self.content
-        past = structs.replace(past_of(config, content), margins=stored)
+        stored = {} if self.config.models() else stored_margins(self.folder, self.content)
+        journal = content or self.content
+        past = past_of(self.config, journal)
+        derive = partial(self._derived, journal, keep_hands=keep_hands, permission=permission)
+        if past.margins:
+            return derive(past)
+        written = structs.replace(past, margins=stored)
+        unasked = unasked_code(self.config, (), permission)
+        if not unasked:
+            return derive(past if recount or content else written)
+        if stored and not recount:
+            return derive(written)
+        said = ", ".join(map(repr, unasked))
+        try:
+            result = derive(past)
+            if not stored:
+                return structs.replace(result, warnings=(*result.warnings, f"{said}{_LEFT_OUT}"))
+            if all(match.margins == stored.get(match.number) for match in result.matches):
+                return result
+            return derive(written, f"{said}{_WRITTEN}")
+        except JournalError as error:
+            with suppress(JournalError):
+                if stored:
+                    return derive(written, f"{said}{_WRITTEN}")
+            if strict:
+                raise JournalError(
+                    f"{error}; or a policy of {said} decided that, which only --run-agents asks"
+                ) from error
+            return derive(structs.replace(past, followed=True), f"{said}{_FOLLOWED}")
+
+    def _derived(
+        self, content: JournalContent, past: Past, *warnings: str, keep_hands: bool, permission: Permission
+    ) -> RunResult:
+        """Compute the result from the games of a journal."""
+        config, seed = self.config, self.seed
         spending, draws = Spending(config.models()), Draws(config.models())
-        for exchange in exchanges.earlier:
+        for exchange in self.exchanges().earlier:
             spending.add(exchange)
             draws.add(exchange)
+        listed = recorded_seeds(self.header)
         # Agents that are asked for their policy may print.
-        with self.at_home(), redirect_stdout(sys.stderr), naming_damage(content):
-            listed = listed_seeds(self.here.seeds, self.header.seeds)
-            policies, unused = published_policies(self.here, {}, self.header.source_hashes)
+        with self.at_home(permission), redirect_stdout(sys.stderr), naming_damage(content):
+            policies = published_policies(self.here, {}, permission)
             ladder = Ladder(config, policies, draws=draws, keep_hands=keep_hands)
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
-        warnings = [
-            *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
-            *unused,
+        stop = past.stages[-1].stop
+        found = [
+            *warnings_ahead(config, seed, listed, stop=stop),
             *told_before(content),
             *result.warnings,
+            *warnings,
         ]
         harnesses = recorded_harnesses(self.header)
-        return concluded(result, seed, past.seconds, warnings=warnings, journal=content, harnesses=harnesses)
+        return concluded(result, seed, past.seconds, warnings=found, journal=content, harnesses=harnesses)
 
 
 def check_unchanged(path: Path, content: JournalContent) -> None:

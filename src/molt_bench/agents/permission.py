@@ -1,0 +1,89 @@
+"""Permission: which agents of a config may be made. Reading a stored run never runs anything.
+
+The config of a run that is read from its folder may be a stranger's: a type such as `os:system`, a command or a URL in
+it would be run, started or contacted by making the agent. So every agent of a stored run is made here, and anyone but a
+built-in bot only by consent.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from molt_bench.agents.base import PokerAgent, PolicyOf
+from molt_bench.agents.factories import AgentFactory
+from molt_bench.agents.kinds import OBJECT, kind_of, make_agent, published_policy
+from molt_bench.errors import NotPermitted
+from molt_bench.seeds import Seed
+from molt_bench.specs import ParticipantSpec
+
+
+class Permission(msgspec.Struct, frozen=True):
+    """Which agents may be made, besides built-in bots and those of objects that the caller passes in.
+
+    Attributes:
+        own: Whether the config is the user's own, so that all of its agents may.
+        granted: Participants of a stored run that the user has consented to, with the SHA-256 that their code must
+            have; None where there is no code, as with a server.
+    """
+
+    own: bool = False
+    granted: Mapping[str, str | None] = {}
+
+    def code_of(self, spec: ParticipantSpec, factories: Mapping[str, AgentFactory] | None = None) -> str | None:
+        """Decide whether an agent may be made: return the SHA-256 that its code must have; None for any.
+
+        Raises NotPermitted if it may not. Everything that makes an agent of a run asks here.
+        """
+        kind = kind_of(spec.type, factories or ())
+        if self.own or kind.built_in or kind is OBJECT:
+            return None
+        if spec.id not in self.granted:
+            raise NotPermitted(
+                f"participant {spec.id!r} ({spec.type}) is not built in, and reading a run never runs anything"
+            )
+        return self.granted[spec.id]
+
+    def allows(self, spec: ParticipantSpec, factories: Mapping[str, AgentFactory] | None = None) -> bool:
+        """Return whether an agent may be made."""
+        try:
+            self.code_of(spec, factories)
+        except NotPermitted:
+            return False
+        return True
+
+
+#: The config is the user's own.
+OWN: Final = Permission(own=True)
+#: The config is that of a stored run.
+BUILT_IN: Final = Permission()
+
+
+def make_permitted(
+    spec: ParticipantSpec,
+    permission: Permission,
+    *,
+    factories: Mapping[str, AgentFactory] | None = None,
+    seed: Seed = 0,
+    action_timeout_s: float | None = None,
+    folder: Path | None = None,
+) -> PokerAgent:
+    """Make an agent as `make_agent` does, if it may be made; raises NotPermitted if not."""
+    return make_agent(
+        spec,
+        factories=factories,
+        seed=seed,
+        action_timeout_s=action_timeout_s,
+        folder=folder,
+        code_sha256=permission.code_of(spec, factories),
+    )
+
+
+def permitted_policy(
+    spec: ParticipantSpec, permission: Permission, factories: Mapping[str, AgentFactory] | None = None
+) -> PolicyOf | None:
+    """Return the policy of an agent that may be made; None if it publishes none, or may not be made."""
+    if not permission.allows(spec, factories):
+        return None
+    return published_policy(spec, factories, code_sha256=permission.code_of(spec, factories))

@@ -1,0 +1,94 @@
+"""An agent of the record: it answers in a finished game what the journal says that its player answered.
+
+So the rules, the cards, the chips and the forced folds of a game are checked without the code that played in it. The
+journal has every accepted action, and every fault with its attempt. It does not have the decision of a fault that was
+made good, so such a fault is taken to be made at the first decision of its hand at which it can have been.
+"""
+
+from collections import deque
+from typing import Final
+
+from molt_bench.errors import AgentFailed, NotRecorded
+from molt_bench.play.game import Hook
+from molt_bench.poker.actions import Action
+from molt_bench.poker.notation import actions_in
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.records import Fault, GameRecord
+
+_NO_MORE: Final = "the game goes on where the journal's does not"
+
+
+class AgentOfRecord:
+    """One player of a recorded game.
+
+    Args:
+        name: Name in records.
+        record: The game.
+        player: 0 for player A, 1 for player B.
+    """
+
+    keeps_time = True
+
+    def __init__(self, name: str, record: GameRecord, player: int) -> None:
+        self.name = name
+        self._record = record
+        self._faults = deque(fault for fault in record.faults if fault.player == player)
+        self._actions: list[tuple[Action, bool]] = []
+        self._hand = 0
+        self._attempt = 0
+
+    def reset(self) -> None:
+        """Fail if it failed here."""
+        self._hook("reset", 0)
+
+    def act(self, observation: Observation) -> Action:
+        """Return the action on record, or fail as it did before."""
+        hand, decision = observation.hand_number, len(observation.log)
+        if hand != self._hand:
+            texts = self._record.hand_texts
+            self._hand, self._actions = hand, [*actions_in(texts[hand - 1])] if hand <= len(texts) else []
+        self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
+        action, forced = self._actions[decision] if decision < len(self._actions) else (None, False)
+        fault = self._next_fault(hand, forced=forced)
+        if fault is not None:
+            self._faults.popleft()
+            raise AgentFailed(fault.kind, fault.message)
+        if action is None or forced:
+            spec = self._record.spec
+            raise NotRecorded(f"seed {spec.seed!r}, seating {spec.seating}: differs from hand {hand} on: {_NO_MORE}")
+        return action
+
+    def on_error(self, _message: str) -> None:
+        """Fail if it failed here."""
+        self._hook("on_error", self._hand)
+
+    def on_hand_complete(self, outcome: HandResult) -> None:
+        """Fail if it failed here."""
+        self._hook("on_hand_complete", outcome.hand_number)
+
+    def _next_fault(self, hand: int, *, forced: bool) -> Fault | None:
+        """Return the next fault if it was made at this attempt; `forced`: this decision ended in a forced fold."""
+        if not self._faults or self._faults[0].hand_number != hand or self._faults[0].attempt != self._attempt:
+            return None
+        if self._attempt > 1:
+            return self._faults[0]
+        return self._faults[0] if self._ends_in_a_fold() is forced else None
+
+    def _ends_in_a_fold(self) -> bool:
+        """Return whether the attempts that begin with the next fault all failed."""
+        wanted = 1
+        for fault in self._faults:
+            if not fault.attempt:
+                continue  # of a hook
+            if fault.attempt != wanted or fault.hand_number != self._faults[0].hand_number:
+                return False
+            if fault.forced_fold:
+                return True
+            wanted += 1
+        return False
+
+    def _hook(self, hook: Hook, hand: int) -> None:
+        if self._faults and not self._faults[0].attempt and self._faults[0].hand_number == hand:
+            before, colon, said = self._faults[0].message.partition(": ")
+            if before == hook and colon:
+                raise AgentFailed(self._faults.popleft().kind, said)

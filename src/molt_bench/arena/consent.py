@@ -1,0 +1,95 @@
+"""Consent: what playing a stored run would run, start or contact, named before anything does."""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+
+from molt_bench.agents.factories import factory_file
+from molt_bench.agents.kinds import LLM, source_hash
+from molt_bench.agents.llm.redirection import redirection
+from molt_bench.agents.permission import OWN, Permission
+from molt_bench.config.participants import ParticipantConfig
+from molt_bench.errors import AgentError, on_one_line
+from molt_bench.runs.moved_files import changed_code, has_code
+from molt_bench.runs.stored_run import StoredRun
+
+
+class Announcement(msgspec.Struct, frozen=True):
+    """What would be done for one participant.
+
+    Attributes:
+        participant: Its id.
+        text: What would be run, started or contacted, on one line that controls no terminal.
+        code_sha256: The SHA-256 of its code, which is the recorded one; None where there is no code.
+    """
+
+    participant: str
+    text: str
+    code_sha256: str | None
+
+
+def outsiders(stored: StoredRun) -> list[str]:
+    """Return the participants that are made only by consent; those that come by themselves are not made at all."""
+    return [each.id for each in stored.config.participants if not each.kind.built_in and not each.kind.comes]
+
+
+def announced(stored: StoredRun, participants: Collection[str]) -> list[Announcement]:
+    """Say what would be run for some participants of a run; nothing is.
+
+    Raises AgentError if the code of one is missing, is not the one that is recorded, or no hash of it is recorded: such
+    code is never run.
+    """
+    recorded = stored.header.source_hashes
+    with stored.at_home(OWN):  # which only changes the folder that relative paths start in
+        wanted = [each for each in stored.here.participants if each.id in participants]
+        coded = [each for each in wanted if has_code(each)]
+        unknown = next((each.id for each in coded if each.id not in recorded), None)
+        if unknown is not None:
+            raise AgentError(f"the journal has no hash of the code of {unknown!r}, so it is not run")
+        hashes = {each.id: recorded[each.id] for each in coded}
+        changed = changed_code(stored.here, hashes)
+        if changed:
+            name = changed[0]
+            now = next(source_hash(each.spec().type, each.spec().params) for each in coded if each.id == name)
+            raise AgentError(
+                f"the code of {name!r} has been changed since the run began, so it is not run: its SHA-256 is {now}, "
+                f"and {hashes[name]} is recorded"
+            )
+        return [Announcement(each.id, on_one_line(_told(each, hashes)), hashes.get(each.id)) for each in wanted]
+
+
+def permission_of(announcements: Collection[Announcement]) -> Permission:
+    """Return the permission that somebody gives who consents to what was announced."""
+    return Permission(granted={each.participant: each.code_sha256 for each in announcements})
+
+
+def _told(participant: ParticipantConfig, hashes: dict[str, str]) -> str:
+    """Say what a participant runs."""
+    found: Any = participant
+    told = f"{participant.id!r}, type {participant.type}: "
+    if participant.kind.user_code:
+        code = factory_file(participant.type)
+        params = f" with params {json.dumps(participant.params, default=str)}" if participant.params else ""
+        path = code.path if code is not None else "?"
+        return (
+            f"{told}runs {path}{params}; SHA-256 {hashes[participant.id]}, as recorded (not covered: what it imports)"
+        )
+    if participant.kind is LLM:
+        redirected = redirection(found)
+        where = found.base_url or (redirected[1] if redirected is not None else "its provider")
+        sent = [*found.key_variables, *(found.extra_headers or {}).values()]
+        return f"{told}asks the model {found.model} at {where}; sends {_variables(sent)}"
+    if participant.id not in hashes:
+        sent = [] if found.api_key_env is None else [found.api_key_env]
+        return f"{told}posts to {found.url}; sends {_variables(sent)}"
+    command = found.command if isinstance(found.command, str) else json.dumps(found.command)
+    return (
+        f"{told}starts {command}; SHA-256 of the files that it names {hashes[participant.id]}, as recorded; it gets "
+        f"{_variables(found.env)}"
+    )
+
+
+def _variables(names: Collection[str]) -> str:
+    return f"the value of {', '.join(f'${name}' for name in names)}" if names else "no key"

@@ -1,0 +1,55 @@
+"""The consent of a user to what a stored run would run: named first, then asked for on a terminal."""
+
+import sys
+from collections.abc import Collection
+from typing import Annotated
+
+import typer
+
+from molt_bench.agents.permission import BUILT_IN, Permission
+from molt_bench.arena.consent import announced, permission_of
+from molt_bench.cli.streams import notice
+from molt_bench.errors import NotPermitted, on_one_line
+from molt_bench.runs.stored_run import StoredRun
+
+RunAgents = Annotated[
+    bool,
+    typer.Option(
+        "--run-agents", help="Run the agents that the run names, if their code is the recorded one; see docs."
+    ),
+]
+
+
+def consent(stored: StoredRun, participants: Collection[str], *, run_agents: bool) -> Permission:
+    """Return the permission to make participants of a run that are not built in, once the user has consented.
+
+    What would be run is named first. On a terminal the user is asked; elsewhere, the flag is the consent.
+
+    Raises:
+        NotPermitted: The user does not consent, or cannot be asked and has not set the flag.
+        AgentError: The code of a participant is not the recorded one.
+    """
+    if not participants:
+        return BUILT_IN
+    asks = sys.stdin.isatty() and sys.stderr.isatty()
+    if not asks and not run_agents:
+        types = {each.id: each.type for each in stored.config.participants}
+        named = ", ".join(f"{name!r} ({types[name]})" for name in participants)
+        raise NotPermitted(
+            on_one_line(f"{stored.folder}: this would run agents that the run names: {named}; ")
+            + "if you trust it, add --run-agents"
+        )
+    found = announced(stored, participants)
+    for each in found:
+        notice(f"{stored.folder} names {each.text}")
+    if asks and not _agreed(len(found)):
+        raise NotPermitted("nothing was run")
+    return permission_of(found)
+
+
+def _agreed(count: int) -> bool:
+    print(f"Run {'this agent' if count == 1 else f'these {count} agents'}? [y/N] ", end="", file=sys.stderr, flush=True)
+    try:
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+    except (KeyboardInterrupt, UnicodeDecodeError):
+        return False
