@@ -241,8 +241,9 @@ class StoredRun:
         unasked = unasked_code(self.config, (), permission)
         if not unasked:
             return derive(past if recount or content else written)
-        if stored and not recount:
-            return derive(written)
+        with suppress(JournalError):
+            if stored and not recount:
+                return derive(written)
         said = ", ".join(map(repr, unasked))
         try:
             result = derive(past)
