@@ -1,5 +1,6 @@
 """The folder of a run: the names of its files, and how a run's folder is created and found."""
 
+import os
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -27,7 +28,26 @@ def journal_in(folder: str) -> Path:
         raise ConfigError("RUN", folder, f"the folder of a run that can be read ({error.strerror})") from error
     if not there:
         raise ConfigError("RUN", folder, f"the folder of a run, with a {JOURNAL} in it")
+    check_entries(path.parent)
     return path
+
+
+def check_entries(folder: Path) -> None:
+    """Check that everything in the folder of a run is in it: no link leads out of it, and nothing can block a reader.
+
+    A link in a stranger's folder would have a private file read, published or written over. Raises JournalError.
+    """
+    try:
+        root = folder.resolve()
+        for entry in os.scandir(folder):
+            if entry.is_symlink() and not Path(entry.path).resolve().is_relative_to(root):
+                raise JournalError(
+                    f"{entry.path} is a link that leads out of the folder of the run: copy the file there"
+                )
+            if not entry.is_symlink() and not entry.is_file() and not entry.is_dir():
+                raise JournalError(f"{entry.path} is neither a file nor a folder, and may block whoever reads it")
+    except (OSError, RuntimeError) as error:
+        raise JournalError(f"{folder} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def new_folder(config: BenchmarkConfig) -> Path:

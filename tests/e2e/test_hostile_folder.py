@@ -1,0 +1,359 @@
+"""A run folder is data: whatever a stranger's run names, no command that reads it runs, contacts or opens any of it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+from typer.main import get_command
+
+from molt_bench import Action
+from molt_bench.agents.kinds import source_hash
+from molt_bench.agents.llm.model_settings import HARNESS_VERSIONS
+from molt_bench.arena.benchmark import run_benchmark
+from molt_bench.cli.app import COMMANDS, app_for
+from molt_bench.config.loader import load_config
+from molt_bench.report.exports import Format
+from molt_bench.runs.exchanges import FORMAT as EXCHANGES_FORMAT
+from molt_bench.runs.exchanges import ExchangeHeader
+from molt_bench.runs.header import config_hash
+from molt_bench.runs.journal import Journal, Sitting, read_journal
+from molt_bench.runs.run_files import RunFiles
+from tests.e2e.shell import one_clear_line, quick
+from tests.e2e.watched import run_task
+
+WATCHED = Path(__file__).with_name("watched.py")
+EVIL = "import os\nopen(os.environ['MARK'], 'a').write('ran ' + __name__)\n"
+AGENT = """
+from molt_bench import Action
+from molt_bench.agents.kinds import source_hash
+
+class Agent:
+    name = "agent"
+    def act(self, observation):
+        return Action("call") if observation.to_call else Action("check")
+
+def make(**params):
+    return Agent()
+"""
+#: Commands by what they are given in place of RUN, CUT (a run that has not ended), CONFIG and OUT (a folder).
+WALK = {
+    "resume": [["RUN"], ["CUT"], ["RUN", "--max-matches", "30"]],
+    "serve": [["CUT", "--port", "0"]],
+    "report": [["RUN"], ["RUN", "--html", "OUT/page.html"], ["RUN", "--figures", "OUT/figures"], ["CUT"]],
+    "publish": [["RUN", "--output", "OUT/site"]],
+    "verify": [["RUN"], ["CUT"], ["RUN", "--root", "OUT"]],
+    "replay": [["RUN"], ["RUN", "--output", "OUT/again"], ["RUN", "--root", "OUT"]],
+    "grade": [["RUN"]],
+    "plan": [["CONFIG", "--pilot", "RUN"]],
+    "compare": [["RUN", "CUT"]],
+    "export": [["RUN", "--format", form, "--output", f"OUT/export-{form}"] for form in get_args(Format)],
+    "view": [["RUN", "--port", "0", "--no-browser"]],
+}
+#: Commands that are given no run.
+OTHERS = {"run", "init", "join", "validate", "schema", "agents", "check", "play"}
+#: What has to succeed, so that the walk goes all the way.
+SUCCEEDS = {"report", "publish", "verify", "compare", "grade", "export"}
+
+
+class Caller:
+    """Plays the games of a run that is rewritten to be somebody else's."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def act(self, observation):
+        return Action("call") if observation.to_call else Action("check")
+
+
+class Trap:
+    """Things outside of the folder of a run that nobody may touch, and a folder for what a command writes."""
+
+    def __init__(self, home):
+        self.home = home
+        self.mark, self.out, self.bait = home / "mark", home / "out", home / "bait"
+        for folder in (self.out, self.bait, self.bait / "evil.dist-info"):
+            folder.mkdir(parents=True)
+        (self.bait / "evil_file.py").write_text(EVIL + AGENT)
+        (self.bait / "evil_module.py").write_text(EVIL + AGENT)
+        (self.bait / "evil.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1\n")
+        (self.bait / "evil.dist-info" / "entry_points.txt").write_text(
+            "[molt_bench.agents]\nevil-plug = evil_module:make\n"
+        )
+        (self.bait / "secret.txt").write_text("a secret\n")
+        (self.bait / "program.sh").write_text(f"#!/bin/sh\ntouch {self.mark}\n")
+        (self.bait / "program.sh").chmod(0o755)
+        (home / "config.json").write_text('{"participants": ["tight", "random"]}')
+
+    def participants(self):
+        """Return hostile participants by what is hostile about them."""
+        command = ["/bin/sh", "-c", f"touch {self.mark}"]
+        touch = {"command": f"touch {self.mark}"}
+        return {
+            "module": {"type": "os:system", "params": touch},
+            "nested module": {"type": "evil_module:make"},
+            "file": {"type": f"{self.bait}/evil_file.py:make"},
+            "relative file": {"type": "evil_file.py:make"},
+            "plug-in": {"type": "evil-plug"},
+            "exec": {"type": "exec", "command": command},
+            "exec of a file": {"type": "exec", "command": f"{self.bait}/program.sh"},
+            "smuggled": {"type": "exec:true", "params": {"command": command}},
+            "acpc": {"type": "acpc", "command": command, "stack": 10000},
+            "http": {"type": "http://127.0.0.1:9/act", "apiKeyEnv": "MY_KEY", "isolated": True},
+            "live": {"type": "live", "isolated": True},
+        }
+
+    def models(self):
+        model = {"type": "llm:openai:test", "baseUrl": "http://127.0.0.1:9/v1", "apiKeyEnv": "MY_KEY"}
+        return {"llm": model, "skill document": {**model, "skillDoc": f"{self.bait}/secret.txt"}}
+
+    def run(self, name, hostile, *, ended=True, hashes=None):
+        """Write a run whose games were played honestly, and whose header names what is hostile."""
+        config = load_config(
+            {
+                "participants": ["tight", *({"id": each, "type": "mine"} for each in hostile)],
+                "seeds": {"perMatch": 1, "masterSeed": "the master seed of a stranger", "file": None},
+                "game": {"handsPerGame": 4},
+                "scheduler": {"policy": "round_robin"},
+                "stop": {"adjacentConfidence": None, "budget": {"maxMatches": max(2, len(hostile))}},
+            }
+        )
+        folder = self.home / name
+        folder.mkdir()
+        files = RunFiles.new(folder, config)
+        run_benchmark(config, agents={"mine": lambda: Caller("mine")}, files=files, executor="inline")
+        files.close()
+        content = read_journal(str(folder / "journal.jsonl"))
+        plain = {**content.header.config, "outputDir": str(self.bait)}
+        types = {each["id"]: each for each in plain["participants"]}
+        plain["participants"] = [types["tight"], *({"id": each, **settings} for each, settings in hostile.items())]
+        plain = load_config(plain).plain()
+        (folder / "journal.jsonl").unlink()
+        journal = Journal(str(folder / "journal.jsonl"))
+        journal.write(
+            msgspec.structs.replace(
+                content.header,
+                config=plain,
+                config_hash=config_hash(plain),
+                folder=str(self.bait),
+                source_hashes=hashes or {},
+            )
+        )
+        for line in content.lines:
+            if ended or not isinstance(line, Sitting):
+                journal.write(line)
+        journal.close()
+        if any(each["type"].startswith("llm") for each in hostile.values()):
+            harness = f"strict/{HARNESS_VERSIONS['strict']}"
+            header = ExchangeHeader(EXCHANGES_FORMAT, dict.fromkeys(hostile, "skill"), dict.fromkeys(hostile, harness))
+            (folder / "exchanges.jsonl").write_bytes(msgspec.json.encode(header) + b"\n")
+        # Python would prefer modules of the current folder, if that were among those it looks in.
+        for module in ("numpy", "polars", "matplotlib", "sqlite3", "evil_module"):
+            (folder / f"{module}.py").write_text(EVIL)
+        return folder
+
+    def _task(self, commands):
+        folders = [str(path) for path in (self.out, self.home / "config.json", *self.home.glob("run*"))]
+        return {"commands": commands, "folders": folders, "log": str(self.out / "log.json")}
+
+    def start(self, *commands, cwd):
+        """Start commands in one process, in the folder of the run."""
+        task = self.home / "task.json"
+        task.write_text(json.dumps(self._task(commands)))
+        return subprocess.Popen(
+            [sys.executable, "-P", str(WATCHED), str(task)],
+            cwd=cwd,
+            env={**os.environ, **self.environment()},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def environment(self):
+        return {"MARK": str(self.mark), "MY_KEY": "a key of mine", "PYTHONPATH": str(self.bait)}
+
+    def watch(self, *commands, cwd):
+        """Run commands in one process, in the folder of the run, and return what each of them did."""
+        process = self.start(*commands, cwd=cwd)
+        _, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        return self.log(err), err
+
+    def watch_fork(self, *commands, cwd, monkeypatch):
+        """Do the same in a fork of this process, which starts sooner, but has most modules loaded already."""
+        monkeypatch.setattr("tests.e2e.shell.main", lambda: run_task(self._task(commands)))
+        done = quick(cwd=cwd, env=self.environment())
+        assert done.returncode == 0, done.stderr
+        return self.log(done.stderr), done.stderr
+
+    def log(self, err):
+        assert "Traceback" not in err, err
+        return json.loads((self.out / "log.json").read_text())
+
+
+@pytest.fixture
+def trap(tmp_path):
+    return Trap(tmp_path.resolve())
+
+
+def walk(name, run, cut, trap):
+    """Return every call of a command on these runs."""
+    places = {"RUN": run, "CUT": cut, "CONFIG": trap.home / "config.json"}
+    calls = [[str(places.get(word, word)).replace("OUT", str(trap.out), 1) for word in words] for words in WALK[name]]
+    return [[name, *words] for words in calls]
+
+
+def harmless(done, trap):
+    """Check that nothing happened."""
+    assert {tuple(each["command"]): each["events"] for each in done if each["events"]} == {}
+    assert not trap.mark.exists()
+
+
+def test_every_command_that_is_given_a_run_is_walked():
+    assert WALK.keys() | OTHERS == COMMANDS.keys()
+    for name in OTHERS:
+        params = get_command(app_for(name)).commands[name].params
+        places = [each for each in params if each.param_type_name == "argument" or each.metavar == "RUN"]
+        assert not [each for each in places if re.search(r"\bruns?\b", str(each.help).lower())], f"{name} takes a run"
+
+
+def all_calls(run, cut, trap, names):
+    return [call for name in names for call in walk(name, run, cut, trap)]
+
+
+def test_nothing_that_a_run_names_is_run_contacted_or_opened(trap, monkeypatch):
+    """The commands that used to; all the others are walked by the slow tests below."""
+    hostile = trap.participants()
+    run, cut = trap.run("run", hostile), trap.run("run-cut", hostile, ended=False)
+    calls = [["report", run], ["verify", run], ["replay", run], ["compare", run, cut], ["resume", cut], ["verify", cut]]
+    latex = ["export", run, "--format", "latex", "--output", trap.out / "tables"]
+    words = [[str(word) for word in call] for call in (*calls, latex)]
+    done, err = trap.watch_fork(*words, cwd=run, monkeypatch=monkeypatch)
+    harmless(done, trap)
+    assert [each["status"] for each in done] == [0, 0, 0, 0, 1, 0, 0], err
+    assert "this would run agents that the run names: 'module' (os:system)" in err
+
+
+@pytest.mark.slow
+def test_no_command_runs_contacts_or_opens_anything_that_a_run_names(trap):
+    hostile = trap.participants()
+    run, cut = trap.run("run", hostile), trap.run("run-cut", hostile, ended=False)
+    done, err = trap.watch(*all_calls(run, cut, trap, [name for name in WALK if name != "view"]), cwd=run)
+    harmless(done, trap)
+    assert {each["command"][0] for each in done if each["status"]} & SUCCEEDS == set(), err
+    refused = [each for each in done if each["command"][:2] == ["resume", str(cut)]]
+    assert [each["status"] for each in refused] == [1]
+    assert "this would run agents that the run names: 'module' (os:system)" in err
+
+
+@pytest.mark.slow
+def test_nor_where_models_play(trap):
+    hostile = trap.models()
+    run, cut = trap.run("run", hostile), trap.run("run-cut", hostile, ended=False)
+    names = ["resume", "report", "verify", "plan", "compare", "export"]
+    done, err = trap.watch(*all_calls(run, cut, trap, names), cwd=run)
+    harmless(done, trap)
+    assert {each["command"][0] for each in done if each["status"]} & (SUCCEEDS - {"verify"}) == set(), err
+    assert "no exchange is recorded for" in err
+
+
+def asked(url):
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        return answer.read()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("models", [False, True])
+def test_nor_does_the_viewer_whatever_page_is_opened(trap, models):
+    run = trap.run("run", trap.models() if models else trap.participants())
+    process = trap.start(["view", str(run), "--port", "0", "--no-browser"], cwd=run)
+    line = process.stdout.readline()
+    url = re.search(r"http://\S+/", line)[0].rstrip("/")
+    try:
+        for page in ("", ".json", "/hands.json", "/hand/1/0/1.json", "/matches.json", "/styles.json", "/grades.json"):
+            with suppress(urllib.error.HTTPError):  # not every run has every page
+                asked(f"{url}/api/runs/run{page}" if page else f"{url}/")
+        found = json.loads(asked(f"{url}/api/runs/run.json"))
+        assert found["status"] == "finished"
+        time.sleep(1)
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    harmless(trap.log(err), trap)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "kind", ["module", "nested module", "file", "relative file", "plug-in", "exec", "acpc", "http"]
+)
+def test_nor_if_it_is_the_only_one(trap, kind):
+    """On its own, none hides behind an error about another one."""
+    hostile = {kind: trap.participants()[kind]}
+    run, cut = trap.run("run", hostile), trap.run("run-cut", hostile, ended=False)
+    done, _ = trap.watch(*all_calls(run, cut, trap, [name for name in WALK if name != "view"]), cwd=run)
+    harmless(done, trap)
+
+
+def test_the_watcher_sees_code_that_is_run_by_consent(trap, monkeypatch):
+    """So it would see it without, too."""
+    hashed = sha256((trap.bait / "evil_file.py").read_bytes()).hexdigest()
+    hostile = {"file": trap.participants()["file"]}
+    run = trap.run("run", hostile, hashes={"file": hashed})
+    (done,), err = trap.watch_fork(["verify", str(run), "--run-agents"], cwd=run, monkeypatch=monkeypatch)
+    assert done["status"] == 0, err
+    assert ["exec", str(trap.bait / "evil_file.py")] in done["events"]
+    assert trap.mark.exists()
+    assert f"runs {trap.bait}/evil_file.py; SHA-256 {hashed}, as recorded" in err
+
+
+def test_and_programs_that_are_started_by_consent(trap, monkeypatch):
+    hostile = {"exec": trap.participants()["exec of a file"]}
+    hashed = source_hash("exec", hostile["exec"])
+    cut = trap.run("run-cut", hostile, ended=False, hashes={"exec": hashed})
+    call = ["resume", str(cut), "--run-agents", "--max-matches", "3"]
+    (done,), err = trap.watch_fork(call, cwd=cut, monkeypatch=monkeypatch)
+    assert "subprocess.Popen" in {event for event, _ in done["events"]}, err
+
+
+@pytest.mark.parametrize("command", ["verify", "replay", "resume"])
+@pytest.mark.parametrize("kind", ["module", "nested module", "file", "plug-in", "exec"])
+def test_code_without_a_recorded_hash_is_never_run(trap, command, kind):
+    cut = trap.run("run-cut", {kind: trap.participants()[kind]}, ended=command != "resume")
+    done = quick(command, cut, "--run-agents", env={"MARK": str(trap.mark), "PYTHONPATH": str(trap.bait)})
+    one_clear_line(done, f"the journal has no hash of the code of {kind!r}, so it is not run")
+    assert not trap.mark.exists()
+
+
+@pytest.mark.parametrize("kind", ["file", "exec of a file"])
+def test_code_with_another_hash_is_never_run(trap, kind):
+    run = trap.run("run", {kind: trap.participants()[kind]}, hashes={kind: "0" * 64})
+    for command in ("verify", "replay"):
+        one_clear_line(quick(command, run, "--run-agents", env={"MARK": str(trap.mark)}), "has been changed", "not run")
+    assert not trap.mark.exists()
+
+
+@pytest.mark.parametrize("name", ["matches.json", "summary.json", "exchanges.jsonl", ".matches.json.part", "anything"])
+def test_a_link_out_of_the_folder_is_refused(trap, name):
+    run = trap.run("run", {"http": trap.participants()["http"]})
+    (run / name).symlink_to(trap.bait / "secret.txt")
+    for command in (["report"], ["verify"], ["export", "--format", "csv"]):
+        one_clear_line(quick(command[0], run, *command[1:]), name, "leads out of the folder of the run")
+    assert (trap.bait / "secret.txt").read_text() == "a secret\n"
+
+
+def test_what_would_block_a_reader_is_refused(trap):
+    run = trap.run("run", {"http": trap.participants()["http"]})
+    os.mkfifo(run / "summary.json")
+    one_clear_line(quick("report", run), "summary.json", "neither a file nor a folder")
