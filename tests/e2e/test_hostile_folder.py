@@ -123,7 +123,7 @@ class Trap:
         config = load_config(
             {
                 "participants": ["tight", *({"id": each, "type": "mine"} for each in hostile)],
-                "seeds": {"perMatch": 1, "masterSeed": "the master seed of a stranger", "file": None},
+                "seeds": {"perMatch": 2, "masterSeed": "the master seed of a stranger", "file": None},
                 "game": {"handsPerGame": 4},
                 "scheduler": {"policy": "round_robin"},
                 "stop": {"adjacentConfidence": None, "budget": {"maxMatches": max(2, len(hostile))}},

@@ -1,7 +1,6 @@
 """A run being played: started, resumed, interrupted, finished."""
 
 import os
-import shlex
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -25,7 +24,7 @@ from molt_bench.errors import JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.about import About, write_about
 from molt_bench.runs.conclusion import check_seed_file
-from molt_bench.runs.folder import journal_in, new_folder
+from molt_bench.runs.folder import journal_in, new_folder, resume_command
 from molt_bench.runs.journal import Header, read_header
 from molt_bench.runs.master_seed import only_built_in
 from molt_bench.runs.run_files import RunFiles
@@ -179,7 +178,7 @@ def _play(
             raise
         write_artifacts(StoredRun.open(folder).result(permission=files.permission), folder)
         raise MoltBenchError(
-            f"{error}; finished games are kept, resume with: {_resume_command(folder, config)}"
+            f"{error}; finished games are kept, resume with: {resume_command(str(folder), config)}"
         ) from error
     except KeyboardInterrupt:
         if files.discard_if_empty():
@@ -187,17 +186,11 @@ def _play(
         else:
             result = StoredRun.open(folder).result(permission=files.permission)
             write_result(result, folder, options.printing(), warned=warned)
-            print(f"Interrupted. Resume with:\n  {_resume_command(folder, config)}", file=sys.stderr)
+            print(f"Interrupted. Resume with:\n  {resume_command(str(folder), config)}", file=sys.stderr)
         sys.exit(130)
     files.close()
     write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
     exit_on_faults(result, options.fail_on_faults)
-
-
-def _resume_command(folder: Path, config: BenchmarkConfig) -> str:
-    command = "serve" if any(each.kind.comes for each in config.participants) else "resume"
-    consented = any(not each.kind.built_in and not each.kind.comes for each in config.participants)
-    return f"molt-bench {command} {shlex.quote(str(folder))}{' --run-agents' if consented else ''}"
 
 
 def _show_traceback(participant: str, trace: str) -> None:

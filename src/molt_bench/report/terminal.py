@@ -1,6 +1,5 @@
 """The terminal: the final tables, and the progress of a run."""
 
-import shlex
 from collections.abc import Mapping
 from math import isfinite
 
@@ -14,6 +13,7 @@ from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis, totals
 from molt_bench.report.claims import sentences, way_on, with_names
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars
+from molt_bench.runs.folder import resume_command
 
 
 def print_result(found: Analysis, console: Console, *, folder: str | None = None) -> None:
@@ -45,10 +45,8 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
         console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
         flags = way_on(found)
         if flags is not None:
-            command = "serve" if any(each.kind.comes for each in result.config.participants) else "resume"
-            console.print(
-                f"To continue: molt-bench {command} {shlex.quote(folder)} {flags}", highlight=False, soft_wrap=True
-            )
+            command = resume_command(folder, result.config, flags)
+            console.print(f"To continue: {command}", highlight=False, soft_wrap=True)
 
 
 def leaderboard_table(found: Analysis) -> Table:

@@ -1,6 +1,7 @@
 """The folder of a run: the names of its files, and how a run's folder is created and found."""
 
 import os
+import shlex
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -48,6 +49,14 @@ def check_entries(folder: Path) -> None:
                 raise JournalError(f"{entry.path} is neither a file nor a folder, and may block whoever reads it")
     except (OSError, RuntimeError) as error:
         raise JournalError(f"{folder} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def resume_command(folder: str, config: BenchmarkConfig, flags: str = "") -> str:
+    """Return the command that goes on with a run; with agents that are not built in, it has to consent to run them."""
+    kinds = [each.kind for each in config.participants]
+    command = "serve" if any(kind.comes for kind in kinds) else "resume"
+    consent = "--run-agents" if any(not kind.built_in and not kind.comes for kind in kinds) else ""
+    return " ".join(filter(None, ["molt-bench", command, shlex.quote(folder), flags, consent]))
 
 
 def new_folder(config: BenchmarkConfig) -> Path:
