@@ -223,7 +223,7 @@ def test_changed_code_of_an_agent_is_noticed_before_a_run_goes_on(run, tmp_path)
     folder = tmp_path / json.loads(done.stdout)["runDir"]
     cut_back(folder, first_lines(5))
     bot.write_text(bot.read_text() + "# changed\n")
-    done = run("resume", str(folder))
+    done = run("resume", str(folder), "--run-agents")
     assert done.returncode == 1
     assert "the code of 'mybot' has been changed since the run began" in done.stderr
 

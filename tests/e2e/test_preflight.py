@@ -232,6 +232,8 @@ def test_what_was_played_is_kept_if_somebody_is_gone_when_a_run_goes_on(tmp_path
         assert done.returncode == 0, done.stderr
     folder = run_of(tmp_path / "out")
     cut(folder, games=3)
-    one_clear_line(quick("resume", "--run-agents", folder), "expected a server that answers")
+    done = quick("resume", "--run-agents", folder)
+    assert done.returncode == 1
+    assert "expected a server that answers" in done.stderr.splitlines()[-1]
     assert sum(line["line"] == "game" for line in lines_of(folder, "journal.jsonl")) == 3
     assert quick("report", folder).returncode == 0

@@ -1,0 +1,166 @@
+"""One function decides whether an agent of a stored run may be made, and nothing goes around it."""
+
+import os
+import py_compile
+import re
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+import molt_bench
+from molt_bench.agents.code_files import code_file
+from molt_bench.agents.factories import check_factory, file_hash, find_factory
+from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.agents.permission import BUILT_IN, OWN, Permission, make_permitted, permitted_policy
+from molt_bench.errors import AgentError, ConfigError, NotPermitted
+from molt_bench.specs import ParticipantSpec
+
+ROOT = Path(molt_bench.__file__).parent
+MINE = """
+from molt_bench import Action
+
+RAN.append(1) if "RAN" in globals() else None
+
+class Mine:
+    name = "mine"
+    def __init__(self, size=3):
+        self.size = size
+    def act(self, observation):
+        return Action("fold")
+    def policy(self, observation):
+        return {}
+
+def make(size=3):
+    return Mine(size)
+"""
+#: Where agents may be made directly: the user names them on the command line or in Python, or they are built in.
+DIRECT = {
+    "agents/kinds.py",
+    "agents/permission.py",
+    "adapters/inspect_task.py",
+    "cli/agent_argument.py",
+    "testing/agent_check.py",
+}
+OUTSIDERS = ["os:system", "mine.py:make", "plug", "exec:./bot", "acpc:./bot", "http://127.0.0.1:9/act", "llm:openai:x"]
+
+
+def test_agents_of_runs_are_made_nowhere_else():
+    makes = re.compile(r"(?<!def )\b(make_agent|published_policy|find_factory|call_factory)\(")
+    found = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if makes.search(path.read_text("utf-8"))}
+    assert found == DIRECT
+
+
+@pytest.mark.parametrize("participant_type", OUTSIDERS)
+def test_only_built_in_bots_need_no_consent(participant_type):
+    spec = ParticipantSpec(id="x", type=participant_type)
+    with pytest.raises(NotPermitted, match="'x'"):
+        make_permitted(spec, BUILT_IN)
+    assert permitted_policy(spec, BUILT_IN) is None
+    assert not Permission(granted={"y": None}).allows(spec)
+    assert Permission(granted={"x": "0" * 64}).code_of(spec) == "0" * 64
+    assert OWN.code_of(spec) is None
+
+
+@pytest.mark.parametrize("name", BUILTIN_AGENTS)
+def test_built_in_bots_always_may(name):
+    assert BUILT_IN.allows(ParticipantSpec(id="x", type=name))
+
+
+def test_objects_of_the_caller_may_but_their_names_alone_may_not():
+    spec = ParticipantSpec(id="x", type="mine")
+    assert BUILT_IN.allows(spec, {"mine": object})
+    assert not BUILT_IN.allows(spec)
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    path = tmp_path / "mine_alone.py"
+    path.write_text(MINE)
+    yield path
+    sys.modules.pop("mine_alone", None)
+
+
+@pytest.mark.parametrize("place", ["mine_alone.py", "mine_alone"])
+def test_only_the_bytes_with_the_hash_are_run(mine, place):
+    hashed = sha256(mine.read_bytes()).hexdigest()
+    spec = ParticipantSpec(id="x", type=f"{place}:make", params={"size": 5})
+    assert file_hash(spec.type) == hashed
+    with pytest.raises(AgentError, match="is not the code with SHA-256 00"):
+        make_permitted(spec, Permission(granted={"x": "0" * 64}))
+    assert make_permitted(spec, Permission(granted={"x": hashed})).size == 5
+
+
+def test_a_compiled_file_beside_it_is_not_run_in_its_place(mine):
+    """Python believes such a file if it has the time and the size of the source, and anybody can write both."""
+    state = mine.stat()
+    mine.write_text(MINE.replace("self.size = size", "self.size = 66  "))
+    os.utime(mine, ns=(state.st_atime_ns, state.st_mtime_ns))
+    py_compile.compile(str(mine))
+    mine.write_text(MINE)
+    os.utime(mine, ns=(state.st_atime_ns, state.st_mtime_ns))
+    hashed = sha256(MINE.encode()).hexdigest()
+    make = find_factory("mine_alone:make", (), code_sha256=hashed)
+    assert make(4).size == 4
+
+
+def test_links_are_followed_before_a_path_is_named(mine, tmp_path):
+    (tmp_path / "harmless.py").symlink_to(mine)
+    assert code_file("harmless.py").path == str(mine)
+
+
+def test_a_module_in_a_package_is_found_without_importing_the_package(mine, tmp_path):
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text("raise SystemExit('imported')")
+    (tmp_path / "pack" / "inner.py").write_text(MINE)
+    assert file_hash("pack.inner:make") == sha256(MINE.encode()).hexdigest()
+    check_factory(ParticipantSpec(id="x", type="pack.inner:make"), ())
+    assert "pack" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("participant_type", "params", "said"),
+    [
+        ("mine_alone.py:make", {}, None),
+        ("mine_alone:make", {"size": 1}, None),
+        ("mine_alone.py:Mine", {"size": 1}, None),
+        ("mine_alone.py:mak", {}, "did you mean 'make'"),
+        ("mine_alone.py:make", {"sise": 1}, "'sise' is none; did you mean 'size'"),
+        ("mine_alone.py:Mine", {"sise": 1}, "'sise' is none"),
+        ("nowhere.py:make", {}, "No such file"),
+        ("no_such_module:make", {}, "there is no module 'no_such_module'"),
+        ("os.nothing:make", {}, "there is no module 'os.nothing'"),
+        ("a b:make", {}, "there is no module"),
+        ("tigt", {}, "one of"),
+        ("broken.py:make", {}, "SyntaxError"),
+        ("odd.py:number", {}, "number is a int"),
+        ("odd.py:needy", {}, "the param 'size', which needy needs"),
+        ("odd.py:needy", {"size": 1}, None),
+        ("odd.py:sometimes", {}, None),
+        ("odd.py:other", {}, None),
+        ("odd.py:path", {}, None),
+        ("odd.py:star", {"whatever": 1}, None),
+        ("odd.py:wrapped", {"whatever": 1}, None),
+        ("star.py:anything", {}, None),
+    ],
+)
+def test_what_can_be_seen_without_running_a_file(mine, tmp_path, participant_type, params, said):
+    (tmp_path / "broken.py").write_text("def make(:")
+    (tmp_path / "star.py").write_text("from os import *\nraise SystemExit\n")
+    (tmp_path / "odd.py").write_text(
+        "import os.path\nfrom os import path\nraise SystemExit\nnumber = 3\n"
+        "def needy(size, *, more=2): ...\n"
+        "def star(**params): ...\n"
+        "@star\ndef wrapped(): ...\n"
+        "if number:\n    def sometimes(): ...\nelse:\n    sometimes = other = None\n"
+    )
+    spec = ParticipantSpec(id="x", type=participant_type, params=params)
+    if said is None:
+        check_factory(spec, ())
+        return
+    with pytest.raises(ConfigError) as raised:
+        check_factory(spec, ("tight",))
+    assert said in str(raised.value)
