@@ -18,6 +18,7 @@ from molt_bench.cli.streams import notice, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
+from molt_bench.report.style_file import vouched_styles
 from molt_bench.runs.about import About, write_about
 from molt_bench.runs.folder import new_folder
 from molt_bench.runs.run_files import RunFiles
@@ -92,6 +93,7 @@ def _play(
     live: Hosting | None = None,
 ) -> None:
     warned: list[str] = []
+    files.closing = lambda: vouched_styles(folder)
 
     def warn_once(warning: str) -> None:
         warned.append(warning)

@@ -69,12 +69,15 @@ class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="ca
 class Sitting(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rename="camel"):
     """The end of one session of the run: how long it took, and why the run ended, if it did.
 
-    The master seed is there if the run has ended and it was secret until then.
+    Attributes:
+        master_seed: There if the run has ended, and it was secret until then.
+        vouched: SHA-256 of what else is in the folder by then, by the names of the files: see `derived_files`.
     """
 
     seconds: float
     stop_reason: str | None = None
     master_seed: Seed | UnsetType = UNSET
+    vouched: dict[str, str] | UnsetType = UNSET
 
 
 class Extension(msgspec.Struct, frozen=True, tag="extension", tag_field="line", rename="camel"):

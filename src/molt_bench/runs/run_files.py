@@ -1,17 +1,21 @@
 """The files that a run writes: created for a new run, reopened for one that is continued."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Self
 
 import msgspec
 
 from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import MoltBenchError
+from molt_bench.records import matches_hash
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.answers import AnswerFile, Answers
+from molt_bench.runs.derived_files import record_hashes
 from molt_bench.runs.exchanges import ExchangeFile
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, SUMMARY, journal_in
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, MATCHES, SUMMARY, journal_in
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.lines import Warn
 from molt_bench.runs.master_seed import SEED_FILE
@@ -29,6 +33,8 @@ class RunFiles(msgspec.Struct):
         extend: A stop rule under which it continues, instead of its own.
         secret: The master seed of a new run, kept secret until the run ends.
         answers: Holds the answers of programs and servers.
+        closing: Called before the line that closes the journal, to write what takes time to derive; returns the hashes
+            of those files by name.
     """
 
     journal: Journal | None = None
@@ -37,6 +43,7 @@ class RunFiles(msgspec.Struct):
     extend: StopConfig | None = None
     secret: str | None = None
     answers: Answers = msgspec.field(default_factory=Answers)
+    closing: Callable[[], Mapping[str, str]] | None = None
 
     @classmethod
     def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
@@ -81,6 +88,14 @@ class RunFiles(msgspec.Struct):
             journal.close()
             raise
         return cls(journal, exchanges, stored, answers=answers), stored
+
+    def vouched(self, result: RunResult) -> dict[str, str]:
+        """Return what the line that closes the journal vouches for: the hashes of the other files, by name."""
+        if self.journal is None or self.problem is not None:
+            return {}
+        derived = self.closing() if self.closing is not None else {}
+        matches = matches_hash((match.round, match.margins) for match in result.matches)
+        return {MATCHES: matches, **derived, **record_hashes(Path(self.journal.path).parent)}
 
     @property
     def problem(self) -> str | None:

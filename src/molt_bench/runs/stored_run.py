@@ -23,6 +23,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.runs.answers import AnswerFile, Answers
 from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
+from molt_bench.runs.derived_files import derived_matches
 from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
 from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses
@@ -48,7 +49,6 @@ from molt_bench.runs.master_seed import (
     with_master_seed,
 )
 from molt_bench.runs.moved_files import moved_config
-from molt_bench.runs.stored_margins import stored_margins
 
 
 class StoredRun:
@@ -205,9 +205,10 @@ class StoredRun:
         """
         config, seed, exchanges = self.config, self.seed, self.exchanges()
         # The draws of models may have been refused later than they were used, so that rounds were decided by others.
-        stored = {} if recount or content or config.models() else stored_margins(self.folder, self.content)
+        stored = {} if recount or content or config.models() else derived_matches(self.folder, self.content)
         content = content or self.content
-        past = structs.replace(past_of(config, content), margins=stored)
+        margins = {number: match.margins for number, match in stored.items()}
+        past = structs.replace(past_of(config, content), margins=margins)
         spending, draws = Spending(config.models()), Draws(config.models())
         for exchange in exchanges.earlier:
             spending.add(exchange)

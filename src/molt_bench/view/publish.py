@@ -17,7 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import msgspec
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.files import write_whole
+from molt_bench.files import inside, write_whole
 from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.grades import GRADES
 from molt_bench.report.style_file import STYLES
@@ -29,7 +29,6 @@ from molt_bench.view.hand_page import hand_page
 from molt_bench.view.library import Library
 from molt_bench.view.names import names_data
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.run_list import inside
 from molt_bench.view.run_page import run_page
 from molt_bench.view.run_parts import archive_name, reproduce_data
 from molt_bench.view.search import said_in

@@ -110,7 +110,7 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         **(_results(run, found) if found is not None else _NO_RESULTS),
         "styles": styles_data(run, found),
         "styleGroups": style_groups(run),
-        "grades": grades_data(run),
+        "grades": grades_data(run, found),
         "faults": faults_data(run, found),
         "reproduce": reproduce_data(run),
     }
