@@ -55,6 +55,7 @@ class Course:
 
     Attributes:
         stages: Those that have begun; the last one is current.
+        followed: Whether the journal's account stands, since another version decided it.
 
     Args:
         stages: Those in its journal.
@@ -70,6 +71,7 @@ class Course:
         self._missing = missing
         self._later = list(stages)
         self._extend = extend
+        self.followed = False
         self.stages: list[Stage] = [self._later.pop(0)]
 
     @property
@@ -96,6 +98,9 @@ class Course:
         if not self._later or self._later[0].matches != matches:
             return None
         begun = self._later[0].under_way
+        if self.followed:
+            self.stages.append(self._later.pop(0))
+            return self.now
         if begun and begun != tuple(pairs):
             raise JournalError(f"after match {matches} the journal has a round that its config does not play")
         told = self.now.reason
@@ -103,6 +108,10 @@ class Course:
             raise JournalError(self._another_end(told, reason, matches))
         self.stages.append(self._later.pop(0))
         return self.now
+
+    def room(self, matches: int) -> int:
+        """Return how many matches of a run that is followed come before its next stage, if it has one."""
+        return max(0, self._later[0].matches - matches) if self._later else max(0, self._last_match - matches)
 
     @property
     def may_extend(self) -> bool:
@@ -121,7 +130,7 @@ class Course:
 
         `matches` are complete by then, and `begun` may have begun.
         """
-        told = self.now.reason
+        told = None if self.followed else self.now.reason
         if told is not None and (told != reason or told == INTERRUPTED):
             raise JournalError(self._another_end(told, reason, matches))
         beyond = self._last_match if self._last_match > begun else self._later[0].matches if self._later else 0

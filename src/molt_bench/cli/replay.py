@@ -13,6 +13,7 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.artifacts import write_artifacts
+from molt_bench.runs.conclusion import by_earlier_version, naming_version
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.lines import being_written
 from molt_bench.runs.stored_run import StoredRun
@@ -36,13 +37,18 @@ def replay(
     if target is not None and being_written(target / JOURNAL):
         raise ConfigError("--output", output, "another folder: a run is still going in this one")
     going = being_written(stored.folder / JOURNAL)
-    result = stored.result(content=replay_games(stored, warn=warn))
+    with naming_version(stored.header):
+        games = replay_games(stored, warn=warn)
+    result = stored.result(content=games)
     found = Analysis(result)
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)
         for warning in write_artifacts(found, target):
             warn(warning)
     show_result(found, output or folder, printing)
+    earlier = by_earlier_version(stored.header)
+    if earlier is not None:
+        warn(earlier)
     if going:
         warn("the run is still going, so its files were not compared")
         return

@@ -263,6 +263,25 @@ def read_lines(path: str) -> Iterator[Line]:
         raise JournalError(f"{path} cannot be read: {error.strerror}") from error
 
 
+def read_outline(path: str) -> JournalContent:
+    """Read a journal and leave its games out, so that it need not fit in memory; raises JournalError if damaged."""
+    chain, kept, size = Chain(path), list[Line](), 0
+    try:
+        with open(path, "rb") as file:
+            for text in file:
+                if not text.endswith(b"\n"):
+                    break
+                line = chain.read(text)
+                size += len(text)
+                if not isinstance(line, Game):
+                    kept.append(line)
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}") from error
+    if not kept or not isinstance(kept[0], Header):
+        raise JournalError(f"{path} line 1: expected {_EXPECTED[True]}")
+    return JournalContent(kept[0], tuple(kept[1:]), size, tuple(chain.hashes))
+
+
 def read_header(path: str) -> Header:
     """Return the first line of a journal; raises JournalError if it cannot be read, or has no header."""
     header = next(read_lines(path), None)

@@ -6,6 +6,7 @@ from typing import Self
 
 import msgspec
 
+from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
@@ -65,7 +66,7 @@ class RunFiles(msgspec.Struct):
         path = journal_in(str(folder))
         journal, content = Journal.reopen(str(path), warn=warn)
         try:
-            check_unchanged(path, content)
+            check_unchanged(path, content, versions={BENCH_VERSION})
             stored = StoredRun(path.parent, content, secret=secret)
             models = stored.config.models()
             unfinished = bool(models) and stored.stop_reason is None

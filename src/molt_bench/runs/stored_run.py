@@ -3,14 +3,14 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, redirect_stdout
 from functools import cached_property
 from pathlib import Path
 
 from msgspec import UNSET, structs
 
-from molt_bench._version import BENCH_VERSION
+from molt_bench._version import BENCH_VERSION, READABLE_VERSIONS
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
@@ -22,8 +22,15 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.runs.answers import AnswerFile, Answers
-from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
-from molt_bench.runs.derived_files import derived_matches
+from molt_bench.runs.conclusion import (
+    by_earlier_version,
+    concluded,
+    listed_seeds,
+    naming_damage,
+    told_before,
+    warnings_ahead,
+)
+from molt_bench.runs.derived_files import check_record, derived_matches
 from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
 from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses
@@ -85,8 +92,15 @@ class StoredRun:
         self._chain = Chain(str(folder / JOURNAL), after=content)
 
     @classmethod
-    def open(cls, folder: str | Path, *, root: str | None = None, check: bool = True) -> "StoredRun":
-        """Open a run; `check` that it is of this version, and unchanged since it was played.
+    def open(
+        cls, folder: str | Path, *, root: str | None = None, versions: Collection[int] | None = READABLE_VERSIONS
+    ) -> "StoredRun":
+        """Open a run and check that it is unchanged since it was played.
+
+        Args:
+            folder: Its folder.
+            root: As above.
+            versions: The bench versions that will do; None for any, where only its hands are read.
 
         Raises:
             ConfigError: There is no run in the folder.
@@ -94,8 +108,7 @@ class StoredRun:
         """
         path = journal_in(str(folder))
         content = read_journal(str(path))
-        if check:
-            check_unchanged(path, content)
+        check_unchanged(path, content, versions=versions)
         return cls(path.parent, content, root=root)
 
     @property
@@ -142,6 +155,7 @@ class StoredRun:
         """
         if not self.config.models():
             return Exchanges()
+        check_record(self.folder, EXCHANGES, self.content)
         finished = set() if every_game else {game.label for game in self.games}
         path = str(self.folder / EXCHANGES)
         return ExchangeFile.reopen(path, read_only=read_only, warn=warn, unfinished=lambda game: game not in finished)
@@ -155,6 +169,7 @@ class StoredRun:
         """
         if not any(each.kind.recorded for each in self.config.participants):
             return Answers()
+        check_record(self.folder, ANSWERS, self.content)
         played = {line.label: at for at, line in enumerate(self.lines, start=2) if isinstance(line, Game)}
         path = str(self.folder / ANSWERS)
         return AnswerFile.reopen(path, played=played, read_only=read_only, every_game=every_game)
@@ -208,7 +223,8 @@ class StoredRun:
         stored = {} if recount or content or config.models() else derived_matches(self.folder, self.content)
         content = content or self.content
         margins = {number: match.margins for number, match in stored.items()}
-        past = structs.replace(past_of(config, content), margins=margins)
+        earlier = by_earlier_version(self.header)
+        past = structs.replace(past_of(config, content), margins=margins, followed=earlier is not None)
         spending, draws = Spending(config.models()), Draws(config.models())
         for exchange in exchanges.earlier:
             spending.add(exchange)
@@ -222,21 +238,29 @@ class StoredRun:
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
         warnings = [
+            earlier,
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
             *unused,
             *told_before(content),
             *result.warnings,
         ]
         harnesses = recorded_harnesses(self.header)
+        result = structs.replace(result, bench_version=self.header.bench_version)
         return concluded(result, seed, past.seconds, warnings=warnings, journal=content, harnesses=harnesses)
 
 
-def check_unchanged(path: Path, content: JournalContent) -> None:
-    """Check that a journal is of this version, has its own config, and still begins as it did when summarized."""
+def check_unchanged(path: Path, content: JournalContent, *, versions: Collection[int] | None) -> None:
+    """Check that a journal is of one of these versions, has its own config, and still begins as when it was summarized.
+
+    Args:
+        path: The journal.
+        content: What is in it; its games may be left out.
+        versions: The bench versions that will do; None for any, where only hands are read.
+    """
     header = content.header
     if config_hash(header.config) != header.config_hash:
         raise JournalError(f"{path} line 1: the config has been changed after the run")
-    if header.bench_version != BENCH_VERSION:
+    if versions is not None and header.bench_version not in versions:
         raise JournalError(
             f"{path} was written by molt-bench {header.version} (bench version {header.bench_version}), and this one "
             f"(bench version {BENCH_VERSION}) may play other games"

@@ -29,7 +29,7 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.files import inside
 from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.report.analysis import MBB_PER_BB100
-from molt_bench.runs.derived_files import DerivedMatch, derived_matches
+from molt_bench.runs.derived_files import DerivedMatch, check_record, derived_matches
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.header import recorded_harnesses
@@ -70,7 +70,8 @@ class OpenRun:
     def __init__(self, folder: Path) -> None:
         self.id = folder.name
         self.folder = folder
-        self._stored = StoredRun.open(folder, check=False)
+        self._stored = StoredRun.open(folder, versions=None)
+        check_record(folder, EXCHANGES, self._stored.content)
         self._exchange_file = Tail(folder / EXCHANGES)
         self.header = self._stored.header
         # The master seed is not shown before the run reveals it.

@@ -1,6 +1,7 @@
 """The parts of a run page: styles, costs, faults, matches, and how to reproduce the run, as plain JSON."""
 
 import json
+import os
 import shlex
 from collections import Counter
 from collections.abc import Iterator
@@ -166,7 +167,7 @@ def reproduce_data(run: OpenRun, path: str | None = None, *, published: bool = F
             {"title": title, "command": command}
             for title, command in [*(_unpacking(run.id) if published else ()), *_commands(run, shown)]
         ],
-        "note": None if has_config else "Save the config below as config.yaml first.",
+        "note": None if has_config else _save_first(run),
         "configYaml": yaml.safe_dump(run.plain, sort_keys=False, allow_unicode=True),
         "versions": {"molt-bench": header.version, "bench": str(header.bench_version), **header.versions},
         "masterSeed": _master_seed(run),
@@ -213,6 +214,12 @@ def _has_config(run: OpenRun) -> bool:
         return inside(run.folder, path) and load_config(json.loads(path.read_bytes())) == run.config
     except (OSError, ValueError, TypeError, RecursionError, MoltBenchError):
         return False
+
+
+def _save_first(run: OpenRun) -> str:
+    save = "ave the config below as config.yaml first."
+    there = os.path.lexists(run.folder / CONFIG)
+    return f"{CONFIG} is not the config of this run: s{save}" if there else f"S{save}"
 
 
 def from_here(folder: Path) -> str:

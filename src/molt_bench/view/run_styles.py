@@ -1,5 +1,6 @@
 """The styles of a run's participants: as stored with the run where the journal vouches for that, else counted."""
 
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,7 +20,7 @@ class RunStyles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._count = StyleCount()
-        self._waiting: list[Game] = []
+        self._waiting: deque[Game] = deque()
         self._looked = False
         self.games = 0
 
@@ -41,18 +42,18 @@ class RunStyles:
         if stored is not None:
             for row in stored.groups:
                 self._count.parts[row.group] = [row.style]
-            self._waiting = []
+            self._waiting.clear()
 
     def next(self) -> Game | None:
-        """Return the next game to count."""
-        return self._waiting[-1] if self._waiting else None
+        """Return the next game to count, in the order of the journal: so sums are those of `styles.json`."""
+        return self._waiting[0] if self._waiting else None
 
     def count(self, game: Game) -> None:
         """Count the game that comes next."""
         self._count.add(game.participants, game.record)
-        self._waiting.pop()
+        self._waiting.popleft()
         self.games += 1
 
     def known(self) -> Mapping[Group, Style] | None:
         """Return the style in each group of hands that were played; None while games are still to be counted."""
-        return None if self._waiting else self._count.groups()
+        return None if self._waiting else dict(sorted(self._count.groups().items()))
