@@ -16,6 +16,14 @@ _PIECE: Final = 2**16
 T = TypeVar("T")
 
 
+def inside(root: Path, file: Path) -> bool:
+    """Return whether a file exists and is inside the folder, after following links."""
+    try:
+        return file.is_file() and file.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
 def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
     """Write a file whole or not at all, so that a reader never sees half of it; raises OSError if it cannot."""
     fill_whole(path, lambda file: file.write(content), mode=mode)

@@ -256,11 +256,22 @@ ESTIMATORS: Final = {
 Margins: TypeAlias = Mapping[str, tuple[float, ...]]
 
 
+def matches_hash(matches: Iterable[tuple[int, Margins]]) -> str:
+    """Return the SHA-256 of the rounds and the margins of the matches of a run, in order."""
+    found = sha256()
+    for decided, margins in matches:
+        found.update(pack("<q", decided) + _margin_bytes(margins))
+    return found.hexdigest()
+
+
+def _margin_bytes(margins: Margins) -> bytes:
+    columns = [margins[name] for name in ESTIMATORS]
+    return b"".join([pack(f"<q{len(values)}d", len(values), *values) for values in columns])
+
+
 def margins_hash(matches: Iterable[Margins], journal_hash: str) -> str:
     """Return the SHA-256 of the hash of a journal and the margins of its matches, in order."""
     found = sha256(journal_hash.encode())
     for margins in matches:
-        for name in ESTIMATORS:
-            values = margins[name]
-            found.update(pack(f"<q{len(values)}d", len(values), *values))
+        found.update(_margin_bytes(margins))
     return found.hexdigest()

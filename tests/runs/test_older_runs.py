@@ -1,10 +1,13 @@
 """Runs of versions whose prompts are not written any more: their replies are on record, and that is enough."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
+from tests.e2e.shell import rechained
 
+from molt_bench import BENCH_VERSION
 from molt_bench.agents.permission import OWN
 from molt_bench.arena import benchmark
 from molt_bench.arena.benchmark import run_benchmark
@@ -42,7 +45,8 @@ def test_a_reply_that_is_missing_from_it_is_noticed(old):
 
 def test_it_is_not_continued_with_other_prompts(old, monkeypatch):
     journal = old / "journal.jsonl"
-    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
+    header, *lines = map(json.loads, journal.read_bytes().splitlines()[:3])
+    journal.write_bytes(rechained([{**header, "benchVersion": BENCH_VERSION}, *lines]))
     (old / "summary.json").unlink()
     files, _ = RunFiles.reopen(old)
     files.permission = OWN

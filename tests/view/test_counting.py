@@ -11,6 +11,7 @@ import pytest
 from molt_bench.report.style import StyleCount
 from molt_bench.report.style_file import STYLES, read_styles, write_styles
 from molt_bench.runs.lines import LineFile
+from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_parts import styles_data
@@ -136,7 +137,7 @@ def test_styles_are_stored_with_the_run_and_not_counted_again(runs, bots_id, mon
     monkeypatch.setattr(StyleCount, "add", None)
     run.catch_up()
     assert (run.styles.games, run.pending) == (0, None)
-    stored = read_styles(runs / bots_id / STYLES)
+    stored = read_styles(runs / bots_id, StoredRun.open(runs / bots_id).content)
     assert run.styles.known() == {row.group: row.style for row in stored.groups}
     by_agent = {style["id"]: style["hands"] for style in styles_data(run)}
     assert by_agent == {name: style.hands for name, style in stored.styles.items()}
@@ -157,29 +158,26 @@ def test_stored_styles_are_those_that_are_counted(runs, bots_id):
     run, count = OpenRun(runs / bots_id), StyleCount()
     for game in run.games.values():
         count.add(game.participants, game.record)
-    stored = read_styles(runs / bots_id / STYLES).styles
+    stored = read_styles(runs / bots_id, StoredRun.open(runs / bots_id).content).styles
     assert stored.keys() == count.styles().keys()
     for name, counted in count.styles().items():
         assert (stored[name].hands, stored[name].vpip) == (counted.hands, counted.vpip)
         assert stored[name].showdown_winnings.per_100 == pytest.approx(counted.showdown_winnings.per_100)
 
 
-def test_styles_of_another_journal_are_not_believed_and_later_games_are_added(runs, bots_id, tmp_path):
-    whole = (runs / bots_id / "journal.jsonl").read_bytes().splitlines(keepends=True)
-    (tmp_path / "journal.jsonl").write_bytes(b"".join(whole))
-    stored = json.loads((runs / bots_id / STYLES).read_bytes())
-    (tmp_path / STYLES).write_text(json.dumps({**stored, "sha256": "0" * 64}))
-    run = OpenRun(tmp_path)
-    run.catch_up()
-    assert run.styles.games == 24
-    part = tmp_path / "part"
-    part.mkdir()
-    (part / "journal.jsonl").write_bytes(b"".join(whole[:11]))
-    assert write_styles(part) == []
-    (part / "journal.jsonl").write_bytes(b"".join(whole))
-    longer = OpenRun(part)
-    longer.catch_up()
-    assert longer.styles.games == 14
-    assert {group: style.vpip for group, style in longer.styles.known().items()} == {
-        group: style.vpip for group, style in run.styles.known().items()
-    }
+def test_edited_styles_are_not_believed(runs, bots_id, tmp_path):
+    shutil.copytree(runs / bots_id, tmp_path / bots_id)
+    path = tmp_path / bots_id / STYLES
+    path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
+    run, untouched = OpenRun(tmp_path / bots_id), OpenRun(runs / bots_id)
+    for each in (run, untouched):
+        each.catch_up()
+    assert (run.styles.games, untouched.styles.games) == (24, 0)
+    assert styles_data(run) == styles_data(untouched)
+
+
+def test_styles_are_those_up_to_the_last_game_whenever_they_are_counted(runs, bots_id, tmp_path):
+    shutil.copytree(runs / bots_id, tmp_path / bots_id)
+    (tmp_path / bots_id / STYLES).unlink()
+    assert write_styles(tmp_path / bots_id) == []
+    assert (tmp_path / bots_id / STYLES).read_bytes() == (runs / bots_id / STYLES).read_bytes()

@@ -402,7 +402,8 @@ def test_a_run_whose_config_was_changed_says_so(runs, bots_id, tmp_path):
     values = json.loads(header)
     values["config"]["stop"]["budget"]["maxMatches"] = 1
     (folder / "journal.jsonl").write_bytes(rechained([values, *rest.splitlines()]))
-    assert "the config has been changed after the run" in Library(tmp_path).run_page("changed")["warnings"]
+    (line,) = Library(tmp_path).run_list()
+    assert "the config has been changed after the run" in line["stopReason"]
 
 
 def test_one_who_hardly_ever_answered_has_no_rank(tmp_path):

@@ -15,13 +15,13 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
 from molt_bench.poker.cards import cards_to_text
-from molt_bench.records import ESTIMATORS
+from molt_bench.records import ESTIMATORS, matches_hash
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.artifacts import leaderboard, write_artifacts
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.report.exports.hand_rows import rows as hand_rows
 from molt_bench.runs.conclusion import listed_seeds
-from molt_bench.runs.folder import JOURNAL
+from molt_bench.runs.folder import JOURNAL, MATCHES
 from molt_bench.runs.header import header_of
 from molt_bench.runs.journal import Game, Journal, Sitting
 from molt_bench.runs.master_seed import MasterSeed
@@ -176,7 +176,8 @@ def _written(result: RunResult, folder: Path) -> Path:
         for match in result.matches:
             for game in (game for pair in match.result.seed_results for game in pair.games):
                 journal.write(Game(match.number, match.participants, game, result.seconds))
-        journal.write(Sitting(result.seconds, result.stop_reason))
+        matches = matches_hash((match.round, match.margins) for match in result.matches)
+        journal.write(Sitting(result.seconds, result.stop_reason, vouched={MATCHES: matches}))
     write_artifacts(result, folder)
     return folder
 

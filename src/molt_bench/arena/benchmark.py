@@ -280,7 +280,9 @@ class _Session:
     def _ended(self, result: RunResult) -> RunResult:
         """Record why the run ended, and reveal the master seed, since no cards are left to guess."""
         seconds, journal, seed = self._seconds, self._files.journal, self._seed
-        self._write(Sitting(seconds - self._past.seconds, result.stop_reason, seed.value if seed.sealed else UNSET))
+        told = seed.value if seed.sealed else UNSET
+        vouched = self._files.vouched(result) or UNSET
+        self._write(Sitting(seconds - self._past.seconds, result.stop_reason, told, vouched))
         if seed.sealed and journal is not None and self._folder is not None and journal.sync():
             forget(self._folder)
         # If that could not be written, the run can be resumed, so the seed stays secret.

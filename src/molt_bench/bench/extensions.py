@@ -61,7 +61,7 @@ class Course:
         extend: The rule under which it continues once everything known has been stepped through.
         last_match: The last match with a known game.
         missing: Which of the known matches lack some of their games, as text.
-        followed: Whether the journal is believed as to why the stages ended, since that cannot be decided again.
+        followed: Whether the journal's account stands, since another version decided it.
     """
 
     def __init__(
@@ -103,18 +103,21 @@ class Course:
         """
         if not self._later or self._later[0].matches != matches:
             return None
-        begun = () if self._followed else self._later[0].under_way
+        begun = self._later[0].under_way
+        if self._followed:
+            self.stages.append(self._later.pop(0))
+            return self.now
         if begun and begun != tuple(pairs):
             raise JournalError(f"after match {matches} the journal has a round that its config does not play")
-        told = None if self._followed else self.now.reason
+        told = self.now.reason
         if told is not None and told != reason and not self.now.allows(told, seconds):
             raise JournalError(self._another_end(told, reason, matches))
         self.stages.append(self._later.pop(0))
         return self.now
 
-    def room(self, matches: int, most: int) -> int:
-        """Return how many matches a round may have that does not reach beyond the next stage in the journal."""
-        return min([most, *(stage.matches - matches for stage in self._later[:1])])
+    def room(self, matches: int) -> int:
+        """Return how many matches of a run that is followed come before its next stage, if it has one."""
+        return max(0, self._later[0].matches - matches) if self._later else max(0, self._last_match - matches)
 
     @property
     def may_extend(self) -> bool:
@@ -133,7 +136,7 @@ class Course:
 
         `matches` are complete by then, and `begun` may have begun.
         """
-        told = self.now.reason
+        told = None if self._followed else self.now.reason
         if told is not None and (told != reason or told == INTERRUPTED):
             raise JournalError(self._another_end(told, reason, matches))
         beyond = self._last_match if self._last_match > begun else self._later[0].matches if self._later else 0

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
+from molt_bench._version import BENCH_VERSION
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed
@@ -113,6 +114,7 @@ class RunResult(msgspec.Struct, frozen=True):
         history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
         journal_lines: Lines in its journal; 0 without one.
         journal_hash: SHA-256 of the last line, which identifies the whole journal.
+        bench_version: The bench version that played it.
     """
 
     config: BenchmarkConfig
@@ -128,6 +130,7 @@ class RunResult(msgspec.Struct, frozen=True):
     history: tuple[dict[str, Any], ...] = ()
     journal_lines: int = 0
     journal_hash: str = ""
+    bench_version: int = BENCH_VERSION
 
     def __repr__(self) -> str:
         """Say what it is on one line: every hand of a run would fill a notebook."""

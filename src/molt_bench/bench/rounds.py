@@ -5,7 +5,7 @@ run is resumed by stepping through it again with the games in its journal, and o
 way, the journal's account of the run is checked: that no game is missing, and that the run stopped when its rules say.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
@@ -39,8 +39,7 @@ class Past(msgspec.Struct, frozen=True, dict=True):
         seconds: How long it has taken so far.
         missing: Which matches lack some of their games, as text.
         margins: The margins of its matches, by their numbers: of all that are complete, or of none.
-        followed: Whether its rounds and its stop are those in the journal, since they cannot be decided again: they
-            depended on a policy that is not known.
+        followed: Whether its rounds and its end are taken as they are, since another version decided them.
     """
 
     games: Games = {}
@@ -63,11 +62,14 @@ class Past(msgspec.Struct, frozen=True, dict=True):
             found[label.match].append(label)
         return found
 
-    def pairs_after(self, matches: int, most: int) -> tuple[Pair, ...]:
-        """Return the pairings of the next known matches, at most so many."""
-        numbers = range(matches + 1, min(matches + most, self.last_match) + 1)
-        firsts = [self._labels[number][0] for number in numbers if number in self._labels]
-        return tuple(self.games[label].players for label in firsts)
+    def pairs(self, first: int, last: int) -> tuple[Pair, ...]:
+        """Return who played the matches with these numbers, up to the first that has no game."""
+        found = []
+        for number in range(first, last + 1):
+            if number not in self._labels:
+                break
+            found.append(self.games[self._labels[number][0]].players)
+        return tuple(found)
 
     def of(self, wanted: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameRecord]:
         """Return the known records of the wanted games; raises JournalError if a match has different games."""
@@ -162,14 +164,15 @@ def rounds(
         count = len(ladder.matches)
         # Time does not count while stepping through known matches: they were played within the limit.
         progress = ladder.progress(spending, seconds=played.seconds if count >= last_match else 0.0)
-        reason = None if under_way or past.followed else first_reason(rules_of(config.stop), progress)
         if past.followed:
-            pairs = under_way or past.pairs_after(count, course.room(count, at_once))
+            pairs = under_way or _followed_pairs(config, ladder, deal, past, progress, min(at_once, course.room(count)))
+            reason = None if pairs else course.now.reason or INTERRUPTED
         else:
-            chosen = () if under_way or reason else _next_pairs(config, ladder, deal, progress, spending, at_once)
-            pairs = under_way or chosen
-        if reason is None and not pairs:
-            reason = course.now.reason if past.followed else deal.blocks.exhausted
+            reason = None if under_way else first_reason(rules_of(config.stop), progress)
+            room = _room(config, progress, at_once)
+            pairs = under_way or (_next_pairs(config, ladder, deal, spending, room) if reason is None else ())
+            if reason is None and not pairs:
+                reason = deal.blocks.exhausted
         seconds = max(past.seconds, played.seconds)
         stage = course.told_next(count, reason, pairs, seconds)
         if stage is not None:
@@ -191,9 +194,8 @@ def rounds(
                 continue
         if reason is None:
             seconds = max(past.seconds, played.seconds)
-            reason = _cut_short(course.now, seconds, played.budget)
-        if past.followed:
-            reason = course.now.reason or reason
+            told = course.now.reason if past.followed else None
+            reason = told or _cut_short(course.now, seconds, played.budget)
         course.check_end(reason, len(ladder.matches), count + len(pairs))
         return _result(config, ladder, deal, spending, course, reason)
 
@@ -214,11 +216,26 @@ def play_nothing(wanted: Round) -> Played:
     return Played(wanted.known)
 
 
-def _next_pairs(
-    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, progress: Progress, spending: Spending, room: int
+def _followed_pairs(
+    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, past: Past, progress: Progress, at_once: int
 ) -> tuple[Pair, ...]:
-    """Choose the pairings of the next round: `room`, or as many as the budget allows."""
-    confidence, limits = config.stop.adjacent_confidence, config.stop.budget
+    """Return the pairings of the next round as they were played.
+
+    Raises JournalError if they cannot belong to this config.
+    """
+    first = len(ladder.matches) + 1
+    pairs = past.pairs(first, first + _room(config, progress, at_once) - 1)
+    met = Counter(ladder.meetings)
+    for number, pair in enumerate(pairs, start=first):
+        if pair not in ladder.meetings or not (deal.blocks.endless or deal.blocks.has_block(pair, met[pair])):
+            raise JournalError(f"the journal's match {number} is not the one that its config plays")
+        met[pair] += 1
+    return pairs
+
+
+def _room(config: BenchmarkConfig, progress: Progress, room: int) -> int:
+    """Return how many matches are played at once: `room`, or as many as the budget allows."""
+    limits = config.stop.budget
     if limits is not None:
         for limit, spent, more in (
             (limits.max_matches, progress.matches, 1),
@@ -229,6 +246,14 @@ def _next_pairs(
         ):
             if limit is not None and more:
                 room = min(room, max(1, int((limit - spent) // more)))
+    return room
+
+
+def _next_pairs(
+    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, spending: Spending, room: int
+) -> tuple[Pair, ...]:
+    """Choose the pairings of the next round, at most `room`."""
+    confidence = config.stop.adjacent_confidence
     chosen = choose_round(
         policy_named(config.scheduler.policy),
         ladder.situation(_costs(ladder, spending)),

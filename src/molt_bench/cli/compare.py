@@ -153,11 +153,15 @@ def _both_ids(text: str) -> tuple[str, str]:
 
 
 def _run(folder: str) -> "Run":
+    from molt_bench.cli.output import notes_on
+    from molt_bench.runs.folder import JOURNAL
     from molt_bench.runs.header import recorded_harnesses
     from molt_bench.runs.stored_run import StoredRun
     from molt_bench.study.comparison import Run
 
     stored = StoredRun.open(folder)
+    for note in notes_on(stored.content, stored.folder / JOURNAL):
+        warn(note)
     skills = stored.exchanges().skills
     header = stored.header
     return Run(

@@ -7,20 +7,22 @@ from typing import IO, Annotated, TypeAlias
 
 import typer
 
+from molt_bench._version import READABLE_VERSIONS
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import Printing, RunFolder, at_least_one
-from molt_bench.cli.streams import print_json
+from molt_bench.cli.output import notes_on
+from molt_bench.cli.streams import print_json, warn
 from molt_bench.errors import ConfigError, MoltBenchError, one_of
 from molt_bench.files import fill_whole
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import FILES, TABLES, TEXTS, WITH_HERO, Format
-from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, dealt_hands, that_count
+from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, checked_outline, dealt_hands, that_count
 from molt_bench.report.exports.hand_rows import write_parquet
 from molt_bench.report.exports.latex import latex
 from molt_bench.report.exports.whole_exchanges import whole_exchanges
-from molt_bench.runs.folder import journal_in
-from molt_bench.runs.journal import read_header
+from molt_bench.runs.derived_files import check_record
+from molt_bench.runs.folder import EXCHANGES, journal_in
 from molt_bench.runs.stored_run import StoredRun
 
 #: Fills a file, and returns a description of what it wrote.
@@ -52,7 +54,8 @@ def export(
     if printing.as_json and output == "-":
         raise typer.BadParameter("cannot be used with --output -", param_hint="--json")
     journal = journal_in(folder)
-    participants = [each["id"] for each in read_header(str(journal)).config["participants"]]
+    outline = checked_outline(journal, versions=READABLE_VERSIONS if form == "latex" else None)
+    participants = [each["id"] for each in outline.header.config["participants"]]
     for option, name in (("--agent", agent), ("--hero", hero)):
         if name is not None and name not in participants:
             raise ConfigError(option, name, one_of(participants, name))
@@ -64,9 +67,12 @@ def export(
     if form == "latex":
         fill = _tables(journal.parent)
     elif form == "exchanges":
+        check_record(journal.parent, EXCHANGES, outline)
         fill = _exchanges(journal.parent, match, agent)
     else:
         fill = _hands(journal, form, _filter(match, agent), hero)
+    for note in notes_on(outline, journal, decided=form == "latex"):
+        warn(note)
     if output == "-":
         written = fill(sys.stdout.buffer)
         sys.stdout.buffer.flush()

@@ -7,6 +7,7 @@ import typer
 
 from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import Printing, RunFolder
+from molt_bench.cli.output import notes_on
 from molt_bench.cli.streams import console, warn
 from molt_bench.errors import ConfigError, one_of
 from molt_bench.files import write_whole
@@ -37,6 +38,8 @@ def grade(
     """
     stored = StoredRun.open(folder)
     going = being_written(stored.folder / JOURNAL)
+    for note in [] if going else notes_on(stored.content, stored.folder / JOURNAL):
+        warn(note)
     found = Analysis(stored.result())
     if agent is not None and agent not in found.names:
         raise ConfigError("--agent", agent, one_of(found.names, agent))

@@ -22,6 +22,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
+from molt_bench.report.style_file import vouched_styles
 from molt_bench.runs.about import About, write_about
 from molt_bench.runs.conclusion import check_seed_file
 from molt_bench.runs.folder import journal_in, new_folder, resume_command
@@ -143,6 +144,7 @@ def _play(
     live: Hosting | None = None,
 ) -> None:
     warned: list[str] = []
+    files.closing = lambda: vouched_styles(folder)
 
     def warn_once(warning: str) -> None:
         warned.append(warning)

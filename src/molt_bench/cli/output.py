@@ -16,9 +16,24 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, summary, usage, write_artifacts
 from molt_bench.report.style_file import write_styles
 from molt_bench.report.terminal import print_result
+from molt_bench.runs.conclusion import by_earlier_version
 from molt_bench.runs.folder import journal_in
+from molt_bench.runs.journal import JournalContent, stop_reason_in
 from molt_bench.runs.lines import being_written, whole_lines
 from molt_bench.runs.stored_run import StoredRun
+
+
+def notes_on(content: JournalContent, journal: Path, *, decided: bool = True) -> list[str]:
+    """Return what a reader of a run should know: who wrote it, if another version did, and that it has not ended.
+
+    `decided`: what is read depends on rounds and stops, and not on hands alone.
+    """
+    earlier = by_earlier_version(content.header) if decided else None
+    found = [] if earlier is None else [earlier]
+    if stop_reason_in(content.lines) is None:
+        state = "is still going" if being_written(journal) else "has not ended"
+        found.append(f"{journal.parent}: the run {state}: this is what was finished so far")
+    return found
 
 
 def rebuild_run(folder: str, printing: Printing) -> RunResult:

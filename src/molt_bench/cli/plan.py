@@ -10,11 +10,13 @@ from rich.table import Table
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import AsJson, not_negative, positive, probability
+from molt_bench.cli.output import notes_on
 from molt_bench.cli.streams import camel_fields, console, print_json, warn
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.report.costs import dollars
+from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study.pilot import AGAINST_REFERENCE, COMPREHENSION, Pilot, has_reference, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
@@ -190,6 +192,8 @@ def _plain_bought(each: Bought) -> dict[str, Any]:
 
 def _pilot(folder: str, config: BenchmarkConfig) -> Pilot:
     run = StoredRun.open(folder)
+    for note in notes_on(run.content, run.folder / JOURNAL):
+        warn(note)
     if _depth(run.config) != _depth(config):
         warn(f"{folder} was played {_depth(run.config):g} big blinds deep, not {_depth(config):g}")
     try:

@@ -7,7 +7,7 @@ import typer
 
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.options import Printing, not_negative
-from molt_bench.cli.streams import print_json
+from molt_bench.cli.streams import print_json, warn
 from molt_bench.errors import ConfigError
 
 
@@ -34,7 +34,7 @@ def publish(
     if Path(output).absolute().is_relative_to(library.runs.root):
         raise ConfigError("--output", output, "a folder outside the folder of runs")
     try:
-        for run in write_site(library, Path(output), most_deals=deals):
+        for run in write_site(library, Path(output), most_deals=deals, warn=warn):
             published.append(str(run))
             printing.notice(f"wrote {run}")
     except OSError as error:

@@ -1,6 +1,5 @@
 """`molt-bench replay`: a whole benchmark again from its records, compared file by file."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,9 @@ from molt_bench.cli.output import show_result
 from molt_bench.cli.streams import warn
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.artifacts import ARTIFACTS, LATER, TIMED, TIMES, write_artifacts
+from molt_bench.report.artifact_check import check_artifacts
+from molt_bench.report.artifacts import write_artifacts
+from molt_bench.runs.conclusion import by_earlier_version, naming_version
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.lines import being_written
 from molt_bench.runs.stored_run import StoredRun
@@ -40,52 +41,31 @@ def replay(
         raise ConfigError("--output", output, "another folder: a run is still going in this one")
     going = being_written(stored.folder / JOURNAL)
     permission = consent(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
-    replayed = replay_games(stored, permission)
-    result = stored.result(content=replayed.content, permission=permission, strict=True)
+    with naming_version(stored.header):
+        replayed = replay_games(stored, permission)
+    result = stored.result(content=replayed.content, permission=permission)
     found = Analysis(result)
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)
         for warning in write_artifacts(found, target):
             warn(warning)
     show_result(found, output or folder, printing)
+    earlier = by_earlier_version(stored.header)
+    if earlier is not None:
+        warn(earlier)
     if going:
         warn("the run is still going, so its files were not compared")
         return
-    differing = _differing_files(found, stored.folder)
-    if differing:
-        raise MoltBenchError(f"{folder}: {', '.join(differing)} differ from the replayed games")
+    files = check_artifacts(stored, found)
+    files.raise_if_wrong(folder)
+    if files.missing:
+        raise MoltBenchError(f"{folder}: {files.said_missing()}")
     exchanges = sum(each.exchanges for each in result.usage)
     if not printing.quiet:
         print(
             f"Replayed {len(stored.games):,} games and {exchanges:,} exchanges without calling a model"
-            f"{f' ({replayed})' if str(replayed) else ''}: all files are identical, byte for byte."
+            f"{f' ({replayed})' if str(replayed) else ''}: all files are identical, byte for byte: "
+            f"{', '.join(files.same)}."
         )
-
-
-def _differing_files(found: Analysis, folder: Path) -> list[str]:
-    """Return the names of a run's files that are not what the result gives."""
-    return [name for name, make in ARTIFACTS.items() if not _same(name, _text_of(folder / name), make(found))]
-
-
-def _same(name: str, text: str | None, made: str | None) -> bool:
-    stored, now = _without_times(name, text), _without_times(name, made)
-    if isinstance(stored, dict) and isinstance(now, dict):
-        now = {key: value for key, value in now.items() if key in stored or key not in LATER}
-    return stored == now
-
-
-def _text_of(path: Path) -> str | None:
-    try:
-        return path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
-    except OSError:
-        return None
-
-
-def _without_times(name: str, content: str | None) -> object:
-    """Return a file's content without its times, which differ from run to run."""
-    if name not in TIMED or content is None:
-        return content
-    try:
-        return {key: value for key, value in json.loads(content).items() if key not in TIMES}
-    except (ValueError, AttributeError, RecursionError):
-        return content
+        for line in files.notes():
+            print(line)

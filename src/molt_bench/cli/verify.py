@@ -1,17 +1,20 @@
-"""`molt-bench verify`: are the games of a run identical when replayed?"""
+"""`molt-bench verify`: are the games of a run identical when replayed, and do its files follow from them?"""
 
 from molt_bench.agents.permission import BUILT_IN
 from molt_bench.arena.replayed_games import replay_games, without_answers
 from molt_bench.cli.consent import RunAgents, consent
 from molt_bench.cli.options import Printing, Root, RunFolder
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.artifact_check import check_artifacts
+from molt_bench.runs.conclusion import by_earlier_version, naming_version
 from molt_bench.runs.journal import missing_games
 from molt_bench.runs.stored_run import StoredRun
 
 
 def verify(folder: RunFolder, root: Root = None, *, run_agents: RunAgents = False, printing: Printing) -> None:
-    """Replay every game of a run and check that it is identical; only built-in bots play again.
+    """Replay every game of a run, check that it is identical and that every file follows from it.
 
-    The answers of all others are on record: in files of their own, or in the journal.
+    Only built-in bots play again. The answers of all others are on record: in files of their own, or in the journal.
 
     Examples:
       molt-bench verify benchmark-results/2026-01-31T12-00-00
@@ -19,11 +22,17 @@ def verify(folder: RunFolder, root: Root = None, *, run_agents: RunAgents = Fals
     """
     stored = StoredRun.open(folder, root=root)
     permission = consent(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
-    replayed = replay_games(stored, permission)
-    stored.result(content=replayed.content, permission=permission, strict=True)
+    with naming_version(stored.header):
+        replayed = replay_games(stored, permission)
+    found = Analysis(stored.result(content=replayed.content, permission=permission))
+    files = check_artifacts(stored, found)
+    files.raise_if_wrong(folder)
     ended = stored.stop_reason is not None
     missing = None if ended else missing_games([stored.header, *stored.lines])
     line = f"{folder}: all {len(stored.games):,} games are identical when replayed"
+    earlier = by_earlier_version(stored.header)
+    if earlier is not None:
+        line += f"; {earlier}"
     if not ended:
         line += f"; the run has not ended{f': {missing}' if missing else ''}"
     if str(replayed):
@@ -36,5 +45,6 @@ def verify(folder: RunFolder, root: Root = None, *, run_agents: RunAgents = Fals
         "missing": missing,
         "playedAgain": replayed.again,
         "onRecord": replayed.on_record,
+        "files": files.plain(),
     }
-    printing.answer(content, lambda: print(line))
+    printing.answer(content, lambda: print("\n".join([line, *files.lines()])))

@@ -19,6 +19,9 @@ from molt_bench.report.claims import margins
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.learning import learners
 
+#: The name of the file with the config.
+CONFIG: Final = "config.json"
+
 
 def leaderboard(found: Analysis) -> dict[str, Any]:
     """Return the final leaderboard, best first; with the reference, if there is one, and what was won from it."""
@@ -260,7 +263,7 @@ def indented(content: object) -> str:
 
 #: Every file of a run except those it is made from, and its content; None if the run has nothing of the kind.
 ARTIFACTS: Final[dict[str, Callable[[Analysis], str | None]]] = {
-    "config.json": lambda found: indented(found.result.config.plain()),
+    CONFIG: lambda found: indented(found.result.config.plain()),
     "seeds.json": lambda found: indented(list(found.result.seeds)),
     "leaderboard.json": lambda found: indented(leaderboard(found)),
     "matches.json": lambda found: indented(matches(found.result)),
@@ -276,7 +279,7 @@ ARTIFACTS: Final[dict[str, Callable[[Analysis], str | None]]] = {
 TIMED: Final = frozenset({"summary.json"})
 #: The fields of those files that differ, or depend on what happened to the machine.
 TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
-#: Those that earlier versions did not write.
+#: Fields, at any depth, that earlier versions did not write.
 LATER: Final = frozenset({"marginsSha256"})
 
 

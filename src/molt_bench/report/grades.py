@@ -190,12 +190,16 @@ class _Tally:
 
 
 class GradeBook:
-    """The grades of all agents of a run, game by game."""
+    """The grades of all agents of a run, game by game.
+
+    Attributes:
+        games: The largest losses in each of them.
+    """
 
     def __init__(self, agents: Iterable[str], by: Reference) -> None:
         self._by = by
         self._agents = {name: _Tally() for name in agents}
-        self._games: list[GameLosses] = []
+        self.games: list[GameLosses] = []
 
     def add(self, game: Game, seed_index: int) -> None:
         """Grade every decision of a game; `seed_index` is the place of its seed in the match, from 0."""
@@ -204,13 +208,13 @@ class GradeBook:
             found = dealt.turned(self._hand(dealt, game.record.spec.max_actions, seed_index))
             for losses, loss in zip(worst, found, strict=True):
                 losses.append(loss)
-        self._games.append(GameLosses(game.match, seed_index, game.record.seating, worst))
+        self.games.append(GameLosses(game.match, seed_index, game.record.seating, worst))
 
     def grades(self, found: Analysis) -> Grades:
         """Return the grades of everybody, beside what they won."""
         rows = {row.rating.id: row for row in found.rows}
         agents = [tally.grades(rows[name]) for name, tally in self._agents.items()]
-        return Grades(1, "blueprint", NOT_THE_RANKING, len(self._games), agents, self._games)
+        return Grades(1, "blueprint", NOT_THE_RANKING, len(self.games), agents, self.games)
 
     def _hand(self, dealt: DealtHand, max_actions: int, seed_index: int) -> tuple[int, int]:
         """Grade a hand, if it counts, and return the largest loss of each seat."""

@@ -1,6 +1,7 @@
 """`styles.json`: the styles of a run's participants, counted once and stored with the run."""
 
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -9,8 +10,9 @@ import msgspec
 from molt_bench.errors import MoltBenchError, RulesError
 from molt_bench.files import write_whole
 from molt_bench.report.style import RATIOS, Group, Position, Ratio, Style, StyleCount
-from molt_bench.runs.journal import Game
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.derived_files import read_back
+from molt_bench.runs.folder import JOURNAL
+from molt_bench.runs.journal import Game, JournalContent, read_journal
 
 STYLES: Final = "styles.json"
 
@@ -52,7 +54,7 @@ class StyleFile(msgspec.Struct, frozen=True, rename="camel"):
     """What `styles.json` holds.
 
     Attributes:
-        lines: How many lines of the journal have been counted.
+        lines: How many lines of the journal have been counted, up to its last game.
         sha256: The hash of the last of them: the styles are those of this journal.
         styles: The style of each participant, by id.
         groups: The same by opponent and position; empty if an earlier version wrote the file.
@@ -65,18 +67,24 @@ class StyleFile(msgspec.Struct, frozen=True, rename="camel"):
     groups: tuple[GroupRow, ...] = ()
 
 
+def counted_styles(content: JournalContent) -> StyleFile:
+    """Count the styles of a run, up to its last game."""
+    count, last = StyleCount(), 1
+    for number, line in enumerate(content.lines, start=2):
+        if isinstance(line, Game):
+            count.add(line.participants, line.record)
+            last = number
+    groups = tuple(GroupRow.of(group, style) for group, style in sorted(count.groups().items()))
+    return StyleFile(last, content.hashes[last - 1], dict(sorted(count.styles().items())), groups=groups)
+
+
 def write_styles(folder: Path) -> list[str]:
-    """Count the styles of a run and write them; return a warning if that failed."""
+    """Count the styles of a run and write them, unless they are there already; return a warning if that failed."""
     path = folder / STYLES
     try:
-        content = StoredRun.open(folder, check=False).content
-        count = StyleCount()
-        for line in content.lines:
-            if isinstance(line, Game):
-                count.add(line.participants, line.record)
-        groups = tuple(GroupRow.of(group, style) for group, style in sorted(count.groups().items()))
-        styles = dict(sorted(count.styles().items()))
-        write_whole(path, _as_text(StyleFile(len(content.hashes), content.hashes[-1], styles, groups=groups)))
+        content = read_journal(str(folder / JOURNAL))
+        if read_styles(folder, content) is None:
+            write_whole(path, styles_text(counted_styles(content)))
     except OSError as error:
         return [f"{path} could not be written: {error.strerror}"]
     except (MoltBenchError, RulesError, ValueError) as error:
@@ -84,16 +92,27 @@ def write_styles(folder: Path) -> list[str]:
     return []
 
 
-def _as_text(found: StyleFile) -> bytes:
+def vouched_styles(folder: Path) -> dict[str, str]:
+    """Write the styles of a run that is about to end, and return their hash for the line that closes its journal."""
+    if write_styles(folder):
+        return {}
+    try:
+        return {STYLES: sha256((folder / STYLES).read_bytes()).hexdigest()}
+    except OSError:
+        return {}
+
+
+def read_styles(folder: Path, content: JournalContent) -> StyleFile | None:
+    """Return what a run has stored about styles; None if the journal does not vouch for it."""
+    return read_back(folder, STYLES, content, _read)
+
+
+def _read(text: bytes) -> tuple[StyleFile, str]:
+    return msgspec.json.decode(text, type=StyleFile), sha256(text).hexdigest()
+
+
+def styles_text(found: StyleFile) -> bytes:
     """Return the content of the file, with one line for each group."""
     whole = msgspec.json.format(msgspec.json.encode(msgspec.structs.replace(found, groups=())), indent=2)
     rows = b",".join([b"\n    " + msgspec.json.encode(row) for row in found.groups])
     return whole.replace(b'"groups": []', b'"groups": [' + rows + (b"\n  ]" if rows else b"]")) + b"\n"
-
-
-def read_styles(path: Path) -> StyleFile | None:
-    """Return what a run has stored about styles; None if nothing, or nothing that can be read."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=StyleFile)
-    except (OSError, msgspec.MsgspecError, RecursionError):
-        return None

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from msgspec import structs
 
+from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
@@ -53,6 +54,30 @@ def warnings_ahead(
         None if only_built_in(config, own) else guessable_file(config.seeds.file, listed),
     ]
     return [each for each in found if each is not None]
+
+
+def by_earlier_version(header: Header) -> str | None:
+    """Return a warning if another version wrote a run: what it decided stands, and is not decided again."""
+    if header.bench_version == BENCH_VERSION:
+        return None
+    return (
+        f"the run was written by bench version {header.bench_version}, and this is {BENCH_VERSION}: its rounds and its "
+        "end are as the journal has them, and were not decided again"
+    )
+
+
+@contextmanager
+def naming_version(header: Header) -> Iterator[None]:
+    """Say of a difference that is found in a run of another version that it need not be the run's fault."""
+    try:
+        yield
+    except JournalError as error:
+        if header.bench_version == BENCH_VERSION:
+            raise
+        raise JournalError(
+            f"{error}; the run was written by bench version {header.bench_version}, and this one ({BENCH_VERSION}) may "
+            f"play such games differently, so this says nothing against the run: molt-bench {header.version} can tell"
+        ) from error
 
 
 def told_before(content: JournalContent, *, extended: bool = False) -> list[str]:

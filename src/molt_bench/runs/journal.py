@@ -69,12 +69,15 @@ class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="ca
 class Sitting(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rename="camel"):
     """The end of one session of the run: how long it took, and why the run ended, if it did.
 
-    The master seed is there if the run has ended and it was secret until then.
+    Attributes:
+        master_seed: There if the run has ended, and it was secret until then.
+        vouched: SHA-256 of what else is in the folder by then, by the names of the files: see `derived_files`.
     """
 
     seconds: float
     stop_reason: str | None = None
     master_seed: Seed | UnsetType = UNSET
+    vouched: dict[str, str] | UnsetType = UNSET
 
 
 class Extension(msgspec.Struct, frozen=True, tag="extension", tag_field="line", rename="camel"):
@@ -258,6 +261,25 @@ def read_lines(path: str) -> Iterator[Line]:
                 yield chain.read(text)
     except OSError as error:
         raise JournalError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def read_outline(path: str) -> JournalContent:
+    """Read a journal and leave its games out, so that it need not fit in memory; raises JournalError if damaged."""
+    chain, kept, size = Chain(path), list[Line](), 0
+    try:
+        with open(path, "rb") as file:
+            for text in file:
+                if not text.endswith(b"\n"):
+                    break
+                line = chain.read(text)
+                size += len(text)
+                if not isinstance(line, Game):
+                    kept.append(line)
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}") from error
+    if not kept or not isinstance(kept[0], Header):
+        raise JournalError(f"{path} line 1: expected {_EXPECTED[True]}")
+    return JournalContent(kept[0], tuple(kept[1:]), size, tuple(chain.hashes))
 
 
 def read_header(path: str) -> Header:

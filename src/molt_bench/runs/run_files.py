@@ -1,18 +1,23 @@
 """The files that a run writes: created for a new run, reopened for one that is continued."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Self
 
 import msgspec
 
+from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
+from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import MoltBenchError
+from molt_bench.records import matches_hash
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.answers import AnswerFile, Answers
+from molt_bench.runs.derived_files import record_hashes
 from molt_bench.runs.exchanges import ExchangeFile
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, SUMMARY, journal_in
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, MATCHES, SUMMARY, journal_in
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.lines import Warn
 from molt_bench.runs.master_seed import SEED_FILE
@@ -31,6 +36,8 @@ class RunFiles(msgspec.Struct):
         secret: The master seed of a new run, kept secret until the run ends.
         answers: Holds the answers of programs and servers.
         permission: Which agents may be made; of a run that is continued, only built-in bots unless somebody consents.
+        closing: Called before the line that closes the journal, to write what takes time to derive; returns the hashes
+            of those files by name.
     """
 
     journal: Journal | None = None
@@ -40,6 +47,7 @@ class RunFiles(msgspec.Struct):
     secret: str | None = None
     answers: Answers = msgspec.field(default_factory=Answers)
     permission: Permission = OWN
+    closing: Callable[[], Mapping[str, str]] | None = None
 
     @classmethod
     def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
@@ -61,7 +69,7 @@ class RunFiles(msgspec.Struct):
         path = journal_in(str(folder))
         journal, content = Journal.reopen(str(path), warn=warn)
         try:
-            check_unchanged(path, content)
+            check_unchanged(path, content, versions={BENCH_VERSION})
             stored = StoredRun(path.parent, content, secret=secret)
             models = stored.config.models()
             unfinished = bool(models) and stored.stop_reason is None
@@ -84,6 +92,14 @@ class RunFiles(msgspec.Struct):
             journal.close()
             raise
         return cls(journal, exchanges, stored, answers=answers, permission=BUILT_IN), stored
+
+    def vouched(self, result: RunResult) -> dict[str, str]:
+        """Return what the line that closes the journal vouches for: the hashes of the other files, by name."""
+        if self.journal is None or self.problem is not None:
+            return {}
+        derived = self.closing() if self.closing is not None else {}
+        matches = matches_hash((match.round, match.margins) for match in result.matches)
+        return {MATCHES: matches, **derived, **record_hashes(Path(self.journal.path).parent)}
 
     @property
     def problem(self) -> str | None:

@@ -3,28 +3,36 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
-from functools import cached_property, partial
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, redirect_stdout
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from msgspec import UNSET, structs
 
-from molt_bench._version import BENCH_VERSION
+from molt_bench._version import BENCH_VERSION, READABLE_VERSIONS
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.rounds import Past, drive_run, play_nothing, rounds
+from molt_bench.bench.rounds import drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.runs.answers import AnswerFile, Answers
-from molt_bench.runs.conclusion import concluded, naming_damage, recorded_seeds, told_before, warnings_ahead
+from molt_bench.runs.conclusion import (
+    by_earlier_version,
+    concluded,
+    naming_damage,
+    recorded_seeds,
+    told_before,
+    warnings_ahead,
+)
+from molt_bench.runs.derived_files import check_record, derived_matches
 from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
 from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses, unasked_code
@@ -50,17 +58,9 @@ from molt_bench.runs.master_seed import (
     with_master_seed,
 )
 from molt_bench.runs.moved_files import moved_config
-from molt_bench.runs.stored_margins import stored_margins
 
-#: What is said of Python agents whose code, and with it a policy that they may publish, is not asked.
-_LEFT_OUT: Final = ": if it published a policy, that is not used, since reading a run never runs its code"
-_WRITTEN: Final = (
-    ": margins that follow from its policy are those of matches.json, since reading a run never runs its code"
-)
-_FOLLOWED: Final = (
-    ": it may have published a policy, which is not used, since reading a run never runs its code; so rounds and stop "
-    "are taken from the journal"
-)
+#: What is said of Python agents of an earlier version, whose code is not asked for a policy.
+_UNASKED: Final = ": if it published a policy, that is not used, since reading a run never runs its code"
 
 
 class StoredRun:
@@ -98,9 +98,20 @@ class StoredRun:
 
     @classmethod
     def open(
-        cls, folder: str | Path, *, root: str | None = None, secret: str | None = None, check: bool = True
+        cls,
+        folder: str | Path,
+        *,
+        root: str | None = None,
+        secret: str | None = None,
+        versions: Collection[int] | None = READABLE_VERSIONS,
     ) -> "StoredRun":
-        """Open a run; `check` that it is of this version, and unchanged since it was played.
+        """Open a run and check that it is unchanged since it was played.
+
+        Args:
+            folder: Its folder.
+            root: As above.
+            secret: As above.
+            versions: The bench versions that will do; None for any, where only its hands are read.
 
         Raises:
             ConfigError: There is no run in the folder.
@@ -108,8 +119,7 @@ class StoredRun:
         """
         path = journal_in(str(folder))
         content = read_journal(str(path))
-        if check:
-            check_unchanged(path, content)
+        check_unchanged(path, content, versions=versions)
         return cls(path.parent, content, secret=secret, root=root)
 
     @property
@@ -156,6 +166,7 @@ class StoredRun:
         """
         if not self.config.models():
             return Exchanges()
+        check_record(self.folder, EXCHANGES, self.content)
         finished = set() if every_game else {game.label for game in self.games}
         path = str(self.folder / EXCHANGES)
         return ExchangeFile.reopen(path, read_only=read_only, warn=warn, unfinished=lambda game: game not in finished)
@@ -169,6 +180,7 @@ class StoredRun:
         """
         if not any(each.kind.recorded for each in self.config.participants):
             return Answers()
+        check_record(self.folder, ANSWERS, self.content)
         played = {line.label: at for at, line in enumerate(self.lines, start=2) if isinstance(line, Game)}
         path = str(self.folder / ANSWERS)
         return AnswerFile.reopen(path, played=played, read_only=read_only, every_game=every_game)
@@ -211,13 +223,8 @@ class StoredRun:
         keep_hands: bool = False,
         recount: bool = True,
         permission: Permission = BUILT_IN,
-        strict: bool = False,
     ) -> RunResult:
         """Compute the result from the games so far; nothing of the run is executed, unless it is permitted.
-
-        The policies of Python agents are code. Where the run depended on one that may not be asked, the margins of its
-        matches are those that it wrote. If it wrote none, the policy is left out, with a warning, and rounds are those
-        of the journal.
 
         Args:
             content: A journal to use instead, with its games replayed.
@@ -225,50 +232,20 @@ class StoredRun:
             recount: Whether luck is taken out of all hands again; else the margins may be those that the run wrote. It
                 then lacks warnings about published probabilities.
             permission: Which agents may be asked for their policies.
-            strict: Whether rounds and stop must follow from the games, whatever policies are left out.
 
         Raises:
             JournalError: The games do not belong to the config, or the run did not stop where the journal says.
         """
+        config, seed, exchanges = self.config, self.seed, self.exchanges()
         # The draws of models may have been refused later than they were used, so that rounds were decided by others.
-        stored = {} if self.config.models() else stored_margins(self.folder, self.content)
-        journal = content or self.content
-        past = past_of(self.config, journal)
-        derive = partial(self._derived, journal, keep_hands=keep_hands, permission=permission)
-        if past.margins:
-            return derive(past)
-        written = structs.replace(past, margins=stored)
-        unasked = unasked_code(self.config, (), permission)
-        if not unasked:
-            return derive(past if recount or content else written)
-        with suppress(JournalError):
-            if stored and not recount:
-                return derive(written)
-        said = ", ".join(map(repr, unasked))
-        try:
-            result = derive(past)
-            if not stored:
-                return structs.replace(result, warnings=(*result.warnings, f"{said}{_LEFT_OUT}"))
-            if all(match.margins == stored.get(match.number) for match in result.matches):
-                return result
-            return derive(written, f"{said}{_WRITTEN}")
-        except JournalError as error:
-            with suppress(JournalError):
-                if stored:
-                    return derive(written, f"{said}{_WRITTEN}")
-            if strict:
-                raise JournalError(
-                    f"{error}; or a policy of {said} decided that, which only --run-agents asks"
-                ) from error
-            return derive(structs.replace(past, followed=True), f"{said}{_FOLLOWED}")
-
-    def _derived(
-        self, content: JournalContent, past: Past, *warnings: str, keep_hands: bool, permission: Permission
-    ) -> RunResult:
-        """Compute the result from the games of a journal."""
-        config, seed = self.config, self.seed
+        stored = {} if recount or content or config.models() else derived_matches(self.folder, self.content)
+        content = content or self.content
+        earlier = by_earlier_version(self.header)
+        past = structs.replace(past_of(config, content), followed=earlier is not None)
+        if stored and not past.margins:
+            past = structs.replace(past, margins={number: match.margins for number, match in stored.items()})
         spending, draws = Spending(config.models()), Draws(config.models())
-        for exchange in self.exchanges().earlier:
+        for exchange in exchanges.earlier:
             spending.add(exchange)
             draws.add(exchange)
         listed = recorded_seeds(self.header)
@@ -279,23 +256,31 @@ class StoredRun:
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
-        stop = past.stages[-1].stop
-        found = [
-            *warnings_ahead(config, seed, listed, stop=stop),
+        unasked = unasked_code(config, (), permission) if earlier is not None and not stored else []
+        warnings = [
+            *([earlier] if earlier is not None else []),
+            *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
+            *(f"{name!r}{_UNASKED}" for name in unasked),
             *told_before(content),
             *result.warnings,
-            *warnings,
         ]
+        result = structs.replace(result, bench_version=self.header.bench_version)
         harnesses = recorded_harnesses(self.header)
-        return concluded(result, seed, past.seconds, warnings=found, journal=content, harnesses=harnesses)
+        return concluded(result, seed, past.seconds, warnings=warnings, journal=content, harnesses=harnesses)
 
 
-def check_unchanged(path: Path, content: JournalContent) -> None:
-    """Check that a journal is of this version, has its own config, and still begins as it did when summarized."""
+def check_unchanged(path: Path, content: JournalContent, *, versions: Collection[int] | None) -> None:
+    """Check that a journal is of one of these versions, has its own config, and still begins as when it was summarized.
+
+    Args:
+        path: The journal.
+        content: What is in it; its games may be left out.
+        versions: The bench versions that will do; None for any, where only hands are read.
+    """
     header = content.header
     if config_hash(header.config) != header.config_hash:
         raise JournalError(f"{path} line 1: the config has been changed after the run")
-    if header.bench_version != BENCH_VERSION:
+    if versions is not None and header.bench_version not in versions:
         raise JournalError(
             f"{path} was written by molt-bench {header.version} (bench version {header.bench_version}), and this one "
             f"(bench version {BENCH_VERSION}) may play other games"

@@ -1,6 +1,5 @@
-"""Grades on the pages: of a hand, computed when it is opened; of a run, read from its `grades.json`."""
+"""Grades on the pages: of a hand, computed when it is opened; of a run, once it has been graded."""
 
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -8,10 +7,9 @@ import msgspec
 from molt_bench.luck.grade import MISTAKES, Grade, grade_hand, reference
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.notation import ParsedHand
-from molt_bench.report.grades import GRADES, Grades
+from molt_bench.report.analysis import Analysis
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.run_list import inside
 
 
 def hand_grades(parsed: ParsedHand, *, max_actions: int) -> list[dict[str, Any] | None]:
@@ -42,31 +40,12 @@ def _decision(grade: Grade, big_blind: int) -> dict[str, Any]:
     }
 
 
-def stored_grades(folder: Path) -> Grades | None:
-    """Return what `molt-bench grade` wrote about a run; None if nothing, or nothing that can be read."""
-    path = folder / GRADES
-    if not inside(folder, path):
+def grades_data(run: OpenRun, analysis: Analysis | None) -> dict[str, Any] | None:
+    """Return the grades of each participant; None if the run has not been graded, or not all of it here."""
+    book = run.grades.known()
+    if book is None or analysis is None:
         return None
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Grades)
-    except (OSError, msgspec.MsgspecError, RecursionError):
-        return None
-
-
-def grades_version(folder: Path) -> int:
-    """Return a number that changes with the file; 0 without one."""
-    try:
-        return (folder / GRADES).stat().st_mtime_ns
-    except OSError:
-        return 0
-
-
-def grades_data(run: OpenRun) -> dict[str, Any] | None:
-    """Return the grades of each participant; None if the run has not been graded."""
-    found = stored_grades(run.folder)
-    if found is None:
-        return None
-    ids = {each["id"] for each in run.participants}
+    found = book.grades(analysis)
     return {
         "note": found.note,
         "games": found.games,
@@ -88,7 +67,6 @@ def grades_data(run: OpenRun) -> dict[str, Any] | None:
                 "costliest": [msgspec.to_builtins(each) for each in row.costliest if _shown(run, each)],
             }
             for row in found.participants
-            if row.id in ids
         ],
     }
 
@@ -109,7 +87,7 @@ def _shown(run: OpenRun, each: Any) -> bool:
 
 def losses_by_game(run: OpenRun) -> dict[tuple[int, int, str], tuple[list[int], list[int]]] | None:
     """Return the largest loss of players A and B in every hand, in mbb, by match, seed pair and seating."""
-    found = stored_grades(run.folder)
-    if found is None:
+    book = run.grades.known()
+    if book is None:
         return None
-    return {(each.match, each.seed_index, each.seating): each.worst_mbb for each in found.hands}
+    return {(each.match, each.seed_index, each.seating): each.worst_mbb for each in book.games}

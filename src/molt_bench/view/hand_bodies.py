@@ -6,7 +6,6 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 
 from molt_bench.view.bodies import Body
-from molt_bench.view.grades import grades_version
 from molt_bench.view.hand_list import hand_columns, listing, packed_hands
 from molt_bench.view.shelf import Volume
 
@@ -22,7 +21,7 @@ class _State(NamedTuple):
     journal: str
     size: int
     status: str
-    grades: int
+    grades: bool
 
 
 class HandBodies:
@@ -44,7 +43,7 @@ class HandBodies:
         with making:
             with volume.reading:
                 run = volume.run
-                state = _State(run.journal_hash, run.journal_size, run.status, grades_version(run.folder))
+                state = _State(run.journal_hash, run.journal_size, run.status, run.grades.known() is not None)
                 known = self._known.get(name)
                 if known is not None and known[0] == state:
                     return known[1]

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from molt_bench.files import inside
 from molt_bench.runs.about import ABOUT, About, read_about
 from molt_bench.view.live import live_data
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.run_list import inside
 
 
 def names_data(run: OpenRun) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """An open run: read from its folder as far as it has come, then followed.
 
 Nothing of the run is executed: agents that are the user's own programs or files are never made here. The effect of luck
-on a match is taken from the run's `matches.json` where possible, since computing it takes some time.
+on a match is taken from the run's `matches.json` where the journal vouches for it, since computing it takes some time.
 """
 
 from collections import Counter, defaultdict, deque
@@ -26,8 +26,10 @@ from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError
+from molt_bench.files import inside
 from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.report.analysis import MBB_PER_BB100
+from molt_bench.runs.derived_files import DerivedMatch, check_record, derived_matches
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.header import recorded_harnesses
@@ -37,9 +39,8 @@ from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.seeds import Seed
 from molt_bench.specs import SEATINGS, Seating
-from molt_bench.view.run_list import inside
+from molt_bench.view.run_grades import RunGrades
 from molt_bench.view.run_styles import RunStyles
-from molt_bench.view.stored_matches import StoredMatches
 
 Status: TypeAlias = Literal["running", "finished", "interrupted"]
 #: Names a hand and its seating: match, seed, seating, number of the hand.
@@ -69,7 +70,8 @@ class OpenRun:
     def __init__(self, folder: Path) -> None:
         self.id = folder.name
         self.folder = folder
-        self._stored = StoredRun.open(folder, check=False)
+        self._stored = StoredRun.open(folder, versions=None)
+        check_record(folder, EXCHANGES, self._stored.content)
         self._exchange_file = Tail(folder / EXCHANGES)
         self.header = self._stored.header
         # The master seed is not shown before the run reveals it.
@@ -91,6 +93,7 @@ class OpenRun:
         self.status: Status = "running"
         self.stop_reason: str | None = None
         self.styles = RunStyles(folder)
+        self.grades = RunGrades(folder, [each.id for each in self.config.participants])
         self.seconds = 0.0
         self._counted = False
         self._unread: deque[Exchange] = deque()
@@ -100,7 +103,7 @@ class OpenRun:
         self._sittings = 0.0
         self._resting = False  # whether the last line is the end of a session: when the next one began is not known
         self._status_changes = 0
-        self._matches = StoredMatches(folder)
+        self._derived: dict[int, DerivedMatch] | None = None  # what the folder says of the matches; None if not read
         self._take([*enumerate(self._stored.lines, start=2)])
 
     @property
@@ -111,7 +114,7 @@ class OpenRun:
     @property
     def version(self) -> int:
         """A number that grows with every change."""
-        work = len(self.ladder.matches) + self.styles.games
+        work = len(self.ladder.matches) + self.styles.games + self.grades.games
         return self.journal_size + self._exchange_file.size + work + self._status_changes
 
     @property
@@ -146,6 +149,8 @@ class OpenRun:
             return f"{behind:,} of {behind + len(self.ladder.matches):,} matches are still to be rated"
         if self.styles.pending:
             return f"styles of {self.styles.pending:,} of {len(self.games):,} games are still to be counted"
+        if self.grades.pending:
+            return f"{self.grades.pending:,} of {len(self.games):,} games are still to be graded"
         return None
 
     def read(self) -> None:
@@ -156,8 +161,9 @@ class OpenRun:
         """
         self._take(self._stored.more())
         self._take_exchanges()
-        self._matches.refresh()
-        self.styles.use_stored(self._stored.content.hashes)
+        self._derived = self._derived or None  # a run that has ended since may have written it
+        self.styles.use_stored(self._stored.content)
+        self.grades.look()
         now: Status = (
             "finished" if self.stop_reason else "running" if being_written(self.folder / JOURNAL) else "interrupted"
         )
@@ -165,8 +171,8 @@ class OpenRun:
             self.status, self._status_changes = now, self._status_changes + 1
 
     def count_next(self) -> bool:
-        """Rate one more match, or else count the styles of one more game; return whether there was one."""
-        return self._rate_next() or self._count_style()
+        """Rate one more match, or else count the styles of one more game, or grade it; return whether there was one."""
+        return self._rate_next() or self._count_style() or self._grade_next()
 
     def catch_up(self, *, within_s: float | None = None) -> None:
         """Read what is new; then count for about so many seconds, or to the end."""
@@ -288,7 +294,8 @@ class OpenRun:
         self._lines[place] = number
         self.pairs[game.match] = game.participants
         self.seconds = max(self.seconds, game.seconds)
-        self.styles.take(number, game)
+        self.styles.take(game)
+        self.grades.take(game)
 
     def _take_exchanges(self) -> None:
         if not self._models or not inside(self.folder, self._exchange_file.path):
@@ -325,7 +332,10 @@ class OpenRun:
         games = [self.played(number, seed) for seed in seeds]
         found = [SeedResult(seed, (one.record, two.record)) for seed, (one, two) in zip(seeds, games, strict=True)]
         result = MatchResult(tuple(found), self.config.match.draw_threshold)
-        stored = self._matches.of(number, self.pairs[number], result)
+        derived = self._derived  # another thread may forget it meanwhile
+        if derived is None:
+            derived = self._derived = derived_matches(self.folder, self._stored.content)
+        stored = derived.get(number)
         self._blocks[number] = seeds
         while self._extensions and self._extensions[0].matches < number:
             self.ladder.judge_by(load_config({**self.plain, "stop": self._extensions.pop(0).stop}).stop)
@@ -348,6 +358,14 @@ class OpenRun:
             return False
         with self.reading([game]):
             self.styles.count(game)
+        return True
+
+    def _grade_next(self) -> bool:
+        game = self.grades.next()
+        if game is None:
+            return False
+        with self.reading([game]):
+            self.grades.grade(game, self.seeds_of(game.match).index(game.record.seed))
         return True
 
 

@@ -6,7 +6,7 @@ shown. Nothing of it is computed by a server. Of a large run it holds, and lists
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import permutations
 from pathlib import Path
@@ -17,19 +17,21 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import msgspec
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.files import write_whole
+from molt_bench.files import inside, write_whole
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.grades import GRADES
 from molt_bench.report.style_file import STYLES
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
+from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.bundle import ENTRY, script_of
 from molt_bench.view.hand_list import Deal, hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.library import Library
 from molt_bench.view.names import names_data
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.run_list import inside
 from molt_bench.view.run_page import run_page
 from molt_bench.view.run_parts import archive_name, reproduce_data
 from molt_bench.view.search import said_in
@@ -49,24 +51,32 @@ _SUMS: Final = "SHA256SUMS"
 _MARK: Final = "molt-bench-site"
 
 
-def publish(library: Library, target: Path, *, most_deals: int = MOST_DEALS) -> Iterator[str]:
+def publish(
+    library: Library, target: Path, *, most_deals: int = MOST_DEALS, warn: Callable[[str], None] = lambda _: None
+) -> Iterator[str]:
     """Write the site of a library into a folder, and yield the name of each run that is done.
 
-    The folder must be new, empty or a site written before, which is replaced.
+    The folder must be new, empty or a site written before, which is replaced. `warn` is called with what is left out:
+    runs that cannot be read, and files that are not what the journal gives.
 
     Raises:
-        MoltBenchError: The folder holds something else.
+        MoltBenchError: The folder holds something else, or no run can be read.
     """
     _clear(target)
     _write_pages(target)
     lines = library.run_list()
+    unreadable = [line for line in lines if line["status"] == "unreadable"]
+    if unreadable and len(unreadable) == len(lines):
+        raise MoltBenchError(unreadable[0]["error"])
+    for line in unreadable:
+        warn(f"{line['id']} is left out: {line['error']}")
     kept: list[dict[str, Any]] = []
     for line in lines:
-        if line["status"] == "unreadable":
+        if line in unreadable:
             continue
         run = library.open(line["id"])
         kept.append({**line, "status": _status(run), "comparable": len(kept) < _MOST_COMPARED})
-        _write_run(run, target, most_deals)
+        _write_run(run, target, most_deals, warn)
         yield run.id
     _write_json(target / "api" / "runs.json", kept)
     _write_json(target / "api" / "history.json", library.history())
@@ -99,13 +109,13 @@ def _write_pages(target: Path) -> None:
     write_whole(target / _MARK, b"A site written by molt-bench publish; it is replaced when it is written again.\n")
 
 
-def _write_run(run: OpenRun, target: Path, most_deals: int) -> None:
+def _write_run(run: OpenRun, target: Path, most_deals: int, warn: Callable[[str], None]) -> None:
     page = {
         **run_page(run),
         "status": _status(run),
         "live": None,
         "reproduce": reproduce_data(run, run.id, published=run.status == "finished"),
-        "files": _write_files(run, target),
+        "files": _write_files(run, target, warn),
     }
     matches = {match: match_page(run, match) for match in sorted(run.pairs)}
     deals = chosen_deals(run, page, matches)
@@ -146,16 +156,33 @@ def _without_paths(pool: dict[str, Any], ids: list[str]) -> dict[str, Any]:
     return {**pool, "leftOut": [each if each["id"] in ids else {**each, "why": why} for each in pool["leftOut"]]}
 
 
-def _write_files(run: OpenRun, target: Path) -> list[dict[str, Any]]:
+def _doubtful(run: OpenRun, warn: Callable[[str], None]) -> set[str]:
+    """Return the names of a run's files that are not what its journal gives, or cannot be checked."""
+    try:
+        stored = StoredRun.open(run.folder)
+        found = Analysis(stored.result(recount=False))
+    except MoltBenchError as error:
+        warn(f"{run.id}: only its records are published, since the other files cannot be checked: {error}")
+        return {*ARTIFACTS, STYLES, GRADES}
+    book = run.grades.known()
+    grades = None if book is None else book.grades(found)
+    wrong = check_artifacts(stored, found, grades=grades).differing
+    if wrong:
+        warn(f"{run.id}: {', '.join(wrong)} left out: not what the journal gives; molt-bench report writes them again")
+    return set(wrong)
+
+
+def _write_files(run: OpenRun, target: Path, warn: Callable[[str], None]) -> list[dict[str, Any]]:
     """Copy the files of a finished run, also as one archive, and return their names, sizes and hashes."""
     if run.status != "finished":
         return []  # its cards may still be secret, and its files are not final
     folder = target / "files" / run.id
     folder.mkdir(parents=True, exist_ok=True)
     found: list[dict[str, Any]] = []
+    doubtful = _doubtful(run, warn)
     for name in dict.fromkeys(_FILES):
         source = run.folder / name
-        if inside(run.folder, source):
+        if name not in doubtful and inside(run.folder, source):
             shutil.copyfile(source, folder / name)
             digest = sha256((folder / name).read_bytes()).hexdigest()
             href = f"files/{quote(run.id)}/{name}"

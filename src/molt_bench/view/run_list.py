@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from molt_bench.errors import ConfigError
+from molt_bench.files import inside
 from molt_bench.runs.folder import JOURNAL
 
 _STAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)")
@@ -58,14 +59,6 @@ def started(run: str) -> str | None:
     except ValueError:
         return None
     return moment.astimezone().isoformat()
-
-
-def inside(root: Path, file: Path) -> bool:
-    """Return whether a file exists and is inside the folder, after following links."""
-    try:
-        return file.is_file() and file.resolve().is_relative_to(root)
-    except (OSError, RuntimeError, ValueError):
-        return False
 
 
 def files_state(folder: Path) -> list[int]:

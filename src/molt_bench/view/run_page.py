@@ -13,7 +13,6 @@ from molt_bench.rating.payoffs import nash_averaging, transitivity
 from molt_bench.report.analysis import MBB_PER_BB100, Analysis
 from molt_bench.report.claims import sentences, with_names
 from molt_bench.report.costs import cost_numbers
-from molt_bench.runs.header import config_hash
 from molt_bench.view import rounded
 from molt_bench.view.grades import grades_data
 from molt_bench.view.live import live_data
@@ -110,7 +109,7 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         **(_results(run, found) if found is not None else _NO_RESULTS),
         "styles": styles_data(run, found),
         "styleGroups": style_groups(run),
-        "grades": grades_data(run),
+        "grades": grades_data(run, found),
         "faults": faults_data(run, found),
         "reproduce": reproduce_data(run),
     }
@@ -163,8 +162,6 @@ def _stop_reason(run: OpenRun) -> str | None:
 def _doubts(run: OpenRun) -> Iterator[str]:
     """Return reasons to distrust a record."""
     header = run.header
-    if config_hash(header.config) != header.config_hash:
-        yield "the config has been changed after the run"
     if header.bench_version != BENCH_VERSION:
         yield f"written by bench version {header.bench_version}; this one is {BENCH_VERSION} and may play other games"
 

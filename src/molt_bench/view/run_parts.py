@@ -1,5 +1,7 @@
 """The parts of a run page: styles, costs, faults, matches, and how to reproduce the run, as plain JSON."""
 
+import json
+import os
 import shlex
 from collections import Counter
 from collections.abc import Iterator
@@ -7,13 +9,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from molt_bench.bench.result import RunResult
+from molt_bench.config.loader import load_config
+from molt_bench.errors import MoltBenchError
+from molt_bench.files import inside
 from molt_bench.report.analysis import Analysis
+from molt_bench.report.artifacts import CONFIG
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.style import Ratio, grouped
 from molt_bench.runs.journal import Game
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.run_list import inside
 
 #: The statistics of a style: key, label, kind of number, and what it means.
 _STATS: Final = (
@@ -156,13 +161,13 @@ def reproduce_data(run: OpenRun, path: str | None = None, *, published: bool = F
 
     header = run.header
     shown = path or from_here(run.folder)
-    has_config = inside(run.folder, run.folder / "config.json")
+    has_config = _has_config(run)
     return {
         "commands": [
             {"title": title, "command": command}
             for title, command in [*(_unpacking(run.id) if published else ()), *_commands(run, shown)]
         ],
-        "note": None if has_config else "Save the config below as config.yaml first.",
+        "note": None if has_config else _save_first(run),
         "configYaml": yaml.safe_dump(run.plain, sort_keys=False, allow_unicode=True),
         "versions": {"molt-bench": header.version, "bench": str(header.bench_version), **header.versions},
         "masterSeed": _master_seed(run),
@@ -195,12 +200,26 @@ def _commands(run: OpenRun, path: str) -> Iterator[tuple[str, str]]:
     folder = typed(path)
     if run.status == "interrupted":
         yield "Continue it", f"molt-bench resume {folder}"
-    has_config = inside(run.folder, run.folder / "config.json")
-    config = typed(f"{path}/config.json") if has_config else "config.yaml"
+    config = typed(f"{path}/{CONFIG}") if _has_config(run) else "config.yaml"
     yield "Play it again", f"molt-bench run --config {config}"
     yield "Check that every recorded game plays out the same", f"molt-bench verify {folder}"
     if run.status == "finished":
         yield "Rebuild it from its records, calling no model, and compare every file", f"molt-bench replay {folder}"
+
+
+def _has_config(run: OpenRun) -> bool:
+    """Return whether the config beside the journal is the run's own: another one would play another run."""
+    path = run.folder / CONFIG
+    try:
+        return inside(run.folder, path) and load_config(json.loads(path.read_bytes())) == run.config
+    except (OSError, ValueError, TypeError, RecursionError, MoltBenchError):
+        return False
+
+
+def _save_first(run: OpenRun) -> str:
+    save = "ave the config below as config.yaml first."
+    there = os.path.lexists(run.folder / CONFIG)
+    return f"{CONFIG} is not the config of this run: s{save}" if there else f"S{save}"
 
 
 def from_here(folder: Path) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
@@ -14,7 +14,8 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
-from molt_bench.runs.journal import Game, read_header, read_lines
+from molt_bench.runs.journal import Game, JournalContent, read_header, read_lines, read_outline
+from molt_bench.runs.stored_run import check_unchanged
 from molt_bench.seeds import Seed, derive_last
 from molt_bench.specs import Seating
 
@@ -81,6 +82,16 @@ _numbers: Final = lru_cache(maxsize=16)(derive_last)
 
 #: Returns whether the hands of a game are wanted.
 GameFilter: TypeAlias = Callable[[Game], bool]
+
+
+def checked_outline(path: Path, *, versions: Collection[int] | None = None) -> JournalContent:
+    """Read a journal once without keeping its games, and check that it is whole and unchanged since it was summarized.
+
+    Raises JournalError if it is not: nothing is exported of a run that was cut or tampered with.
+    """
+    content = read_outline(str(path))
+    check_unchanged(path, content, versions=versions)
+    return content
 
 
 def dealt_hands(path: str, wanted: GameFilter = lambda _: True) -> Iterator[DealtHand]:

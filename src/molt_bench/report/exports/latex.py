@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Final
 
-from molt_bench._version import BENCH_VERSION, __version__
+from molt_bench._version import __version__
 from molt_bench.rating.payoffs import Payoff
 from molt_bench.report.analysis import MBB_PER_BB100, Analysis, ParticipantNumbers
 from molt_bench.report.claims import met_so_far, mixed_harnesses
@@ -94,7 +94,7 @@ def _leaderboard_caption(found: Analysis, marks: dict[str, str]) -> str:
     said = (
         f"Heads-up no-limit hold'em, {_count(hands)} hands in {_count(len(result.matches))} matches on "
         f"{_count(len(seeds))} seeds, each played in both seats (molt-bench {escaped(__version__)}, bench version "
-        f"{BENCH_VERSION}). bb/100: big blinds won in 100 hands from {_field(found)}, by the estimator "
+        f"{result.bench_version}). bb/100: big blinds won in 100 hands from {_field(found)}, by the estimator "
         f"{escaped(found.estimator)}; "
         f"$\\pm$: half of its 95\\% interval, with the seed pair as the unit; Ranks: 95\\% interval of the rank; "
         f"$\\mu$ and $\\sigma$: OpenSkill rating."

@@ -7,11 +7,12 @@ import pytest
 
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.bench import match_margins
+from molt_bench.records import ESTIMATORS, margins_hash
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports.latex import latex
+from molt_bench.runs.derived_files import derived_matches
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.runs.stored_margins import stored_margins
 from molt_bench.runs.stored_run import StoredRun
 
 RUN = {
@@ -70,9 +71,7 @@ def spoil(content):
         ("matches.json", lambda content: content["matches"].reverse()),
         ("matches.json", lambda content: content["matches"][0]["result"]["perSeed"][0]["marginsMbb"].pop("fitted")),
         ("matches.json", lambda content: content.update(matches=[None])),
-        ("summary.json", lambda content: content.pop("marginsSha256")),
-        ("summary.json", lambda content: content.update(journal=None)),
-        ("summary.json", lambda content: content.update(marginsSha256=7)),
+        ("matches.json", lambda content: content["matches"][2].update(round=7)),
     ],
 )
 def test_files_that_were_changed_are_not_believed(run, monkeypatch, name, change):
@@ -84,19 +83,45 @@ def test_files_that_were_changed_are_not_believed(run, monkeypatch, name, change
 
 
 @pytest.mark.parametrize("text", [None, b"", b"[]", b"{}", b"\xff", b"[" * 100_000])
-@pytest.mark.parametrize("name", ["matches.json", "summary.json"])
+@pytest.mark.parametrize("name", ["matches.json"])
 def test_files_that_are_gone_or_unreadable_are_not_needed(run, name, text):
     path = run / name
     path.unlink()
     if text is not None:
         path.write_bytes(text)
-    assert stored_margins(run, StoredRun.open(run).content) == {}
+    assert derived_matches(run, StoredRun.open(run).content) == {}
 
 
 def test_a_journal_that_went_on_is_counted_again(run):
     stored = StoredRun.open(run)
-    assert [*stored_margins(run, stored.content)] == [1, 2, 3, 4]
+    assert [*derived_matches(run, stored.content)] == [1, 2, 3, 4]
     with (run / "journal.jsonl").open("rb") as file:
         lines = file.readlines()
     (run / "journal.jsonl").write_bytes(b"".join(lines[:-1]))
-    assert stored_margins(run, StoredRun.open(run, check=False).content) == {}
+    (run / "summary.json").unlink()
+    assert derived_matches(run, StoredRun.open(run).content) == {}
+
+
+def test_hashes_in_an_edited_summary_make_nobody_believe_edited_matches(run, monkeypatch):
+    expected = StoredRun.open(run).result()
+    changed(run / "matches.json", spoil)
+    stored = [
+        {name: [each["marginsMbb"][name] for each in match["result"]["perSeed"]] for name in ESTIMATORS}
+        for match in json.loads((run / "matches.json").read_text())["matches"]
+    ]
+    journal = StoredRun.open(run).content.last_hash
+    changed(run / "summary.json", lambda content: content.update(marginsSha256=margins_hash(stored, journal)))
+    result, games = counted(run, monkeypatch)
+    assert games == 16
+    assert result == expected
+
+
+def test_a_summary_is_not_needed_to_believe_matches_that_the_journal_vouches_for(run, monkeypatch):
+    (run / "summary.json").unlink()
+    assert counted(run, monkeypatch)[1] == 0
+
+
+def test_a_file_behind_a_link_that_leads_elsewhere_is_not_read(run, tmp_path):
+    elsewhere = (run / "matches.json").rename(tmp_path / "matches.json")
+    (run / "matches.json").symlink_to(elsewhere)
+    assert derived_matches(run, StoredRun.open(run).content) == {}

@@ -1,0 +1,204 @@
+"""The check of a run's files: each is compared with what follows from the journal, and every other file is named."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from molt_bench._version import BENCH_VERSION
+from molt_bench.errors import JournalError, MoltBenchError, on_one_line
+from molt_bench.files import inside
+from molt_bench.luck.grade import reference
+from molt_bench.records import matches_hash
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.artifacts import ARTIFACTS, LATER, TIMED, TIMES, indented
+from molt_bench.report.grades import GRADES, Grades, grade_run
+from molt_bench.report.style_file import STYLES, StyleFile, counted_styles, read_styles
+from molt_bench.runs.derived_files import check_record, vouched_in
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, MATCHES, SUMMARY
+from molt_bench.runs.journal import Game, JournalContent
+from molt_bench.runs.stored_run import StoredRun
+
+#: What a file that cannot be read as a file of the run counts as: a folder, or a link that leads elsewhere.
+_UNREADABLE: Final = "\0"
+
+
+class ArtifactCheck(msgspec.Struct, frozen=True):
+    """What became of the files of a run.
+
+    Attributes:
+        same: Those that are what the journal gives, the journal first.
+        differing: Those that are not.
+        missing: Those that a run writes, and that are not there.
+        unchecked: All others: notes, exports, logs, and what an unfinished run wrote before its last games.
+        written_by: The bench version that wrote the run, if it is another one.
+    """
+
+    same: tuple[str, ...]
+    differing: tuple[str, ...]
+    missing: tuple[str, ...]
+    unchecked: tuple[str, ...]
+    written_by: int | None = None
+
+    def raise_if_wrong(self, folder: str) -> None:
+        """Raise MoltBenchError, naming the files that differ, if there are any."""
+        if self.differing:
+            verb = "differs" if len(self.differing) == 1 else "differ"
+            by = f"; bench version {self.written_by} wrote the run, and this is {BENCH_VERSION}"
+            raise MoltBenchError(
+                f"{folder}: {', '.join(self.differing)} {verb} from what the journal gives"
+                f"{by if self.written_by is not None else ''}"
+            )
+
+    def said_missing(self) -> str:
+        """Return which files are missing, in words."""
+        return f"{', '.join(self.missing)} {'is' if len(self.missing) == 1 else 'are'} missing"
+
+    def notes(self) -> list[str]:
+        """Return a line each for what is missing and what was not checked."""
+        return [
+            *([f"  missing: {', '.join(self.missing)}"] if self.missing else ()),
+            *([f"  not checked: {', '.join(self.unchecked)}"] if self.unchecked else ()),
+        ]
+
+    def lines(self) -> list[str]:
+        """Return what was checked, missing, and not checked, in lines."""
+        return [f"  as the journal gives them: {', '.join(self.same)}", *self.notes()]
+
+    def plain(self) -> dict[str, list[str]]:
+        """Return the same as JSON values."""
+        return {"same": [*self.same], "missing": [*self.missing], "notChecked": [*self.unchecked]}
+
+
+def check_artifacts(stored: StoredRun, found: Analysis, *, grades: Grades | None = None) -> ArtifactCheck:
+    """Compare every file of a run with what follows from its journal.
+
+    Args:
+        stored: The run.
+        found: What its games give.
+        grades: Its grades, if they are known; to grade it again takes some milliseconds a hand.
+    """
+    folder, content = stored.folder, stored.content
+    ended, vouched = stored.stop_reason is not None, vouched_in(content.lines)
+    results: dict[str, bool | None] = {JOURNAL: _vouches_for(found, vouched.get(MATCHES))}
+    for name in (EXCHANGES, ANSWERS):
+        if name in vouched:
+            results[name] = _is_record(stored, name)
+    current = ended or _written_from(folder, content)
+    missing = []
+    for name in (*ARTIFACTS, STYLES):
+        there = os.path.lexists(folder / name)
+        if current and there:
+            results[name] = _follows(name, stored, found)
+        elif ended and (name == STYLES or ARTIFACTS[name](found) is not None):
+            missing.append(name)
+    if inside(folder, folder / GRADES):
+        results[GRADES] = _grades_follow(stored, found, grades)
+    names = {on_one_line(entry.name) for entry in os.scandir(folder)}
+    others = sorted(names - results.keys())
+    return ArtifactCheck(
+        tuple(name for name, same in results.items() if same),
+        tuple(name for name, same in results.items() if not same),
+        tuple(missing),
+        tuple(others),
+        None if stored.header.bench_version == BENCH_VERSION else stored.header.bench_version,
+    )
+
+
+def _vouches_for(found: Analysis, expected: str | None) -> bool:
+    """Return whether the margins that the journal vouches for are those of its games."""
+    played = ((match.round, match.margins) for match in found.result.matches)
+    return expected is None or matches_hash(played) == expected
+
+
+def _is_record(stored: StoredRun, name: str) -> bool:
+    try:
+        check_record(stored.folder, name, stored.content)
+    except JournalError:
+        return False
+    return True
+
+
+def _written_from(folder: Path, content: JournalContent) -> bool:
+    """Return whether the files of an unfinished run were written after its last game."""
+    try:
+        journal = json.loads(_text_of(folder, SUMMARY))["journal"]
+        return bool((journal["lines"], journal["sha256"]) == (content.line_count, content.last_hash))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def _text_of(folder: Path, name: str) -> str:
+    try:
+        return (folder / name).read_bytes().decode() if inside(folder, folder / name) else _UNREADABLE
+    except (OSError, ValueError):
+        return _UNREADABLE
+
+
+def _follows(name: str, stored: StoredRun, found: Analysis) -> bool:
+    """Return whether an artifact is what the journal gives."""
+    if name == STYLES:
+        return _styles_follow(stored)
+    text, now = _text_of(stored.folder, name), ARTIFACTS[name](found)
+    return now is not None and (text == now or same_but_later(name, text, now))
+
+
+def same_but_later(name: str, text: str, now: str) -> bool:
+    """Return whether a file is the same but for its times, and for fields that the version which wrote it lacked."""
+    try:
+        if not name.endswith(".json"):
+            pairs = zip(text.splitlines(), now.splitlines(), strict=True)
+            plain = [(json.loads(one), json.loads(other)) for one, other in pairs]
+            return text == "".join(
+                json.dumps(_as_earlier(one, other), ensure_ascii=False) + "\n" for one, other in plain
+            )
+        stored = json.loads(text)
+        made = _as_earlier(stored, json.loads(now))
+        if name in TIMED:
+            return _without_times(stored) == _without_times(made)
+        return text == indented(made)
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return False
+
+
+def _as_earlier(stored: Any, now: Any) -> Any:
+    """Return a value without the fields that the version which stored it did not write."""
+    if isinstance(stored, dict) and isinstance(now, dict):
+        kept = {key: value for key, value in now.items() if key in stored or key not in LATER}
+        return {key: _as_earlier(stored.get(key), value) for key, value in kept.items()}
+    if isinstance(stored, list) and isinstance(now, list) and len(stored) == len(now):
+        return [_as_earlier(one, other) for one, other in zip(stored, now, strict=True)]
+    return now
+
+
+def _without_times(content: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in content.items() if key not in TIMES}
+
+
+def _styles_follow(stored: StoredRun) -> bool:
+    content = stored.content
+    if read_styles(stored.folder, content) is not None:
+        return True
+    try:
+        written = msgspec.json.decode(_text_of(stored.folder, STYLES), type=StyleFile)
+    except (msgspec.MsgspecError, RecursionError):
+        return False
+    games = [number for number, line in enumerate(content.lines, start=2) if isinstance(line, Game)]
+    if not max(games, default=1) <= written.lines <= len(content.hashes):
+        return False
+    now = counted_styles(content)
+    return (
+        written.sha256 == content.hashes[written.lines - 1]
+        and written.styles == now.styles
+        and written.groups in ((), now.groups)
+    )
+
+
+def _grades_follow(stored: StoredRun, found: Analysis, grades: Grades | None) -> bool:
+    try:
+        written = msgspec.json.decode(_text_of(stored.folder, GRADES), type=Grades)
+    except (msgspec.MsgspecError, RecursionError):
+        return False
+    return written == (grades or grade_run(stored, reference()).grades(found))

@@ -1,0 +1,97 @@
+"""Derived files: read back only where the journal vouches for them; else what they say is derived again.
+
+The closing line of a journal has the SHA-256 of what is in the folder by then (`vouched`), so the hash chain covers it:
+a file that was edited since is not believed. A hash in another derived file would be no evidence, since whoever edits
+one of them can edit both. Runs of earlier versions, and runs that have not ended, have no such line.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from molt_bench.errors import JournalError
+from molt_bench.files import inside
+from molt_bench.records import ESTIMATORS, Margins, matches_hash
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, MATCHES
+from molt_bench.runs.journal import JournalContent, Line, Sitting
+
+T = TypeVar("T")
+
+
+class DerivedMatch(msgspec.Struct, frozen=True):
+    """What `matches.json` says of a match that takes time to derive: its margins, and the round it was decided in."""
+
+    round: int
+    margins: Margins
+
+
+def vouched_in(lines: Sequence[Line]) -> Mapping[str, str]:
+    """Return what the closing line of a journal vouches for; nothing if there is none, or the journal goes on."""
+    last = lines[-1] if lines else None
+    return last.vouched if isinstance(last, Sitting) and last.vouched is not UNSET else {}
+
+
+def read_back(folder: Path, name: str, content: JournalContent, read: Callable[[bytes], tuple[T, str]]) -> T | None:
+    """Return what a derived file holds; None if the journal does not vouch for it: then it is derived again.
+
+    Args:
+        folder: The folder of the run.
+        name: The name of the file.
+        content: The journal.
+        read: Returns what the bytes of a file hold, and the hash that the journal has of it.
+    """
+    expected = vouched_in(content.lines).get(name)
+    if expected is None or not inside(folder, folder / name):
+        return None
+    try:
+        found, digest = read((folder / name).read_bytes())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        return None
+    return found if digest == expected else None
+
+
+def derived_matches(folder: Path, content: JournalContent) -> dict[int, DerivedMatch]:
+    """Return what `matches.json` says of every match, by number; empty if the journal does not vouch for it."""
+    return read_back(folder, MATCHES, content, _matches_in) or {}
+
+
+def _matches_in(text: bytes) -> tuple[dict[int, DerivedMatch], str]:
+    matches = [_match_of(match) for match in json.loads(text)["matches"]]
+    return dict(enumerate(matches, start=1)), matches_hash((match.round, match.margins) for match in matches)
+
+
+def _match_of(match: dict[str, Any]) -> DerivedMatch:
+    found = [seed["marginsMbb"] for seed in match["result"]["perSeed"]]
+    margins = {name: tuple(float(each[name]) for each in found) for name in ESTIMATORS}
+    return DerivedMatch(int(match["round"]), margins)
+
+
+def record_hashes(folder: Path) -> dict[str, str]:
+    """Return the hashes of what models, programs and servers said in a run, for its closing line."""
+    found = {}
+    for name in (EXCHANGES, ANSWERS):
+        try:
+            with open(folder / name, "rb") as file:
+                found[name] = file_digest(file, "sha256").hexdigest()
+        except OSError:
+            continue
+    return found
+
+
+def check_record(folder: Path, name: str, content: JournalContent) -> None:
+    """Raise JournalError if a record was changed or removed since the journal was closed."""
+    expected = vouched_in(content.lines).get(name)
+    if expected is None:
+        return
+    try:
+        with open(folder / name, "rb") as file:
+            same = file_digest(file, "sha256").hexdigest() == expected
+    except OSError:
+        same = False
+    if not same:
+        raise JournalError(f"{folder / name} is not what the run recorded: it was changed after the run")

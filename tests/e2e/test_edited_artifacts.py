@@ -1,0 +1,124 @@
+"""Whoever edits what a run wrote beside its journal fools no command: it is derived again, or the edit is named."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from molt_bench.report.grades import GRADES
+from tests.e2e.edited_artifacts import EDITED, EDITS, READERS, fresh, negated, outcome
+from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, rechained
+
+DOC = Path(__file__).parents[2] / "docs" / "fairness.md"
+MARKED = re.compile(r"(<!-- edited artifacts -->\n).*?(<!-- end -->)", re.DOTALL)
+FLAGS = ("--participants", "tag,maniac,random", "--seeds", "2", "--hands", "4", "--max-matches", "3")
+RULE = ("--set", "stop.adjacentConfidence=null", "--master-seed", "edited")
+
+
+class Readers:
+    """What every command gives of an untouched run, and what it makes of an edit of it."""
+
+    def __init__(self, run, home):
+        self._run, self._home, self._known = run, home, {}
+
+    def expected(self, reader):
+        """Return what a command gives of the run, and of the run without its grades; it is worked out once."""
+        if reader not in self._known:
+            fresh(self._run, self._home)
+            whole = ungraded = READERS[reader](self._home)[0]
+            if (self._run / GRADES).exists():
+                (fresh(self._run, self._home) / GRADES).unlink()
+                ungraded = READERS[reader](self._home)[0]
+            self._known[reader] = whole, ungraded
+        return self._known[reader]
+
+    def found(self, reader, artifact, edit):
+        """Return what a command makes of an edit; the folder has the same path as that of the untouched run."""
+        whole, ungraded = self.expected(reader)
+        edit(fresh(self._run, self._home) / artifact)
+        return outcome(reader, self._home, artifact, whole, ungraded)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Return a finished run."""
+    return quick_run(tmp_path_factory.mktemp("runs"), *FLAGS, *RULE, "--quiet")
+
+
+@pytest.fixture(scope="module")
+def readers(run, tmp_path_factory):
+    """Return what reads it."""
+    return Readers(run, tmp_path_factory.mktemp("readers") / "home")
+
+
+@pytest.fixture(scope="module")
+def graded(run, tmp_path_factory):
+    """Return what reads it once it has been graded."""
+    folder = shutil.copytree(run, tmp_path_factory.mktemp("graded") / "run")
+    assert quick("grade", folder, "--quiet").returncode == 0
+    return Readers(folder, tmp_path_factory.mktemp("readers") / "home")
+
+
+@pytest.mark.parametrize("artifact", ["matches.json", "styles.json"])
+def test_pages_do_not_believe_edited_numbers(readers, artifact):
+    assert readers.found("view", artifact, negated) == "derived again"
+
+
+@pytest.mark.parametrize("artifact", ["leaderboard.json", "matches.json", "styles.json"])
+def test_verify_names_a_forged_file(readers, artifact):
+    assert readers.found("verify", artifact, negated) == "noticed"
+
+
+def test_replay_names_forged_styles(readers):
+    assert readers.found("replay", "styles.json", negated) == "noticed"
+
+
+def test_verify_says_which_file_is_missing_and_which_are_not_checked(run, tmp_path):
+    copy = shutil.copytree(run, tmp_path / "run")
+    (copy / "leaderboard.json").unlink()
+    (copy / "my\x1b[31mnotes.txt").write_text("mine")
+    done = quick("verify", copy)
+    assert done.returncode == 0, done.stderr
+    assert "missing: leaderboard.json\n" in done.stdout
+    assert "not checked: my\\u001b[31mnotes.txt\n" in done.stdout
+
+
+def test_a_changed_line_that_vouches_for_other_margins_is_noticed(run, tmp_path):
+    copy = shutil.copytree(run, tmp_path / "run")
+    lines = lines_of(copy, "journal.jsonl")
+    lines[-1]["vouched"]["matches.json"] = "0" * 64
+    (copy / "journal.jsonl").write_bytes(rechained(lines))
+    (copy / "summary.json").unlink()
+    one_clear_line(quick("verify", copy), "journal.jsonl differs from what the journal gives")
+
+
+def rows():
+    """Return the rows of the table in the docs."""
+    return [
+        line.removeprefix("|").removesuffix(" |").split(" | ")
+        for line in MARKED.search(DOC.read_text())[0].splitlines()
+        if line[0] == "|"
+    ]
+
+
+def test_the_table_in_the_docs_has_every_file_and_every_command():
+    heading, _, *lines = rows()
+    assert [each.strip() for each in heading[1:]] == [f"`{name}`" for name in EDITED]
+    assert [line[0].strip() for line in lines] == [f"`{name}`" for name in READERS]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", READERS)
+def test_no_edit_of_any_file_fools_a_command_and_the_table_in_the_docs_says_so(graded, reader):
+    cells = []
+    for artifact in EDITED:
+        outcomes = {edit.__name__: graded.found(reader, artifact, edit) for edit in EDITS}
+        assert None not in outcomes.values(), (reader, artifact, outcomes)
+        kinds = {*outcomes.values()}
+        cells.append(next(kind for kind in ("noticed", "left out", "derived again") if kind in kinds))
+    line = f"| `{reader}` | {' | '.join(cells)} |"
+    if os.environ.get("MOLT_BENCH_WRITE_DOCS"):
+        DOC.write_text(re.sub(rf"^\| `{re.escape(reader)}` \|.*$", line, DOC.read_text(), flags=re.MULTILINE))
+    assert line in DOC.read_text()
