@@ -7,6 +7,7 @@ import pytest
 
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.bench import match_margins
+from molt_bench.errors import JournalError
 from molt_bench.records import ESTIMATORS, margins_hash
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports.latex import latex
@@ -122,6 +123,9 @@ def test_a_summary_is_not_needed_to_believe_matches_that_the_journal_vouches_for
 
 
 def test_a_file_behind_a_link_that_leads_elsewhere_is_not_read(run, tmp_path):
+    content = StoredRun.open(run).content
     elsewhere = (run / "matches.json").rename(tmp_path / "matches.json")
     (run / "matches.json").symlink_to(elsewhere)
-    assert derived_matches(run, StoredRun.open(run).content) == {}
+    assert derived_matches(run, content) == {}  # by one who has opened the run before
+    with pytest.raises(JournalError, match="leads out of the folder"):
+        StoredRun.open(run)
