@@ -7,7 +7,7 @@ from pathlib import Path
 
 from molt_bench.adapters.frames import RunFrames
 from molt_bench.errors import MoltBenchError
-from molt_bench.report.artifacts import ARTIFACTS
+from molt_bench.report.artifacts import ARTIFACTS, CONFIG
 from molt_bench.report.exports import FILES
 from molt_bench.report.grades import GRADES
 from molt_bench.report.style_file import STYLES
@@ -16,6 +16,9 @@ from tests.e2e.shell import quick
 
 #: The files that the commands of this run write: `usage.json` is for language models.
 EDITED = (*(name for name in ARTIFACTS if name != "usage.json"), STYLES, GRADES)
+
+#: What a page says where the config beside the journal is missing, or another one.
+SAVE = "ave the config below as config.yaml"
 
 
 def negated(path):
@@ -89,7 +92,8 @@ def _command(*flags, output=None):
         assert "Traceback" not in done.stderr, done.stderr
         written = (home / output).read_bytes() if output and done.returncode == 0 else b""
         written = re.sub(rb'"version":\d+', b"", written)  # of the page: it counts what was derived
-        return (done.returncode, done.stdout, written), done.stdout + done.stderr
+        note = SAVE if SAVE.encode() in written else ""
+        return (done.returncode, done.stdout, written), done.stdout + done.stderr + note
 
     return read
 
@@ -99,11 +103,12 @@ def _published(home):
     assert "Traceback" not in done.stderr, done.stderr
     api = home / "site" / "api"
     pages = {str(path.relative_to(api)): json.loads(path.read_text()) for path in sorted(api.rglob("*.json"))}
-    copied = {path.name: path.read_bytes() for path in (home / "site" / "files" / "run").glob("*.json")}
+    for path in (home / "site" / "files" / "run").glob("*.json*"):
+        assert path.read_bytes() == (home / "other" / path.name).read_bytes(), f"a forged {path.name} was published"
     for name in ("files", "version"):
         pages.get("runs/run.json", {}).pop(name, None)
     note = str(pages.get("runs/run.json", {}).get("reproduce", {}).pop("note", ""))
-    return (done.returncode, pages), done.stderr + note, copied
+    return (done.returncode, pages), done.stderr + note
 
 
 def _viewed(home):
@@ -124,7 +129,7 @@ READERS = {
     "report": _command("report", "--json"),
     "report --html": _command("report", "--html", "page.html", output="page.html"),
     "view": _viewed,
-    "publish": lambda home: _published(home)[:2],
+    "publish": _published,
     "verify": _command("verify"),
     "replay": _command("replay", "--quiet"),
     "compare": _command("compare", "other", "--json"),
@@ -151,7 +156,7 @@ def outcome(reader, home, artifact, expected, without_grades):
         return "derived again"
     if artifact == GRADES and got == without_grades:
         return "left out"
-    return "noticed" if artifact in said else None
+    return "noticed" if artifact in said or (artifact == CONFIG and SAVE in said) else None
 
 
 def fresh(run: Path, home: Path) -> Path:

@@ -322,6 +322,14 @@ def games_in(folder):
     ]
 
 
+def unvouched(folder):
+    """Have a finished run be one of an earlier version, whose journal vouches for no other file."""
+    lines = lines_of(folder, "journal.jsonl")
+    del lines[-1]["vouched"]
+    (Path(folder) / "journal.jsonl").write_bytes(rechained(lines))
+    (Path(folder) / "summary.json").unlink()
+
+
 def cut_back(folder, keep):
     """Cut a finished run back, as if it had been killed: `keep` is given its journal and returns what is left of it."""
     journal = Path(folder) / "journal.jsonl"

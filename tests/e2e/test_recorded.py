@@ -23,6 +23,7 @@ from tests.e2e.shell import (
     quick,
     results,
     run_of,
+    unvouched,
 )
 
 MODEL = {"id": "model", "type": "llm:openai:test", "memory": "session"}
@@ -208,6 +209,7 @@ def test_without_its_record_a_cut_off_game_is_dealt_other_cards(tmp_path, server
 def test_a_run_of_an_earlier_version_is_verified_by_its_journal_and_by_asking_only_on_request(tmp_path, server):
     folder = played(tmp_path, config_of(server, "tight"))
     (folder / "answers.jsonl").unlink()
+    unvouched(folder)
     before, messages = len(server.asked), len(server.messages)
     done = quick("verify", folder)
     assert (done.returncode, len(server.messages)) == (0, messages), done.stderr
@@ -243,6 +245,8 @@ def test_an_answer_that_is_missing_is_named(copied):
 
 def test_a_copy_of_an_answer_does_no_harm_and_a_second_one_is_an_error(copied):
     changed(copied, lambda line: [line, line])
+    one_clear_line(quick("verify", copied), "answers.jsonl differs from what the journal gives")
+    unvouched(copied)
     assert quick("verify", copied).returncode == 0
     changed(copied, lambda line: [line, {**line, "action": {"kind": "fold", "amount": 0}}])
     one_clear_line(quick("verify", copied), "answers.jsonl line", "in another way")

@@ -40,13 +40,14 @@ def check_entries(folder: Path) -> None:
     """
     try:
         root = folder.resolve()
-        for entry in os.scandir(folder):
-            if entry.is_symlink() and not Path(entry.path).resolve().is_relative_to(root):
-                raise JournalError(
-                    f"{entry.path} is a link that leads out of the folder of the run: copy the file there"
-                )
-            if not entry.is_symlink() and not entry.is_file() and not entry.is_dir():
-                raise JournalError(f"{entry.path} is neither a file nor a folder, and may block whoever reads it")
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_symlink() and not Path(entry.path).resolve().is_relative_to(root):
+                    raise JournalError(
+                        f"{entry.path} is a link that leads out of the folder of the run: copy the file there"
+                    )
+                if not entry.is_symlink() and not entry.is_file() and not entry.is_dir():
+                    raise JournalError(f"{entry.path} is neither a file nor a folder, and may block whoever reads it")
     except (OSError, RuntimeError) as error:
         raise JournalError(f"{folder} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 

@@ -1,0 +1,116 @@
+"""Runs of the last bench version are read by every command, as they were decided then, and one line says so."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from molt_bench.runs import stored_run
+from molt_bench.runs.header import config_hash
+from molt_bench.runs.stored_run import StoredRun
+from molt_bench.view.library import Library
+from tests.e2e.edited_artifacts import READERS, fresh
+from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, rechained
+
+DATA = Path(__file__).parents[1] / "data" / "runs-v11"
+RUNS = {name: DATA / name for name in ("bots", "carry", "gauntlet", "policy", "program")}
+RUNS["models"] = Path(__file__).parents[1] / "runs" / "data" / "harness1"
+SAID = "written by bench version 11"
+#: Those that need the agents' files, or the answers of models.
+SPECIAL = {"policy": ("verify", "replay")}
+
+
+@pytest.fixture(params=RUNS)
+def old(request, tmp_path):
+    return Path(shutil.copytree(RUNS[request.param], tmp_path / "run"))
+
+
+def forged(folder, change):
+    """Write a journal with a chain that fits, after a change of its lines."""
+    lines = lines_of(folder, "journal.jsonl")
+    change(lines)
+    lines[0]["configHash"] = config_hash(lines[0]["config"])
+    (folder / "journal.jsonl").write_bytes(rechained(lines))
+    (folder / "summary.json").unlink()
+
+
+def test_it_is_reported_with_the_numbers_that_it_had(old):
+    before = {name: (old / name).read_bytes() for name in ("matches.json", "leaderboard.json")}
+    done = quick("report", old, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert SAID in done.stderr
+    if "mixer" not in before["leaderboard.json"].decode():  # its policy is in a file that is not there
+        assert {name: (old / name).read_bytes() for name in before} == before
+
+
+def test_it_is_verified_and_what_differs_is_not_laid_to_its_charge(old):
+    done = quick("verify", old, "--root", DATA)
+    assert SAID in (done.stdout if done.returncode == 0 else done.stderr)
+    if "mixer" not in done.stdout + done.stderr + (old / "journal.jsonl").read_text():
+        assert done.returncode == 0, done.stderr
+
+
+def test_it_is_shown_with_its_order(old):
+    page = Library(old).run_page("run")
+    assert any(SAID in warning for warning in page["warnings"])
+    if "mixer" not in (old / "journal.jsonl").read_text():
+        board = json.loads((old / "leaderboard.json").read_text())["participants"]
+        assert [row["id"] for row in page["leaderboard"]] == [row["id"] for row in board]
+
+
+def test_it_is_not_continued(old):
+    one_clear_line(quick("resume", old), "bench version 11")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("reader", READERS)
+def test_every_command_that_reads_a_run_opens_it(name, reader, tmp_path):
+    fresh(RUNS[name], tmp_path / "home")
+    given, said = READERS[reader](tmp_path / "home")
+    if reader == "export exchanges" and name != "models":
+        assert "no exchanges with a language model" in said
+    elif reader not in SPECIAL.get(name, ()):
+        assert not isinstance(given[0], int) or given[0] == 0, said
+
+
+@pytest.mark.parametrize("command", ["report", "verify"])
+def test_a_stop_that_this_version_would_decide_differently_stands(tmp_path, command):
+    old = shutil.copytree(RUNS["bots"], tmp_path / "run")
+    reason = "with 95% confidence every adjacent pair is ordered"
+    forged(old, lambda lines: lines[-1].update(stopReason=reason))
+    for path in (*old.glob("*.json"), old / "log.jsonl"):
+        path.unlink(missing_ok=True)
+    done = quick(command, old)
+    assert done.returncode == 0, done.stderr
+    assert "were not decided again" in done.stdout + done.stderr
+
+
+def test_games_that_this_version_plays_differently_are_not_called_tampered_with(tmp_path):
+    old = shutil.copytree(RUNS["bots"], tmp_path / "run")
+    forged(old, lambda lines: lines[0]["config"]["participants"][0].update(type="tight"))
+    done = quick("verify", old)
+    one_clear_line(done, "differs from hand", SAID, "may play such games differently", "molt-bench 0.1.0 can tell")
+
+
+def test_games_of_others_are_noticed_in_it_all_the_same(tmp_path):
+    old = shutil.copytree(RUNS["bots"], tmp_path / "run")
+    forged(old, lambda lines: [line.update(match=line["match"] + 1) for line in lines if line.get("match", 0) > 1])
+    one_clear_line(quick("report", old), "match")
+
+
+def test_a_run_that_is_followed_has_the_result_that_is_decided_again(tmp_path, monkeypatch):
+    flags = ("--participants", "tag,maniac,random", "--seeds", "1", "--hands", "4", "--max-matches", "3")
+    run = quick_run(tmp_path, *flags, "--set", "stop.adjacentConfidence=null", "--quiet")
+    assert quick("resume", run, "--max-matches", "7", "--quiet").returncode == 0
+    decided = StoredRun.open(run).result()
+    monkeypatch.setattr(stored_run, "by_earlier_version", lambda header: "an earlier one")
+    followed = StoredRun.open(run).result()
+    assert followed.warnings[0] == "an earlier one"
+    assert (followed.matches, followed.convergence, followed.stop_reason, followed.history) == (
+        decided.matches,
+        decided.convergence,
+        decided.stop_reason,
+        decided.history,
+    )
