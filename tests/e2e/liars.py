@@ -4,6 +4,7 @@ Each is a factory without arguments, so a config may name it as `tests/e2e/liars
 """
 
 from time import sleep
+from typing import ClassVar
 
 from molt_bench.agents.base import Sizes
 from molt_bench.poker.actions import Action
@@ -75,7 +76,7 @@ class Caller(Honest):
 
 
 class CallingLiar(Caller):
-    """Plays as `callstation`, and says that it folds half of its bad hands: what it lost by calling counts as bad luck."""
+    """Plays as `callstation`, and says that it folds half of its bad hands: calls that lost count as bad luck."""
 
     def policy(self, seen):
         if not seen.to_call or goodness(seen) > 0.5:
@@ -97,7 +98,7 @@ class StrengthLiar(Honest):
 
 
 class SizeLiar(Honest):
-    """Honest about kinds of actions: it says that it raises by any size, and raises bad hands by more than good ones."""
+    """Honest about kinds: it says that it raises by any size, and raises bad hands by more than good ones."""
 
     def act(self, seen):
         action = drawn(self.odds(seen), seen.noise)
@@ -130,7 +131,7 @@ class RareLiar(Honest):
 class Witness(Honest):
     """Those that play and the one that is asked share what happened."""
 
-    happened: set = set()
+    happened: ClassVar[set] = set()
 
     def act(self, seen):
         self.happened.add((seen.hand_number, seen.cards, seen.log))
@@ -140,7 +141,7 @@ class Witness(Honest):
 class OffPathLiar(Witness):
     """Says the truth about every decision that came, and nonsense about those that did not."""
 
-    happened: set = set()
+    happened: ClassVar[set] = set()
 
     def policy(self, seen):
         if (seen.hand_number, seen.cards, seen.log) in self.happened:
@@ -151,7 +152,7 @@ class OffPathLiar(Witness):
 class HindsightLiar(Honest):
     """Knows what it drew when it is asked, and calls a draw a matter of dice only where it was the worse one."""
 
-    done: dict = {}
+    done: ClassVar[dict] = {}
 
     def odds(self, seen):
         return [(passive(seen), 0.5), (Action("fold"), 0.5)] if seen.to_call else [(passive(seen), 1.0)]

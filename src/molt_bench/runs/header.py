@@ -17,9 +17,11 @@ from molt_bench.agents.kinds import kind_of, published_policy, source_hash
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import MoltBenchError
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
+from molt_bench.luck.stated_policy import StatedPolicy
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
+from molt_bench.specs import ParticipantSpec
 
 #: How the versions of harnesses are named in a header: this, and the participant.
 _HARNESS_OF: Final = "harness of "
@@ -103,6 +105,12 @@ def config_hash(plain: Mapping[str, Any]) -> str:
     return sha256(msgspec.json.encode(decisive, order="sorted")).hexdigest()
 
 
+def stated_policy(spec: ParticipantSpec, agents: Mapping[str, AgentFactory] | None = None) -> PolicyOf | None:
+    """Return the policy of a participant: that of our own bots is trusted, any other is an agent's word, and tested."""
+    policy = published_policy(spec, agents)
+    return policy if policy is None or kind_of(spec.type, agents or ()).built_in else StatedPolicy(policy)
+
+
 def published_policies(
     config: BenchmarkConfig, agents: Mapping[str, AgentFactory], recorded: Mapping[str, str] | None = None
 ) -> tuple[dict[str, PolicyOf], list[str]]:
@@ -120,7 +128,7 @@ def published_policies(
         if recorded is not None and kind_of(spec.type, agents).user_code:
             same = recorded.get(spec.id) in (None, source_hash(spec.type, spec.params))
         try:
-            policy = published_policy(spec, agents) if same else None
+            policy = stated_policy(spec, agents) if same else None
         except MoltBenchError:
             if recorded is None:
                 raise

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.errors import JournalError
 from molt_bench.records import GameRecord
 from molt_bench.runs.lines import LineFile, Warn, whole_lines
@@ -95,7 +96,17 @@ class Resumption(msgspec.Struct, frozen=True, tag="resumption", tag_field="line"
     """The run continues with an agent that may remember: games already started are dealt different cards."""
 
 
-Line: TypeAlias = Header | Game | Sitting | Extension | Resumption
+class Rated(msgspec.Struct, frozen=True, tag="margins", tag_field="line", rename="camel"):
+    """What was worked out about a match when it was rated, in a run whose agents publish a policy of their own.
+
+    So nobody needs the code of these agents to read the run.
+    """
+
+    match: int
+    account: MatchAccount
+
+
+Line: TypeAlias = Header | Game | Sitting | Extension | Resumption | Rated
 
 #: Maximum number of incomplete matches named.
 _NAMED: Final = 3
@@ -295,6 +306,11 @@ def missing_games(lines: Sequence[Line]) -> str:
 def games_in(lines: Sequence[Line]) -> list[Game]:
     """Return the games among the lines of a journal."""
     return [line for line in lines if isinstance(line, Game)]
+
+
+def accounts_in(lines: Sequence[Line]) -> dict[int, MatchAccount]:
+    """Return what was worked out about matches when they were rated, by their numbers."""
+    return {line.match: line.account for line in lines if isinstance(line, Rated)}
 
 
 def stop_reason_in(lines: Sequence[Line]) -> str | None:

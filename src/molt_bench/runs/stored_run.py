@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import UNSET, structs
 
 from molt_bench._version import BENCH_VERSION
+from molt_bench.agents.kinds import built_in_policies
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
@@ -206,8 +207,12 @@ class StoredRun:
         config, seed, exchanges = self.config, self.seed, self.exchanges()
         # The draws of models may have been refused later than they were used, so that rounds were decided by others.
         stored = {} if recount or content or config.models() else stored_margins(self.folder, self.content)
-        content = content or self.content
-        past = structs.replace(past_of(config, content), margins=stored)
+        replayed, content = content is not None, content or self.content
+        past = past_of(config, content)
+        # What was recorded of every match is enough: the code of agents is asked only where they play again.
+        read = not replayed and bool(past.margins) and not past.unrated(2 * config.seeds.per_match)
+        if stored and not past.margins:
+            past = structs.replace(past, margins=stored)
         spending, draws = Spending(config.models()), Draws(config.models())
         for exchange in exchanges.earlier:
             spending.add(exchange)
@@ -215,11 +220,20 @@ class StoredRun:
         # Agents that are asked for their policy may print.
         with self.at_home(), redirect_stdout(sys.stderr), naming_damage(content):
             listed = listed_seeds(self.here.seeds, self.header.seeds)
-            policies, unused = published_policies(self.here, {}, self.header.source_hashes)
+            policies, unused = (
+                (built_in_policies(each.spec() for each in self.here.participants), [])
+                if read
+                else published_policies(self.here, {}, self.header.source_hashes)
+            )
             ladder = Ladder(config, policies, draws=draws, keep_hands=keep_hands)
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
+            if replayed and ladder.differing:
+                raise JournalError(
+                    f"the journal's margins of match {ladder.differing[0]} are not what its games and the policies of "
+                    "its agents give"
+                )
         warnings = [
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
             *unused,
