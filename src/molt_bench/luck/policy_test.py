@@ -84,6 +84,9 @@ class Count(msgspec.Struct, frozen=True, rename="camel"):
 
 #: What the corrections of an agent's results add up to, in chips.
 CORRECTIONS: Final = "corrections"
+#: The places of sizes among the stated ones, and how far at both ends they are.
+LARGE: Final = "large sizes"
+EXTREME: Final = "extreme sizes"
 
 
 class Evidence(msgspec.Struct, frozen=True, rename="camel"):
@@ -95,7 +98,8 @@ class Evidence(msgspec.Struct, frozen=True, rename="camel"):
         why: Why the first of them was.
         refuted: What shows beyond doubt that the odds are false, or cannot be had; "" if nothing does.
         capital: What each bet has won, as logarithms.
-        counts: By kind of action, how often it was drawn; and what the corrections add up to.
+        counts: By kind of action, how often it was drawn; of raises, where their sizes lie among the stated ones; and
+            what the corrections add up to.
     """
 
     decisions: int = 0
@@ -136,6 +140,9 @@ class Evidence(msgspec.Struct, frozen=True, rename="camel"):
                 f"corrections of {count.found:+,.0f} chips for its luck, where {sqrt(count.variance):,.0f} would be a "
                 "standard deviation"
             )
+        if name in (LARGE, EXTREME):
+            said = "of other sizes" if name == EXTREME else "larger" if count.z > 0 else "smaller"
+            return f"its raises are {said} than it says, by {abs(count.z):.1f} standard deviations"
         return (
             f"{name} was drawn {count.found:,.0f} times in {self.decisions:,} decisions, {count.expected:,.1f} expected"
         )
@@ -175,6 +182,9 @@ class PolicyTest:
             self._capital[at] += more
         for name, chance in chances.items():
             self._count(name, name == kind, chance, chance * (1 - chance))
+        if size is not None:
+            self._count(LARGE, (size.below + size.upto) / 2, 0.5, 1 / 12)
+            self._count(EXTREME, _at_ends(size), 0.0, 0.5)
         mean = fsum([each.chance * each.value for each in options])
         variance = fsum([each.chance * (mean - each.value) ** 2 for each in options])
         self._count(CORRECTIONS, mean - options[drawn].value, 0.0, variance)
@@ -236,13 +246,18 @@ def _bets_of_sizes(size: SizeDrawn | None) -> list[float]:
     if size is None or not size.upto - size.below > 0:
         return [0.0] * (len(_SIZES) + len(_ENDS) + len(_POORER))
     below, upto = size.below, size.upto
-    large = below + upto - 1
-    ends = (sin(2 * pi * upto) - sin(2 * pi * below)) / (2 * pi * (upto - below))
+    large, ends = below + upto - 1, _at_ends(size)
     return [
         *[log(1 + each * large) for each in _SIZES],
         *[log(1 + each * ends) for each in _ENDS],
         *[log(1 - each * size.rises * large) for each in _POORER],
     ]
+
+
+def _at_ends(size: SizeDrawn) -> float:
+    """Return 1 for the smallest and the largest sizes, -1 for those between: of what is stated as one, the mean."""
+    below, upto = size.below, size.upto
+    return (sin(2 * pi * upto) - sin(2 * pi * below)) / (2 * pi * (upto - below)) if upto > below else 0.0
 
 
 #: Where the bets by what would have come of an action begin, and how many bets there are; the last is on rare lies.
