@@ -235,7 +235,7 @@ class _Session:
             if self._folder is not None and self._files.journal is not None:
                 problem = keep(self._seed.value, self._folder) if self._seed.sealed else None
                 self._warnings += [problem] if problem is not None else []
-                self._write(header_of(self._config, self._seed, self._listed))
+                self._write(header_of(self._config, self._seed, self._listed, self._policies))
             return 0
         fresh = not games_go_on(self._config, self._own, recorded=answers.begun)
         if fresh:

@@ -29,7 +29,12 @@ _HARNESS_OF: Final = "harness of "
 _LIBRARIES: Final = ("pydantic-ai-slim", "openai", "anthropic", "google-genai", "httpx2", "genai-prices")
 
 
-def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | None = None) -> Header:
+def header_of(
+    config: BenchmarkConfig,
+    seed: MasterSeed,
+    seeds: list[Seed] | None = None,
+    policies: Mapping[str, PolicyOf] | None = None,
+) -> Header:
     """Return the first line of a run's journal; a sealed master seed appears in it only as a hash."""
     from importlib.metadata import version  # loaded when needed, for a fast start
 
@@ -54,6 +59,7 @@ def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | Non
             **{f"{_HARNESS_OF}{name}": label for name, label in harnesses_of(config).items()},
         },
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
+        stated_policies=[name for name, each in (policies or {}).items() if isinstance(each, StatedPolicy)] or UNSET,
     )
 
 

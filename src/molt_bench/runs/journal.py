@@ -39,6 +39,8 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
         source_hashes: SHA-256 of the source files of custom agents, by participant.
         versions: Versions of Python and of the packages that affect a result.
         master_seed_hash: SHA-256 of a master seed that is secret until the run ends; the config then has null.
+        stated_policies: Participants that publish a policy of their own, if any do: the margins of every match are then
+            in the journal.
     """
 
     format: int
@@ -51,6 +53,7 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
     source_hashes: dict[str, str] = {}
     versions: dict[str, str] = {}
     master_seed_hash: str | UnsetType = UNSET
+    stated_policies: list[str] | UnsetType = UNSET
 
 
 class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):
