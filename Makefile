@@ -54,8 +54,8 @@ format: $(INSTALLED_ALL) ## format the code
 test-live: $(INSTALLED_ALL) ## play 200 live games with clients of every bad habit, about two minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/serve
 
-test-cheats: $(INSTALLED_ALL) ## check that cheating agents gain nothing over 200 seed pairs, about five minutes
-	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py
+test-cheats: $(INSTALLED_ALL) ## check that cheating agents gain nothing, over 200 seed pairs and by false policies, about ten minutes
+	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py tests/e2e/test_false_policies.py tests/luck/test_policy_test.py
 
 test-models: $(INSTALLED_ALL) ## run the slow language model tests, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/agents/llm tests/e2e/test_llm_*.py
