@@ -75,7 +75,7 @@ def test_a_run_with_a_false_policy_goes_on_where_it_was_cut_off(tmp_path, cut):
 
 
 def test_a_run_is_reported_without_asking_anybody(tmp_path, monkeypatch):
-    folder = run_with(tmp_path, "Honest", "Bold", "maniac")
+    folder = run_with(tmp_path, "Honest", "Caller")
     asked = "molt_bench.runs.stored_run.published_policies"
     monkeypatch.setattr(asked, lambda *_: pytest.fail("somebody was asked"))
     result = StoredRun.open(folder).result()
