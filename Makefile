@@ -54,14 +54,17 @@ format: $(INSTALLED_ALL) ## format the code
 test-live: $(INSTALLED_ALL) ## play 200 live games with clients of every bad habit, about two minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/serve
 
-test-cheats: $(INSTALLED_ALL) ## check that cheating agents, hostile run folders and edited files gain nothing, about fifteen minutes
-	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py tests/e2e/test_hostile_folder.py tests/e2e/test_edited_artifacts.py
+# Each cheat, the folders of strangers, edited files and false policies.
+CHEATS := $(addprefix tests/e2e/test_,cheats.py hostile_folder.py edited_artifacts.py false_policies.py) tests/luck/test_policy_test.py
+
+test-cheats: $(INSTALLED_ALL) ## check that cheating agents, hostile run folders, edited files and false policies gain nothing, about 20 minutes
+	$(BIN)/python -m pytest -n auto -m slow $(CHEATS)
 
 test-models: $(INSTALLED_ALL) ## run the slow language model tests, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/agents/llm tests/e2e/test_llm_*.py
 
 test-long: $(INSTALLED_ALL) ## run the slow tests of whole runs: acceptance, kills, secrecy, executors, about five minutes
-	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents/test_scripted.py -k 'not llm and not ray and not cheats and not hostile and not edited'
+	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents/test_scripted.py -k 'not llm and not ray and not cheats and not hostile and not edited and not false_policies'
 
 test-docs: $(INSTALLED_ALL) ## run every command shown in the docs, in an empty environment, too, about three minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/test_docs.py tests/e2e/test_compare.py tests/e2e/test_ci_gate.py tests/cli

@@ -358,11 +358,11 @@ def test_an_agent_that_draws_as_it_says_is_fit():
 @pytest.mark.parametrize(
     ("agent", "problem"),
     [
-        (SmallRaises, " fall into a part that is 1/40 of its probabilities, where "),
-        (Timid, " are fold, where "),
-        (Throws, "its policy failed in hand 1: KeyError: 'river'"),
-        (AddsUpToMore, "its policy failed in hand 1: ValueError: its probabilities add up to 1.4, not 1"),
-        (NeverRaises, "which was done, no chance"),
+        (SmallRaises, "its raises are smaller than it says"),
+        (Timid, "fold was drawn "),
+        (Throws, "hand 1: its policy failed: KeyError: 'river'"),
+        (AddsUpToMore, "hand 1: the probabilities of its policy do not add up to 1"),
+        (NeverRaises, "its policy gives what it did, raiseTo, no chance"),
     ],
 )
 def test_an_agent_that_draws_otherwise_is_not(agent, problem):

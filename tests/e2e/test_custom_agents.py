@@ -3,10 +3,12 @@
 from collections import Counter
 
 import pytest
+from msgspec import structs
 
 from molt_bench import Action
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.report.analysis import totals
+from molt_bench.runs.journal import Journal, Rated, read_journal
 from tests.e2e.shell import SEEDED, SMALL, cut_back, good_run, quick, quick_run, read, results
 
 
@@ -253,33 +255,53 @@ def test_a_built_in_bots_possible_cards_are_the_same_wherever_it_plays_and_whene
     assert "identical, byte for byte" in quick("replay", inline).stdout
 
 
-def test_a_run_is_reported_by_what_it_wrote_if_its_policy_is_not_asked_and_else_without_it(tmp_path, mixer):
+def test_a_run_is_reported_as_it_was_when_the_code_of_a_policy_is_gone(tmp_path, mixer):
     folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{mixer}:Mixer,callstation")
-    written = margins(folder)
+    before = results(folder)
+    mixer.write_text(MIXER + "\nraise SystemExit('another file')\n")
+    for _ in range(2):
+        done = quick("report", folder)
+        assert (done.returncode, results(folder)) == (0, before)
+        mixer.unlink(missing_ok=True)
+
+
+def test_a_run_whose_margins_were_not_recorded_is_reported_without_a_policy_whose_code_is_gone(tmp_path, mixer):
+    """It was killed between a match's last game and its margins."""
+    folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{mixer}:Mixer,callstation")
+    cut_back(folder, lambda data: data[: data.index(b"\n", data.rindex(b'"line":"game"')) + 1])
+    before = margins(folder)
+    assert quick("report", folder).returncode == 0
+    assert margins(folder) == before
     mixer.unlink()
     done = quick("report", folder)
-    assert (done.returncode, margins(folder)) == (0, written)
-    assert done.stderr.count("\n") == 1
-    assert "warning: 'mixer': margins that follow from its policy are those of matches.json" in done.stderr
-    (folder / "matches.json").unlink()
-    done = quick("report", folder)
     assert done.returncode == 0
-    assert "warning: 'mixer': if it published a policy, that is not used" in done.stderr
-    adjusted, corrected = margins(folder)
-    assert adjusted == corrected
+    assert "warning: the code of 'mixer' is not the code that played" in done.stderr
 
 
-def test_a_run_whose_rounds_were_decided_by_a_policy_opens_without_it(tmp_path, mixer):
-    """Its rounds and its stop are then those of the journal; only `verify` and `replay` insist."""
-    decisive = ("--seeds", "2", "--hands", "20", "--max-matches", "12", "--confidence", "0.6")
-    players = f"{mixer}:Mixer,callstation,{mixer}:Folder"
-    folder = quick_run(tmp_path / "out", *decisive, *SEEDED, "--participants", players)
-    for name in ("matches.json", "summary.json"):
-        (folder / name).unlink()
-    for command in (["report"], ["compare", folder], ["export", "--format", "latex", "--output", tmp_path / "tables"]):
-        done = quick(command[0], folder, *command[1:])
-        assert done.returncode == 0, done.stderr
-        assert "never runs its code" in done.stderr or command[0] != "report"
+def test_margins_in_the_journal_that_cannot_be_or_are_not_those_of_the_games_are_found_out(tmp_path, mixer):
+    folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{mixer}:Mixer,callstation")
+    content = read_journal(str(folder / "journal.jsonl"))
+    for change, command, said in (
+        (lambda variant: {**variant, "raw": ()}, "report", "margins of match 1 are not those of its participants"),
+        (lambda variant: {**variant, "raw": (1e6, 1e6)}, "verify", "margins of match 1 are not what its games"),
+    ):
+        forged = []
+        for line in content.lines:
+            if isinstance(line, Rated) and line.match == 1:
+                variants = tuple(
+                    structs.replace(each, margins_mbb=change(each.margins_mbb)) for each in line.account.variants
+                )
+                line = structs.replace(line, account=structs.replace(line.account, variants=variants))
+            forged.append(line)
+        (folder / "journal.jsonl").unlink()
+        (folder / "summary.json").unlink(missing_ok=True)
+        journal = Journal(str(folder / "journal.jsonl"))
+        for line in (content.header, *forged):
+            journal.write(line)
+        journal.close()
+        done = quick(command, folder)
+        assert done.returncode == 1
+        assert said in done.stderr
 
 
 @pytest.mark.parametrize("agent", ["Stumbler", "Shy", "Locked"])
@@ -295,7 +317,7 @@ def test_a_run_says_why_a_policy_was_not_used(tmp_path, mixer, executor):
     done = quick(*arguments, "--output-dir", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     said = (
-        "mixer: its published probabilities were not used in 12 games; the first time: hand 1: its policy failed: "
-        "RuntimeError: no policy today"
+        "mixer: its published probabilities could not be used at 240 decisions; the first time: hand 1: its policy "
+        "failed: RuntimeError: no policy today"
     )
     assert said in done.stdout + done.stderr

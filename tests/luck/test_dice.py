@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,8 @@ from molt_bench.luck.chance import hand_luck, street_equities
 from molt_bench.luck.coefficients import FROZEN
 from molt_bench.luck.dice import Folds, action_features, action_value, dice_terms
 from molt_bench.luck.estimators import game_estimates
+from molt_bench.luck.stated_policy import StatedPolicy
+from molt_bench.luck.tested_estimates import all_estimates
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
@@ -221,7 +224,6 @@ def nonsense(seen):
     ("policy", "why"),
     [
         (wrong_sum, "add up"),
-        (never_folds, "no chance"),
         (negative, "-0.5"),
         (nan, "nan"),
         (illegal, "legal is"),
@@ -230,13 +232,43 @@ def nonsense(seen):
         (nonsense, "failed"),
     ],
 )
-def test_a_policy_that_cannot_be_is_refused_for_the_whole_game(policy, why):
+def test_a_policy_that_cannot_be_corrects_nothing(policy, why):
     players = BUILTIN_AGENTS["random"](seed=1), BUILTIN_AGENTS["maniac"](seed=2)
     record = play_game(players, seed="wrong", hands=20)
-    won = game_estimates(record, (policy, players[1].policy))
-    assert why in won.refused[0]
-    assert won.refused[1] == ""
+    won = all_estimates(record, (StatedPolicy(policy), players[1].policy))
+    found = won.evidence[0]
+    assert why in found.why
+    assert (found.decisions, found.refuted) == (0, "")
+    assert found.left_out > 20
     assert won.corrected == game_estimates(record, (None, players[1].policy)).corrected
+
+
+def test_what_has_no_chance_refutes_a_policy():
+    players = BUILTIN_AGENTS["random"](seed=1), BUILTIN_AGENTS["maniac"](seed=2)
+    record = play_game(players, seed="wrong", hands=20)
+    found = all_estimates(record, (StatedPolicy(never_folds), players[1].policy)).evidence[0]
+    assert "fold, no chance" in found.refuted
+    assert found.fails
+
+
+def test_a_policy_that_fails_at_one_decision_corrects_all_others():
+    """By what is known before the draw: neither what was drawn nor what came of it decides what is corrected."""
+    bot, other = BUILTIN_AGENTS["random"](seed=1), BUILTIN_AGENTS["callstation"]()
+    record = play_game((bot, other), seed="once", hands=20)
+
+    def fails(which):
+        return lambda seen: raises(seen) if which(seen) else bot.policy(seen)
+
+    def correction(which):
+        won = game_estimates(record, (fails(which), None))
+        return won.corrected - won.adjusted
+
+    first, second, neither = (
+        correction(which)
+        for which in (lambda seen: seen.hand_number >= 11, lambda seen: seen.hand_number < 11, lambda seen: False)
+    )
+    assert first != 0
+    assert first + second == pytest.approx(neither)
 
 
 def test_a_probability_that_rounding_made_negative_is_accepted():
@@ -264,15 +296,15 @@ class Stumbling:
         return self.bot.act(observation)
 
 
-def test_one_that_answered_with_faults_is_not_believed():
+def test_what_is_done_after_a_fault_counts_as_drawn():
     player = Stumbling()
     record = play_game((player, BUILTIN_AGENTS["callstation"]()), seed="stumbles", hands=5)
     assert record.faults
-    won = game_estimates(record, (player.policy, None))
-    assert won.refused == ("it answered with faults", "")
-    assert won.corrected == won.adjusted
-    warmed_up = play_game((player, BUILTIN_AGENTS["callstation"]()), seed="stumbles", hands=5, warmup_hands=3)
-    assert game_estimates(warmed_up, (player.policy, None)).refused == ("", "")
+    policy = StatedPolicy(player.policy)
+    won = all_estimates(record, (policy, None))
+    assert (won.evidence[0].left_out, won.evidence[0].refuted) == (0, "")
+    assert won.corrected != won.adjusted
+    assert won.corrected == game_estimates(msgspec.structs.replace(record, faults=()), (policy, None)).corrected
 
 
 def test_where_raising_is_closed_no_policy_may_raise():

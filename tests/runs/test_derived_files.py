@@ -47,8 +47,8 @@ def changed(path, change):
 def counted(run, monkeypatch):
     """Return the result with stored margins allowed, and the number of games whose luck was taken out for it."""
     games = []
-    of = match_margins.game_estimates
-    monkeypatch.setattr(match_margins, "game_estimates", lambda *args, **kwargs: games.append(1) or of(*args, **kwargs))
+    of = match_margins.all_estimates
+    monkeypatch.setattr(match_margins, "all_estimates", lambda *args, **kwargs: games.append(1) or of(*args, **kwargs))
     return StoredRun.open(run).result(recount=False), len(games)
 
 

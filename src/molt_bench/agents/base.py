@@ -36,7 +36,8 @@ class PokerAgent(Protocol):
 
     An agent that mixes may publish its probabilities with a plain method `policy(observation)` that returns a `Policy`.
     It is called after the game, on a fresh agent, with the observations of recorded hands but without their noise, so
-    it must depend on the observation alone. Its dice are then taken out of its result; see `molt_bench.luck`.
+    it must depend on the observation alone. Its dice are then taken out of its result; see `molt_bench.luck`. Whether
+    the agent plays by it is tested in every run; one that fails is not used.
     """
 
     @property

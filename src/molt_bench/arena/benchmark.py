@@ -44,7 +44,7 @@ from molt_bench.runs.header import (
     recorded_harnesses,
     source_hashes,
 )
-from molt_bench.runs.journal import Game, Line, Resumption, Sitting
+from molt_bench.runs.journal import Game, Line, Rated, Resumption, Sitting
 from molt_bench.runs.known_games import extension_of, games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in, settled
 from molt_bench.runs.run_files import RunFiles
@@ -241,7 +241,7 @@ class _Session:
             if self._folder is not None and self._files.journal is not None:
                 problem = keep(self._seed.value, self._folder) if self._seed.sealed else None
                 self._warnings += [problem] if problem is not None else []
-                self._write(header_of(self._config, self._seed, self._listed))
+                self._write(header_of(self._config, self._seed, self._listed, self._policies))
             return 0
         fresh = not games_go_on(self._config, self._own, recorded=answers.begun)
         if fresh:
@@ -312,6 +312,9 @@ class _Session:
             self._report(awaited=self._cast.awaited)
 
     def _on_match(self, match: PlayedMatch) -> None:
+        account = self._ladder.account(match.number)
+        if account is not None:
+            self._write(Rated(match.number, account))
         self._report(players=match.participants, finished=match)
 
     def _report(

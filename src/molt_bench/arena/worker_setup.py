@@ -9,13 +9,14 @@ import msgspec
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.kinds import kind_of, source_hash
-from molt_bench.agents.permission import OWN, Permission, make_permitted, permitted_policy
+from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.luck.estimators import Estimates, estimates_at_once
+from molt_bench.luck.estimators import Estimates
+from molt_bench.luck.tested_estimates import estimates_at_once
 from molt_bench.play.drivers import drive
 from molt_bench.records import GameRecord
-from molt_bench.runs.header import luck_version
+from molt_bench.runs.header import luck_version, stated_policy
 from molt_bench.specs import GameSpec, ParticipantSpec
 
 
@@ -55,7 +56,7 @@ class WorkerSetup(msgspec.Struct, frozen=True):
                     f"{wanted}: install the same there"
                 )
         try:
-            policies = {spec.id: permitted_policy(spec, self.permission) for spec in self.participants}
+            policies = {spec.id: stated_policy(spec, self.permission) for spec in self.participants}
         except ConfigError as error:
             raise MoltBenchError(f"the worker on {platform.node()} cannot make an agent: {error}") from error
         # Built-in bots have no memory: one serves all games.

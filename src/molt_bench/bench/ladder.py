@@ -15,6 +15,7 @@ from molt_bench.bench.lazy import Later, Lookup
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.result import Convergence, PlayedMatch, failures_of
 from molt_bench.bench.spending import Spending
+from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.bench.stop_rules import Progress, judge_of
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
@@ -138,18 +139,23 @@ class Ladder:
         self._look_anew()
 
     def rate(
-        self, pair: Pair, result: MatchResult, *, margins: Margins | None = None, decided: int | None = None
+        self,
+        pair: Pair,
+        result: MatchResult,
+        *,
+        margins: Margins | MatchAccount | None = None,
+        decided: int | None = None,
     ) -> PlayedMatch:
         """Add a match and update the ratings and margins.
 
         Args:
             pair: Its participants.
             result: Its result.
-            margins: The margins of its seed pairs, if already known.
+            margins: The margins of its seed pairs, if already known; or the account of it, if one was recorded.
             decided: The round in which it was scheduled, from 1; None for the one after the completed rounds.
         """
-        if margins is None:
-            margins = self._margins(pair, result)
+        if margins is None or isinstance(margins, MatchAccount):
+            margins = self._margins(pair, result, margins)
         else:
             self.model_draws.forget(len(self.matches) + 1)
         self._book.add(pair, margins, [seed.seed for seed in result.seed_results])
@@ -176,11 +182,20 @@ class Ladder:
         """Return what player A won in a game that was just played, which is fastest now; None if it takes long."""
         return self._match_margins.at_once(game)
 
-    def _margins(self, pair: Pair, result: MatchResult) -> Margins:
-        """Return the margins of the next match; if it shows that a model's odds are wrong, take them out of all."""
-        refused = len(self.model_draws.refused)
-        margins = self._match_margins.of(len(self.matches) + 1, pair, result, self.estimates)
-        if len(self.model_draws.refused) > refused:
+    def account(self, number: int) -> MatchAccount | None:
+        """Return what has to be recorded of a match, once; None if that has been, or need not be."""
+        return self._match_margins.account(number)
+
+    @property
+    def differing(self) -> list[int]:
+        """Numbers of matches whose recorded account is not what was found."""
+        return self._match_margins.differing
+
+    def _margins(self, pair: Pair, result: MatchResult, account: MatchAccount | None) -> Margins:
+        """Return the margins of the next match; if it shows that somebody's odds are false, take them out of all."""
+        refused = len(self._match_margins.refused)
+        margins = self._match_margins.of(len(self.matches) + 1, pair, result, self.estimates, account)
+        if len(self._match_margins.refused) > refused:
             self._open_book()
             for at, match in enumerate(self.matches):
                 known = self._match_margins.again(match.number) or match.margins

@@ -1,27 +1,44 @@
-"""The margins of a match, with and without the draws of each language model in it, which may be refused later.
+"""The margins of a match, with and without the odds that its players state, which may be refused later.
+
+Such odds are the draws of a language model and the policy of an agent that is not built in. Once there is evidence that
+they are false, they are refused for the whole run: all matches are then counted without them, earlier ones as well.
 
 The weights that are fitted to earlier matches stay as they were when a match was played: they may be any, as long as
 they do not depend on it.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, MutableMapping
-from functools import partial
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from functools import partial, reduce
 from itertools import combinations
+from typing import Final
 
 from msgspec.structs import replace
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.bench.draws import Draws, MatchDraws
-from molt_bench.luck.estimators import Estimates, estimates_at_once, game_estimates, margins_of
+from molt_bench.bench.stated_odds import MatchAccount, MatchVariant, StatedOdds
+from molt_bench.errors import JournalError
+from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands
+from molt_bench.luck.policy_test import Evidence
+from molt_bench.luck.stated_policy import StatedPolicy
+from molt_bench.luck.tested_estimates import all_estimates, estimates_at_once
 from molt_bench.records import GameRecord, Margins, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
+
+#: Estimators that need no odds.
+_BY_CARDS: Final = ("raw", "allIn", "adjusted", "adjustedSolid")
 
 
 class MatchMargins:
     """Computes the margins of matches.
+
+    Attributes:
+        records: Whether an account of every match is recorded: weights are fitted to all of them, so whoever cannot ask
+            one policy can work out none.
+        differing: Numbers of matches whose recorded account is not what was found.
 
     Args:
         policies: Action probabilities that participants publish.
@@ -40,55 +57,146 @@ class MatchMargins:
         #: Why a policy was not used, by participant and game.
         self._refused: dict[str, dict[GameLabel, str]] = defaultdict(dict)
         self._known: dict[int, dict[frozenset[str], Margins]] = {}
+        self._lessons: dict[int, dict[frozenset[str], list[SeedHands]]] = {}
+        self._accounts: dict[int, MatchAccount] = {}
+        self._stated = StatedOdds()
+        self.records = any(isinstance(policy, StatedPolicy) for policy in policies.values())
+        self.differing: list[int] = []
         self._fit = Fit()
 
     def of(
-        self, number: int, pair: Pair, result: MatchResult, estimates: MutableMapping[GameSpec, Estimates]
+        self,
+        number: int,
+        pair: Pair,
+        result: MatchResult,
+        estimates: MutableMapping[GameSpec, Estimates],
+        account: MatchAccount | None = None,
     ) -> Margins:
-        """Return the margins of a match, without the draws of models that are refused by now.
+        """Return the margins of a match, without the odds that are refused by now.
 
-        `estimates` has what player A won in some of its games; they are taken out of it.
+        Args:
+            number: Its number.
+            pair: Its participants.
+            result: Its result.
+            estimates: What player A won in some of its games; they are taken out of it.
+            account: What was recorded when it was rated. That counts, whatever is found now.
+
+        Raises:
+            JournalError: The account cannot be that of this match.
         """
-        names = self._draws.usable(pair)
+        if account is not None and not account.fits(pair, len(result.seed_results)):
+            raise JournalError(f"the journal's margins of match {number} are not those of its participants and seeds")
         games = [game for seed in result.seed_results for game in seed.games]
-        draws = self._draws.of_match(number, names, [_label(number, game) for game in games])
-        if not names:
-            margins, hands = self._fitted(
+        draws = self._draws.of_match(number, self._draws.usable(pair), [_label(number, game) for game in games])
+        if account is not None and not self.records:
+            self._check_cards(number, result, account)
+            self._look_up(number, pair, draws, games)
+            self._conclude(number, account)
+        else:
+            self._work_out(
+                number,
                 pair,
                 result,
-                lambda game: self._estimates(number, pair, {}, game, known=estimates.pop(game.spec, None)),
+                {
+                    game.spec: self._estimates(number, pair, draws, game, known=estimates.pop(game.spec, None))
+                    for game in games
+                },
+                account,
             )
-            self._fit.learn(pair, hands)
-            return margins
-        self._known[number] = {}
-        lessons = {}
-        for count in range(len(names), -1, -1):  # all of them first, which looks every draw up
-            for used in combinations(names, count):
-                kept = {name: draws[name] for name in used}
-                margins, hands = self._fitted(pair, result, partial(self._estimates, number, pair, kept))
-                self._known[number][frozenset(used)], lessons[frozenset(used)] = margins, hands
         self._draws.judge(draws)
-        usable = frozenset(self._draws.usable(pair))
-        self._fit.learn(pair, lessons[usable])
-        return self._known[number][usable]
+        margins, used = self._now(number)
+        lessons = self._lessons.pop(number, None)
+        if lessons is not None:
+            # They are what was found, even where what was recorded is something else.
+            self._fit.learn(pair, lessons.get(used) or next(iter(lessons.values())))
+        if len(self._known[number]) == 1:
+            del self._known[number]
+        return margins
+
+    def _work_out(
+        self,
+        number: int,
+        pair: Pair,
+        result: MatchResult,
+        found: Mapping[GameSpec, Estimates],
+        account: MatchAccount | None,
+    ) -> None:
+        """Work out the margins of a match in every way that may be needed, and judge the odds stated in it."""
+        usable = self._usable(pair)
+        variants, lessons = {}, {}
+        for count in range(len(usable), -1, -1):
+            for used in combinations(usable, count):
+                players = frozenset(pair.index(name) for name in used)
+                margins, hands = self._fitted(pair, result, partial(_using, found, players))
+                variants[used], lessons[frozenset(used)] = margins, hands
+        evidence = {
+            name: reduce(Evidence.plus, told)
+            for at, name in enumerate(pair)
+            if name in usable and (told := [each for game in found.values() if (each := game.evidence[at]) is not None])
+        }
+        worked_out = MatchAccount(tuple([MatchVariant(*each) for each in variants.items()]), evidence)
+        if account is not None and account != worked_out:
+            self.differing.append(number)
+        if account is None and self.records:
+            self._accounts[number] = worked_out
+        self._lessons[number] = lessons
+        self._conclude(number, account or worked_out)
+
+    def _check_cards(self, number: int, result: MatchResult, account: MatchAccount) -> None:
+        """Check what a recorded account says about chips and cards, which is known without asking anybody."""
+        known = margins_of(result, big_blind=self._big_blind)
+        if any(each.margins_mbb[name] != known[name] for each in account.variants for name in _BY_CARDS):
+            raise JournalError(f"the journal's margins of match {number} are not what its games give")
+
+    def _look_up(self, number: int, pair: Pair, draws: MatchDraws, games: Sequence[GameRecord]) -> None:
+        """Look up the draws of models in a match whose margins are recorded, so that these are judged as before."""
+        for game in games if draws else ():
+            first, second = (draws[name][_label(number, game)] if name in draws else None for name in pair)
+            game_estimates(game, (first, second))
+
+    def _conclude(self, number: int, account: MatchAccount) -> None:
+        self._known[number] = account.by_used()
+        self._stated.judge(account.evidence)
+
+    def _now(self, number: int) -> tuple[Margins, frozenset[str]]:
+        """Return the margins of a match by the odds that are not refused, and whose these are."""
+        variants = self._known[number]
+        used = max(variants, key=len).difference(self.refused)
+        return variants[used], used
+
+    def _usable(self, pair: Pair) -> tuple[str, ...]:
+        """Return those of a pair whose odds are their own word, and not refused."""
+        drawn = self._draws.usable(pair)
+        return tuple(
+            name
+            for name in pair
+            if name in drawn
+            or (isinstance(self._policies.get(name), StatedPolicy) and name not in self._stated.refused)
+        )
+
+    @property
+    def refused(self) -> set[str]:
+        """Those whose odds are not used any more."""
+        return {*self._draws.refused, *self._stated.refused}
+
+    def account(self, number: int) -> MatchAccount | None:
+        """Return what has to be recorded of a match, once; None if that has been, or need not be."""
+        return self._accounts.pop(number, None)
 
     def at_once(self, game: GameRecord) -> Estimates | None:
         """Return what player A won in a game that was just played; None if that takes long, or needs other games."""
         pair = game.players
         if not self._averaged.isdisjoint(pair) or self._draws.usable(pair):
             return None
-        return estimates_at_once(game, (self._policies.get(pair[0]), self._policies.get(pair[1])))
+        return estimates_at_once(game, (self._policy(pair[0], {}, None), self._policy(pair[1], {}, None)))
 
     def again(self, number: int) -> Margins | None:
-        """Return the margins of an earlier match, without the draws of models refused since; None if it had none."""
-        variants = self._known.get(number)
-        if variants is None:
-            return None
-        return variants[max(variants, key=len).difference(self._draws.refused)]
+        """Return the margins of an earlier match, without the odds refused since; None if it had none."""
+        return self._now(number)[0] if number in self._known else None
 
     def warnings(self) -> list[str]:
-        """Return a warning for each participant whose published policy was not used in some games."""
-        return [
+        """Return a warning for each participant whose published policy was not used, or not everywhere."""
+        return self._stated.warnings() + [
             f"{name}: its published probabilities were not used in {len(games):,} "
             f"{'game' if len(games) == 1 else 'games'}; the first time: {next(iter(games.values()))}"
             for name, games in self._refused.items()
@@ -128,15 +236,21 @@ class MatchMargins:
         label = _label(number, game)
         if known is None:
             first, second = (self._policy(name, draws, label) for name in pair)
-            known = game_estimates(game, (first, second), averaged=not self._averaged.isdisjoint(pair))
+            known = all_estimates(game, (first, second), averaged=not self._averaged.isdisjoint(pair))
         for name, why in zip(pair, known.refused, strict=True):
             if why:
                 self._refused[name].setdefault(label, why)
         return known
 
-    def _policy(self, name: str, draws: MatchDraws, game: GameLabel) -> PolicyOf | RecordedDraws | None:
-        return draws[name][game] if name in draws else self._policies.get(name)
+    def _policy(self, name: str, draws: MatchDraws, game: GameLabel | None) -> PolicyOf | RecordedDraws | None:
+        if game is not None and name in draws:
+            return draws[name][game]
+        return None if name in self._stated.refused else self._policies.get(name)
 
 
 def _label(match: int, game: GameRecord) -> GameLabel:
     return GameLabel(match, game.seed, game.seating)
+
+
+def _using(found: Mapping[GameSpec, Estimates], players: frozenset[int], game: GameRecord) -> Estimates:
+    return found[game.spec].using(players)

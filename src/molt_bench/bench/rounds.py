@@ -17,6 +17,7 @@ from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.seed_blocks import Dealer
 from molt_bench.bench.spending import Spending
+from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.bench.stop_rules import Progress, first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import JournalError
@@ -38,7 +39,8 @@ class Past(msgspec.Struct, frozen=True, dict=True):
         stages: Its stages so far; empty if there is only the one in the config.
         seconds: How long it has taken so far.
         missing: Which matches lack some of their games, as text.
-        margins: The margins of its matches, by their numbers: of all that are complete, or of none.
+        margins: The margins of its matches, by their numbers: of all that are complete, or of none. Or the accounts of
+            those that have been rated.
         followed: Whether its rounds and its end are taken as they are, since another version decided them.
     """
 
@@ -46,13 +48,17 @@ class Past(msgspec.Struct, frozen=True, dict=True):
     stages: tuple[Stage, ...] = ()
     seconds: float = 0.0
     missing: str = ""
-    margins: Mapping[int, Margins] = {}
+    margins: Mapping[int, Margins | MatchAccount] = {}
     followed: bool = False
 
     @property
     def last_match(self) -> int:
         """Number of the last match with a finished game; 0 for none."""
         return max((label.match for label in self.games), default=0)
+
+    def unrated(self, games: int) -> list[int]:
+        """Return the matches that are complete, with so many games each, and whose margins are not known."""
+        return [number for number, found in self._labels.items() if len(found) >= games and number not in self.margins]
 
     @cached_property
     def _labels(self) -> dict[int, list[GameLabel]]:
@@ -284,7 +290,7 @@ def _rate(
     pairs: Sequence[Pair],
     wanted: Mapping[GameLabel, GameSpec],
     games: Games,
-    margins: Mapping[int, Margins],
+    margins: Mapping[int, Margins | MatchAccount],
     on_match: Callable[[PlayedMatch], None] | None,
 ) -> bool:
     """Rate the matches of a round in order, and return whether all of them were complete."""

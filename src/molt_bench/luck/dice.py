@@ -65,8 +65,22 @@ if compiled is not None and len(PRICES) == 1:
     )
 
 
+class _Unused(tuple[tuple[Action | Sizes, float], ...]):
+    """Told apart from an empty policy by being another object."""
+
+    __slots__ = ()
+
+
+#: What a policy returns at a decision whose draw is not known.
+UNUSED: Final[Policy] = _Unused()
+
+
 class PolicyError(Exception):
     """A policy that cannot be how the agent played; the message says why."""
+
+
+class NoChanceError(PolicyError):
+    """A policy that gives no chance to what the agent did."""
 
 
 class Draw(NamedTuple):
@@ -277,11 +291,12 @@ def _drawn(policy: PolicyOf | RecordedDraws, seen: Observation, action: Action) 
         drawn = policy.at(seen)
         return None if drawn is None else (drawn.policy, drawn.action)
     try:
-        return policy(seen), action
+        listed = policy(seen)
     except PolicyError:
         raise
     except Exception as error:
         raise _failed(error) from error
+    return None if listed is UNUSED else (listed, action)
 
 
 def _failed(error: Exception) -> PolicyError:
@@ -318,6 +333,27 @@ def _term(seen: Observation, street: int, share: float, surplus: Draw, strengths
     )
 
 
+def values_of(
+    draws: Iterable[Draw],
+    seen: Observation,
+    deal: tuple[tuple[Hole, Hole], tuple[float, ...]],
+    folds: float,
+    weights: Sequence[float],
+) -> list[float]:
+    """Return what each of some draws is worth, in chips of the seat that decides; for the others see `decision_parts`.
+
+    The chips matched by a raise are those of `Draw.matched`, on this street alone.
+    """
+    holes, equities = deal
+    street, staked = _STREET_NUMBERS[seen.street], _at_stake(seen)
+    share, strengths, found = equities[street], hand_strengths(holes, seen.board), []
+    for each in draws:
+        matched = [size + staked * raised for size, raised in zip(each.matched, each.raised, strict=True)]
+        term = _term(seen, street, share, each._replace(matched=matched), strengths)
+        found.append(action_value(action_features(term, folds), weights))
+    return found
+
+
 def _limits(seen: Observation) -> tuple[int, int]:
     """Return the most each seat could bet on this street in total, as in `Hand.limits`."""
     stacks, bets = seen.stacks, seen.bets
@@ -332,17 +368,8 @@ def _at_stake(seen: Observation) -> int:
 
 def _surplus(policy: Policy, seen: Observation, action: Action) -> Draw:
     """Return the mean over possible draws, minus the actual draw."""
-    begins = _prices(seen)
-    try:
-        fold, passive, raised, sizes, chance = _chances(policy, seen, begins, action)
-    except PolicyError:
-        raise
-    except Exception as error:
-        raise _failed(error) from error
-    if not chance > 0:
-        raise PolicyError(f"its policy gives what it did, {action.kind}, no chance")
-    if abs(fold + passive + sum(raised) - 1) > TOLERANCE:
-        raise PolicyError("the probabilities of its policy do not add up to 1")
+    begins = prices(seen)
+    fold, passive, raised, sizes = checked_chances(policy, seen, begins, action)
     staked = _at_stake(seen)
     # No more than the shorter stack can be matched.
     sizes[-1] = raised[-1] * begins[-1]
@@ -357,6 +384,28 @@ def _surplus(policy: Policy, seen: Observation, action: Action) -> Draw:
     else:
         passive -= 1.0
     return Draw(fold, passive, raised, matched)
+
+
+def checked_chances(
+    policy: Policy, seen: Observation, begins: list[int], action: Action
+) -> tuple[float, float, list[float], list[float]]:
+    """Return the probabilities of a fold, of a check or call, and of raises by price; and sizes times probabilities.
+
+    Raises:
+        NoChanceError: What was done has no chance.
+        PolicyError: They cannot be right.
+    """
+    try:
+        fold, passive, raised, sizes, chance = _chances(policy, seen, begins, action)
+    except PolicyError:
+        raise
+    except Exception as error:
+        raise _failed(error) from error
+    if abs(fold + passive + sum(raised) - 1) > TOLERANCE:
+        raise PolicyError("the probabilities of its policy do not add up to 1")
+    if not chance > 0:
+        raise NoChanceError(f"its policy gives what it did, {action.kind}, no chance")
+    return fold, passive, raised, sizes
 
 
 def _chances(
@@ -400,7 +449,7 @@ def _chances(
     return fold, passive, raised, sizes, chances.get(action.kind, taken)
 
 
-def _prices(seen: Observation) -> list[int]:
+def prices(seen: Observation) -> list[int]:
     """Return the sizes at which a new bin of prices begins, all-in last."""
     all_in = min(_limits(seen))
     facing = seen.bets[seen.seat] + seen.to_call

@@ -8,7 +8,7 @@ Vovk, "Game-Theoretic Foundations for Probability and Finance", 2019; Ramdas et 
 anytime-valid inference", Statistical Science 2023).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import exp, inf, log
 from typing import Final
@@ -22,6 +22,33 @@ _FACTORS: Final = (0.2, 0.65, 1.5, 5.0)
 _LIKELIEST: Final = "its likeliest action"
 
 
+def kind_bets(kinds: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
+    """Return the kinds and factors that are bet on, after the temperatures."""
+    return tuple(product(kinds, _FACTORS))
+
+
+def bets_of_kinds(chances: Mapping[str, float], drawn: str, tilts: tuple[tuple[str, float], ...]) -> list[float]:
+    """Return by what each bet on kinds grows with a draw that had a chance, as logarithms: temperatures first."""
+    chance = log(chances[drawn])
+    logs = [log(each) for each in chances.values() if each > 0]
+    top, found = max(logs), list[float]()
+    for temperature in _TEMPERATURES:
+        power = 1 / temperature
+        total = sum([exp(power * (each - top)) for each in logs])
+        found.append((power - 1) * chance - power * top - log(total))
+    for kind, factor in tilts:
+        each = chances.get(kind)
+        won = log(factor) if kind == drawn else 0.0
+        found.append(0.0 if each is None else won - log(1 + (factor - 1) * each))
+    return found
+
+
+def mean_capital(capital: Sequence[float]) -> float:
+    """Return the mean capital of bets, as a logarithm."""
+    top = max(capital)
+    return top if top == inf else top + log(sum([exp(each - top) for each in capital]) / len(capital))
+
+
 class DrawTest:
     """The evidence against one model's probabilities so far.
 
@@ -31,7 +58,7 @@ class DrawTest:
 
     def __init__(self, kinds: tuple[str, ...]) -> None:
         self.decisions = 0
-        self._tilts = tuple(product(kinds, _FACTORS))
+        self._tilts = kind_bets(kinds)
         self._capital = [0.0] * (len(_TEMPERATURES) + len(self._tilts))
         self._counts = {name: _Count() for name in (*kinds, _LIKELIEST)}
 
@@ -46,24 +73,13 @@ class DrawTest:
         if not chance > 0:
             self._capital = [inf] * len(self._capital)
             return
-        logs = [(kind, log(each)) for kind, each in chances.items() if each > 0]
-        top = max(each for _, each in logs)
-        for at, temperature in enumerate(_TEMPERATURES):
-            power = 1 / temperature
-            total = sum(exp(power * (each - top)) for _, each in logs)
-            self._capital[at] += (power - 1) * log(chance) - power * top - log(total)
-        for at, (kind, factor) in enumerate(self._tilts, start=len(_TEMPERATURES)):
-            if kind in chances:
-                total = 1 + (factor - 1) * chances[kind]
-                self._capital[at] += (log(factor) if kind == drawn else 0.0) - log(total)
+        grown = bets_of_kinds(chances, drawn, self._tilts)
+        self._capital = [each + more for each, more in zip(self._capital, grown, strict=True)]
 
     @property
     def evidence(self) -> float:
         """The mean capital of all bets, as a logarithm; 0 in the beginning."""
-        top = max(self._capital)
-        if top == inf:
-            return inf
-        return top + log(sum(exp(each - top) for each in self._capital) / len(self._capital))
+        return mean_capital(self._capital)
 
     @property
     def fails(self) -> bool:

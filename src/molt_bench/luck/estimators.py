@@ -25,7 +25,7 @@ Over the two games of a seed the hole-card term cancels out, since each player g
 """
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from math import fsum
 from operator import attrgetter
@@ -42,13 +42,14 @@ from molt_bench.luck.coefficients import FROZEN, SOLID, Coefficients
 from molt_bench.luck.dice import ActionWeights, Folds, PolicyError, action_features, action_value, dice_terms
 from molt_bench.luck.fitting import GameParts
 from molt_bench.luck.game_luck import GameLuck, NotedHand, game_luck, noted_hands
+from molt_bench.luck.game_tests import GameTests
 from molt_bench.luck.known_dice import KnownDice, Policies
 from molt_bench.luck.lookahead import without_dice
+from molt_bench.luck.policy_test import Evidence
 from molt_bench.luck.ranges import mean_over, possible_holes, weights_against
 from molt_bench.poker.actions import OPEN_CARDS
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.notation import ParsedHand
-from molt_bench.poker.played import forget
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
@@ -71,9 +72,10 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
             where not exactly one player is the blueprint.
         fitted: By weights fitted to earlier matches; for a game by itself, without the luck of dice where both policies
             can be asked, otherwise as `aivat`.
-        refused: For each player, why its policy was not used; "" if it was, or there is none. A policy is used for a
-            whole game or not at all, since leaving out single decisions by their outcome would be a bias.
+        refused: For each player that is a built-in bot, why its policy was not used; "" if it was.
         hands: The hands in parts that weights can be fitted to; None with an average over cards.
+        without: What it would be with the odds of these players alone; empty where none are an agent's own word.
+        evidence: For each player, the evidence against the odds that it states; None if it states none.
     """
 
     raw: int
@@ -87,6 +89,12 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
     fitted: float
     refused: tuple[str, str] = ("", "")
     hands: GameParts | None = None
+    without: Mapping[frozenset[int], "Estimates"] = {}
+    evidence: tuple[Evidence | None, Evidence | None] = (None, None)
+
+    def using(self, players: Iterable[int]) -> "Estimates":
+        """Return what it is with the odds of these players alone, among those whose odds are their own word."""
+        return self.without[frozenset(players)] if self.without else self
 
 
 def hand_estimates(hand: Hand, *, coefficients: tuple[Coefficients, Coefficients] = FROZEN) -> Estimates:
@@ -109,12 +117,13 @@ def game_estimates(
     *,
     averaged: bool = False,
     coefficients: tuple[Coefficients, Coefficients] = FROZEN,
+    tests: GameTests | None = None,
 ) -> Estimates:
     """Return what player A won in the hands of a game that count; player B won the negative.
 
     A hand with a forced fold counts as played. A game in which both players failed is a draw by every estimator, as
     in its record. With `averaged`, hands against a built-in bot are averaged over its possible cards, which takes
-    milliseconds for each.
+    milliseconds for each. `tests` are told of decisions that were drawn with stated odds.
     """
     if record.both_failed:
         return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -122,17 +131,10 @@ def game_estimates(
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _game_estimates(record, policies, averaged=averaged, coefficients=coefficients)
+        return _game_estimates(record, policies, averaged=averaged, coefficients=coefficients, tests=tests)
     finally:
         if collecting:
             gc.enable()
-
-
-def estimates_at_once(record: GameRecord, policies: Policies) -> Estimates:
-    """Return the same of a game that was just played, whose hands nobody else will ask for."""
-    found = game_estimates(record, policies)
-    forget(record.hand_texts, record.spec.max_actions)
-    return found
 
 
 def _weights_of(coefficients: tuple[Coefficients, Coefficients]) -> tuple[CardWeights, ActionWeights]:
@@ -144,7 +146,12 @@ _FROZEN_WEIGHTS: Final = _weights_of(FROZEN)
 
 
 def _game_estimates(
-    record: GameRecord, policies: Policies, *, averaged: bool, coefficients: tuple[Coefficients, Coefficients]
+    record: GameRecord,
+    policies: Policies,
+    *,
+    averaged: bool,
+    coefficients: tuple[Coefficients, Coefficients],
+    tests: GameTests | None,
 ) -> Estimates:
     sign, before = 1 if record.seating == "AB" else -1, record.spec.warmup_hands
     cards, actions = _FROZEN_WEIGHTS if coefficients is FROZEN else _weights_of(coefficients)
@@ -152,10 +159,12 @@ def _game_estimates(
     #: Whether hands are needed that can be played on with other cards.
     whole = averaged or dice.reference is not None
     hands = noted_hands(record, dice.mixing_seats(), rebuilt=whole)
-    ahead = None if whole else _looked_ahead(record.spec, hands[before:], dice)
+    ahead = None if whole else _looked_ahead(record.spec, hands[before:], dice, tests)
     luck = game_luck(hands, dice, cards, before=before, sign=sign)
     if sign * luck.raw != record.net[0]:
         raise RulesError("the hands of a game do not add up to its result")
+    if tests is not None:
+        tests.add_hands(hands, before=before)
     adjusted, solid = (sign * each for each in luck.adjusted)
     corrected, corrected_solid = luck.corrections
     ranged = aivat = solid + corrected_solid
@@ -188,7 +197,9 @@ def _game_estimates(
     )
 
 
-def _looked_ahead(spec: GameSpec, hands: Sequence[NotedHand], dice: KnownDice) -> Sequence[float] | None:
+def _looked_ahead(
+    spec: GameSpec, hands: Sequence[NotedHand], dice: KnownDice, tests: GameTests | None
+) -> Sequence[float] | None:
     """Return what seat 0 won in each hand without the luck of all dice; None where not both policies can be asked.
 
     This comes first, before policies are asked about decisions that later draws have led to. What they leave behind is
@@ -200,7 +211,8 @@ def _looked_ahead(spec: GameSpec, hands: Sequence[NotedHand], dice: KnownDice) -
     numbered = [(number, hand) for number, hand, _ in hands]
     gc.enable()
     try:
-        return without_dice(numbered, both, spec.decks, SOLID, longest=spec.max_actions)
+        watch = tests.add_values if tests is not None else None
+        return without_dice(numbered, both, spec.decks, SOLID, longest=spec.max_actions, watch=watch)
     finally:
         gc.disable()
 

@@ -1,15 +1,22 @@
-"""The luck of the dice in the hands of one game, for each player whose published policy is credible."""
+"""The luck of the dice in the hands of one game, for each player whose probabilities are known.
 
-from collections.abc import Mapping, Sequence
+The policy of an agent that is not built in is used or left out decision by decision, by what is known *before* the
+draw: where it fails, that decision is not corrected, and all others are. To leave out a whole game by what happened in
+it would be a bias, and one that can be played. Whether drawn actions follow the stated odds is tested over the whole
+run (`molt_bench.luck.policy_test`).
+"""
+
+from collections.abc import Container, Mapping, Sequence
 from enum import IntEnum
+from functools import partial
 from math import fsum
 from typing import Final, NamedTuple, TypeAlias
 
-from molt_bench.agents.base import PolicyOf
+from molt_bench.agents.base import Policy, PolicyOf
 from molt_bench.agents.llm.odds import RecordedDraws
 from molt_bench.agents.scripted import ManiacAgent, RandomAgent
 from molt_bench.luck.aivat import reference_bot
-from molt_bench.luck.dice import ActionWeights, DecisionParts, Folds, Place, PolicyError, decision_parts
+from molt_bench.luck.dice import UNUSED, ActionWeights, DecisionParts, Folds, Place, PolicyError, decision_parts
 from molt_bench.luck.fitting import CARDS
 from molt_bench.luck.ranges import built_in_bot, never_mixes, remembered
 from molt_bench.poker.actions import Action
@@ -82,11 +89,17 @@ class Decisions(NamedTuple):
 
 
 class KnownDice:
-    """The dice corrections of one game, for each player whose policy is credible."""
+    """The dice corrections of one game, for each player whose probabilities are known.
+
+    Attributes:
+        refused: For each player that is a built-in bot, why its policy was not used in this game; "" if it was.
+        left_out: For each other player, the decisions that are not corrected: hand and number of actions before.
+    """
 
     def __init__(self, record: GameRecord, policies: Policies, weights: ActionWeights) -> None:
         spec: GameSpec = record.spec
         self.refused = ["", ""]
+        self.left_out: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
         self.policies = list(policies)
         self._known = [_Known.of(policy) for policy in policies]
         built_in = [player for player in (0, 1) if self._known[player].built_in]
@@ -105,10 +118,8 @@ class KnownDice:
         #: By player.
         self._found: list[Decisions] = []
         for fault in record.faults:
-            policy = policies[fault.player]
-            if policy is None or isinstance(policy, RecordedDraws):
-                continue  # recorded draws are known, whatever came of them
-            # An answer after a fault, or a forced fold, is not the agent's draw.
+            if not self._known[fault.player].built_in:
+                continue  # what was done in the end counts as drawn, see `add`
             if fault.attempt and fault.hand_number > spec.warmup_hands:
                 self.refuse(fault.player, "it answered with faults")
 
@@ -164,6 +175,9 @@ class KnownDice:
     ) -> None:
         """Correct one hand for each player separately, so that one wrong policy does not affect the other.
 
+        What was done after a fault counts as drawn, if it has a chance. If faults decided what is corrected, they could
+        be made where a correction would be a loss.
+
         Args:
             hand: Its row among those that count, and its number.
             decisions: What seats with known dice saw, and what they did.
@@ -179,15 +193,18 @@ class KnownDice:
                 continue
             seat = 1 - player if self._swapped else player
             share, place = folds.share(1 - seat), Place(row, 1 if player else -1, CARDS)
-            try:
-                parts = [
-                    decision_parts(decision, policy, deal, share, self.weights, place)
-                    for decision in decisions
-                    if decision[0].seat == seat
-                ]
-            except PolicyError as error:
-                self.refuse(player, f"hand {number}: {error}")
-                continue
+            parts = list[DecisionParts | None]()
+            for decision in decisions:
+                if decision[0].seat != seat:
+                    continue
+                try:
+                    parts.append(decision_parts(decision, policy, deal, share, self.weights, place))
+                except PolicyError as error:
+                    if self._known[player].built_in:
+                        self.refuse(player, f"hand {number}: {error}")
+                        parts.clear()
+                        break
+                    self.left_out[player].add((number, len(decision[0].log)))
             self._add(player, row, [each for each in parts if each is not None])
 
     def _add(self, player: int, row: int, parts: Sequence[DecisionParts]) -> None:
@@ -208,6 +225,7 @@ class KnownDice:
                 found.append(None)
             else:
                 bot = built_in_bot(policy)
+                policy = partial(_used, policy, self.left_out[player]) if bot is None else policy
                 found.append(policy if bot is not None and bot.sees_cards else remembered(policy))
         return (found[1], found[0]) if self._swapped else (found[0], found[1])
 
@@ -227,3 +245,8 @@ class KnownDice:
     def terms(self) -> list[bytes]:
         """Return the terms of the decisions of players A and B."""
         return [found.terms for found in self._found]
+
+
+def _used(policy: PolicyOf, left_out: Container[tuple[int, int]], seen: Observation) -> Policy:
+    """Return a policy at a decision, unless that is left out."""
+    return UNUSED if (seen.hand_number, len(seen.log)) in left_out else policy(seen)

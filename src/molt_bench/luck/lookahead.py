@@ -12,7 +12,7 @@ there decides how much luck is removed, not what is left on average. Where one f
 have followed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import islice
 from math import fsum
@@ -24,6 +24,7 @@ from molt_bench.luck.chance import hand_luck, street_equities
 from molt_bench.luck.coefficients import Coefficients
 from molt_bench.luck.dice import TOLERANCE
 from molt_bench.luck.raise_sizes import Sized, few_sizes
+from molt_bench.luck.stated_policy import LONGEST
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Kind, LoggedAction
 from molt_bench.poker.betting import Betting, opening
 from molt_bench.poker.cards import Board, Hole
@@ -36,9 +37,10 @@ from molt_bench.seeds import Seed
 _LEAST_CHANCE: Final = 0.01
 #: Moments that are looked at for a decision, at most.
 _MOST_ASKED: Final = 60
-#: Entries of a policy that are read, at most.
-_LONGEST: Final = 4096
 
+#: Called with a seat that decided, the chances of what it could have done, what that is worth to seat 0, and which was
+#: drawn.
+Watch: TypeAlias = Callable[[int, Sequence[float], Sequence[float], int], None]
 #: A hand with its number in the game.
 NumberedHand: TypeAlias = tuple[int, Hand]
 
@@ -93,6 +95,7 @@ def without_dice(
     weights: Coefficients,
     *,
     longest: int,
+    watch: Watch | None = None,
 ) -> tuple[float, ...] | None:
     """Return what each hand was worth to seat 0 without the luck of dice and of cards; None if the decks are others.
 
@@ -102,6 +105,7 @@ def without_dice(
         decks: The seed of the decks.
         weights: Weights of the luck of cards.
         longest: The game's `max_actions`.
+        watch: Called with every decision that is corrected.
     """
     shoe, found = Shoe(decks), []
     for number, hand in hands:
@@ -110,7 +114,7 @@ def without_dice(
             return None
         luck = hand_luck(hand)
         ahead = _Ahead(number, (holes, board), policies, weights, longest)
-        found.append(fsum([luck.all_in, -chance_luck(luck.terms, weights), *ahead.surpluses(hand)]))
+        found.append(fsum([luck.all_in, -chance_luck(luck.terms, weights), *ahead.surpluses(hand, watch)]))
     return tuple(found)
 
 
@@ -137,12 +141,12 @@ class _Ahead:
         self._policies, self._weights, self._longest = policies, weights, longest
         self._equities: tuple[float, ...] = ()
 
-    def surpluses(self, hand: Hand) -> list[float]:
+    def surpluses(self, hand: Hand, watch: Watch | None = None) -> list[float]:
         """Return for every decision the mean over possible draws, minus the actual draw, in chips of seat 0."""
         found = []
         for moment, done in self.moments(hand):
             self.ask_on(moment)
-            found.append(self.surplus(moment, done))
+            found.append(self.surplus(moment, done, watch))
         return found
 
     def moments(self, hand: Hand) -> Iterator[tuple[_Moment, LoggedAction]]:
@@ -174,7 +178,7 @@ class _Ahead:
                     pushed += 1
                     heappush(ahead, (chance * choice.chance, pushed, choice.leads_to))
 
-    def surplus(self, moment: _Moment, done: LoggedAction) -> float:
+    def surplus(self, moment: _Moment, done: LoggedAction, watch: Watch | None = None) -> float:
         """Return that of one decision, from what was asked; 0 if there was no choice, or the policy failed.
 
         It is 0 as well for an action that is not among the choices, which has no chance if the policy is right.
@@ -183,6 +187,8 @@ class _Ahead:
         if at is None or len(moment.choices) < 2:
             return 0.0
         values = [self.value(moment, each) for each in moment.choices]
+        if watch is not None:
+            watch(moment.betting.actor, [each.chance for each in moment.choices], values, at)
         return fsum([each.chance * value for each, value in zip(moment.choices, values, strict=True)]) - values[at]
 
     def value(self, before: _Moment, choice: _Choice) -> float:
@@ -234,7 +240,7 @@ class _Ahead:
         """Return the choices of a policy; nothing if they cannot be right."""
         chances: dict[Kind, float] = {}
         raises: list[Sized] = []
-        for choice, stated in islice(policy, _LONGEST + 1):
+        for choice, stated in islice(policy, LONGEST + 1):
             if not stated >= -TOLERANCE:
                 return ()
             chance = float(stated)  # of any type that is a number, such as those of numpy
@@ -244,7 +250,7 @@ class _Ahead:
                 raises.append((choice.amount, choice.amount, chance))
             else:
                 chances[choice.kind] = chances.get(choice.kind, 0.0) + chance
-        if len(chances) + len(raises) > _LONGEST or not all(_legal(low, high, betting) for low, high, _ in raises):
+        if len(chances) + len(raises) > LONGEST or not all(_legal(low, high, betting) for low, high, _ in raises):
             return ()
         parts = [(kind, 0, 0, 0, chance) for kind, chance in chances.items()]
         parts += [("raiseTo", *each) for each in few_sizes(raises, betting)] if raises else []

@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, Final
@@ -17,9 +17,11 @@ from molt_bench.agents.kinds import kind_of, source_hash
 from molt_bench.agents.permission import Permission, permitted_policy
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
+from molt_bench.luck.stated_policy import StatedPolicy
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
+from molt_bench.specs import ParticipantSpec
 
 #: How the versions of harnesses are named in a header: this, and the participant.
 _HARNESS_OF: Final = "harness of "
@@ -27,7 +29,12 @@ _HARNESS_OF: Final = "harness of "
 _LIBRARIES: Final = ("pydantic-ai-slim", "openai", "anthropic", "google-genai", "httpx2", "genai-prices")
 
 
-def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | None = None) -> Header:
+def header_of(
+    config: BenchmarkConfig,
+    seed: MasterSeed,
+    seeds: list[Seed] | None = None,
+    policies: Mapping[str, PolicyOf] | None = None,
+) -> Header:
     """Return the first line of a run's journal; a sealed master seed appears in it only as a hash."""
     from importlib.metadata import version  # loaded when needed, for a fast start
 
@@ -52,6 +59,7 @@ def header_of(config: BenchmarkConfig, seed: MasterSeed, seeds: list[Seed] | Non
             **{f"{_HARNESS_OF}{name}": label for name, label in harnesses_of(config).items()},
         },
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
+        stated_policies=[name for name, each in (policies or {}).items() if isinstance(each, StatedPolicy)] or UNSET,
     )
 
 
@@ -103,6 +111,17 @@ def config_hash(plain: Mapping[str, Any]) -> str:
     return sha256(msgspec.json.encode(decisive, order="sorted")).hexdigest()
 
 
+def stated_policy(
+    spec: ParticipantSpec, permission: Permission, agents: Mapping[str, AgentFactory] | None = None
+) -> PolicyOf | None:
+    """Return the policy of a participant that may be made; None if it publishes none, or may not be made.
+
+    That of our own bots is trusted, any other is an agent's word, and tested.
+    """
+    policy = permitted_policy(spec, permission, agents)
+    return policy if policy is None or kind_of(spec.type, agents or ()).built_in else StatedPolicy(policy)
+
+
 def published_policies(
     config: BenchmarkConfig, agents: Mapping[str, AgentFactory], permission: Permission
 ) -> dict[str, PolicyOf]:
@@ -114,11 +133,11 @@ def published_policies(
         permission: Which agents may be made.
     """
     specs = [participant.spec() for participant in config.participants]
-    found = {spec.id: permitted_policy(spec, permission, agents) for spec in specs}
+    found = {spec.id: stated_policy(spec, permission, agents) for spec in specs}
     return {name: policy for name, policy in found.items() if policy is not None}
 
 
-def unasked_code(config: BenchmarkConfig, agents: Collection[str], permission: Permission) -> list[str]:
+def unasked_code(config: BenchmarkConfig, permission: Permission) -> list[str]:
     """Return the participants that are Python code which may not be made, so that its policy, if any, is unknown."""
-    specs = [each.spec() for each in config.participants if kind_of(each.type, agents).user_code]
-    return [spec.id for spec in specs if spec.type not in agents and not permission.allows(spec)]
+    specs = [each.spec() for each in config.participants if kind_of(each.type).user_code]
+    return [spec.id for spec in specs if not permission.allows(spec)]

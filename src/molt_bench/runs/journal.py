@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.errors import JournalError
 from molt_bench.records import GameRecord
 from molt_bench.runs.lines import LineFile, Warn, whole_lines
@@ -38,6 +39,8 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
         source_hashes: SHA-256 of the source files of custom agents, by participant.
         versions: Versions of Python and of the packages that affect a result.
         master_seed_hash: SHA-256 of a master seed that is secret until the run ends; the config then has null.
+        stated_policies: Participants that publish a policy of their own, if any do: the margins of every match are then
+            in the journal.
     """
 
     format: int
@@ -50,6 +53,7 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
     source_hashes: dict[str, str] = {}
     versions: dict[str, str] = {}
     master_seed_hash: str | UnsetType = UNSET
+    stated_policies: list[str] | UnsetType = UNSET
 
 
 class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):
@@ -98,7 +102,17 @@ class Resumption(msgspec.Struct, frozen=True, tag="resumption", tag_field="line"
     """The run continues with an agent that may remember: games already started are dealt different cards."""
 
 
-Line: TypeAlias = Header | Game | Sitting | Extension | Resumption
+class Rated(msgspec.Struct, frozen=True, tag="margins", tag_field="line", rename="camel"):
+    """What was worked out about a match when it was rated, in a run whose agents publish a policy of their own.
+
+    So nobody needs the code of these agents to read the run.
+    """
+
+    match: int
+    account: MatchAccount
+
+
+Line: TypeAlias = Header | Game | Sitting | Extension | Resumption | Rated
 
 #: Maximum number of incomplete matches named.
 _NAMED: Final = 3
@@ -317,6 +331,11 @@ def missing_games(lines: Sequence[Line]) -> str:
 def games_in(lines: Sequence[Line]) -> list[Game]:
     """Return the games among the lines of a journal."""
     return [line for line in lines if isinstance(line, Game)]
+
+
+def accounts_in(lines: Sequence[Line]) -> dict[int, MatchAccount]:
+    """Return what was worked out about matches when they were rated, by their numbers."""
+    return {line.match: line.account for line in lines if isinstance(line, Rated)}
 
 
 def stop_reason_in(lines: Sequence[Line]) -> str | None:

@@ -16,8 +16,10 @@ from molt_bench.runs.journal import (
     Extension,
     JournalContent,
     Line,
+    Rated,
     Resumption,
     Sitting,
+    accounts_in,
     games_in,
     missing_games,
 )
@@ -42,6 +44,7 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
         stages=tuple(stages_of(config, content.lines)),
         seconds=max([sessions, *(game.seconds for game in games)]),
         missing=missing_games([content.header, *content.lines]),
+        margins=accounts_in(content.lines),
     )
 
 
@@ -82,7 +85,7 @@ def stages_of(config: BenchmarkConfig, lines: Sequence[Line]) -> list[Stage]:
         if isinstance(line, Extension):
             under_way = tuple((first, second) for first, second in line.under_way)
             stages.append(Stage(_stop(config, line.stop), line.matches, under_way))
-        elif stages[-1].reason is not None and not isinstance(line, Resumption):
+        elif stages[-1].reason is not None and not isinstance(line, Resumption | Rated):
             raise JournalError(f"the journal goes on after the run had stopped: {stages[-1].reason}")
         elif isinstance(line, Sitting) and line.stop_reason is not None:
             stages[-1] = msgspec.structs.replace(stages[-1], reason=line.stop_reason)

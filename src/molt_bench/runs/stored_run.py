@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.rounds import drive_run, play_nothing, rounds
+from molt_bench.bench.rounds import Past, drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
@@ -59,7 +59,7 @@ from molt_bench.runs.master_seed import (
 )
 from molt_bench.runs.moved_files import moved_config
 
-#: What is said of Python agents of an earlier version, whose code is not asked for a policy.
+#: What is said of Python agents whose policy would have to be asked, since what came of it is not on record.
 _UNASKED: Final = ": if it published a policy, that is not used, since reading a run never runs its code"
 
 
@@ -241,7 +241,7 @@ class StoredRun:
         config, seed, exchanges = self.config, self.seed, self.exchanges()
         # The draws of models may have been refused later than they were used, so that rounds were decided by others.
         stored = {} if recount or content or config.models() else derived_matches(self.folder, self.content)
-        content = content or self.content
+        replayed, content = content is not None, content or self.content
         earlier = by_earlier_version(self.header)
         past = structs.replace(past_of(config, content), followed=earlier is not None)
         if stored and not past.margins:
@@ -258,7 +258,12 @@ class StoredRun:
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
-        unasked = unasked_code(config, (), permission) if earlier is not None and not stored else []
+            if replayed and ladder.differing:
+                raise JournalError(
+                    f"the journal's margins of match {ladder.differing[0]} are not what its games and the policies of "
+                    "its agents give"
+                )
+        unasked = unasked_code(config, permission) if self._lacks_margins(past, stored) else []
         warnings = [
             *([earlier] if earlier is not None else []),
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
@@ -269,6 +274,15 @@ class StoredRun:
         result = structs.replace(result, bench_version=self.header.bench_version)
         harnesses = recorded_harnesses(self.header)
         return concluded(result, seed, past.seconds, warnings=warnings, journal=content, harnesses=harnesses)
+
+    def _lacks_margins(self, past: Past, stored: Mapping[int, object]) -> bool:
+        """Return whether a policy may have been published whose part in the margins of some match is not on record.
+
+        A run of an earlier version does not say. A run may have been killed before its last margins were written.
+        """
+        if self.header.bench_version != BENCH_VERSION:
+            return not stored
+        return self.header.stated_policies is not UNSET and bool(past.unrated(2 * self.config.seeds.per_match))
 
 
 def check_unchanged(path: Path, content: JournalContent, *, versions: Collection[int] | None) -> None:

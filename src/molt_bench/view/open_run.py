@@ -22,6 +22,7 @@ from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
+from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
@@ -33,7 +34,7 @@ from molt_bench.runs.derived_files import DerivedMatch, check_record, derived_ma
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.header import recorded_harnesses
-from molt_bench.runs.journal import Extension, Game, Line, Sitting
+from molt_bench.runs.journal import Extension, Game, Line, Rated, Sitting
 from molt_bench.runs.lines import Tail, being_written
 from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.stored_run import StoredRun
@@ -82,6 +83,7 @@ class OpenRun:
         self.ladder = Ladder(self.config, policies, keep_hands=False)
         self._decks = SeedBlocks(self._stored.config.seeds, self.ladder.meetings, self.header.seeds)
         self._extensions: list[Extension] = []
+        self._accounts: dict[int, MatchAccount] = {}
         self.games: dict[tuple[int, Seed, Seating], Game] = {}
         self._lines: dict[tuple[int, Seed, Seating], int] = {}
         self.pairs: dict[int, tuple[str, str]] = {}
@@ -243,7 +245,13 @@ class OpenRun:
     def result(self) -> RunResult:
         """Return the result so far."""
         ladder = self.ladder
-        problems = opening_shortfall(self.config), ladder.misfit(), *ladder.helpless(), *ladder.model_draws.warnings()
+        problems = (
+            opening_shortfall(self.config),
+            ladder.misfit(),
+            *ladder.helpless(),
+            *ladder.unused_policies(),
+            *ladder.model_draws.warnings(),
+        )
         return RunResult(
             config=self.config,
             matches=tuple(ladder.matches),
@@ -278,6 +286,8 @@ class OpenRun:
                 self.stop_reason = line.stop_reason or self.stop_reason
                 if line.master_seed is not UNSET:
                     self._configure(with_master_seed(self.config, line.master_seed))
+            elif isinstance(line, Rated):
+                self._accounts[line.match] = line.account
             elif isinstance(line, Extension):
                 self.stop_reason = None
                 self._extensions.append(line)
@@ -315,9 +325,12 @@ class OpenRun:
             self.exchanges[place].append((bare, (start, len(text))))
 
     def _blocked(self) -> bool:
-        """Return whether the next match to be rated is still being played."""
+        """Return whether the next match to be rated is still being played, or rated by the run."""
         number = len(self.ladder.matches) + 1
         if number not in self.pairs:
+            return True
+        # What its agents say about their dice is not asked here: the run writes what came of it.
+        if self.header.stated_policies is not UNSET and number not in self._accounts and self.status == "running":
             return True
         return any(len(self.played(number, seed)) < 2 for seed in self.seeds_of(number))
 
@@ -341,7 +354,7 @@ class OpenRun:
             self.ladder.judge_by(load_config({**self.plain, "stop": self._extensions.pop(0).stop}).stop)
         decided = stored.round if stored else (number - 1) // self.config.matches_per_round() + 1
         with self.reading(chain.from_iterable(games)):
-            margins = stored.margins if stored else None
+            margins = self._accounts.get(number) or (stored.margins if stored else None)
             self.ladder.rate(self.pairs[number], result, margins=margins, decided=decided)
         self.standings.append({name: self._standing(name) for name in self.ladder.margins.participants})
         return True

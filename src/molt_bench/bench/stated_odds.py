@@ -1,0 +1,87 @@
+"""The odds that participants state, tested match by match over a whole run."""
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import msgspec
+
+from molt_bench.luck.policy_test import BETS, Evidence
+from molt_bench.records import ESTIMATORS, Margins
+from molt_bench.specs import Pair
+
+
+class MatchVariant(msgspec.Struct, frozen=True, rename="camel"):
+    """The margins of a match with the odds of some participants.
+
+    Attributes:
+        used: Whose odds are used, among those whose odds are their own word.
+        margins_mbb: The margins of its seed pairs, by estimator.
+    """
+
+    used: tuple[str, ...]
+    margins_mbb: Margins
+
+
+class MatchAccount(msgspec.Struct, frozen=True, rename="camel"):
+    """What was worked out about a match when it was rated, so that nobody has to be asked again.
+
+    Attributes:
+        variants: Its margins in every way that a later refusal may ask for.
+        evidence: The evidence of this match against the odds that participants state.
+    """
+
+    variants: tuple[MatchVariant, ...]
+    evidence: Mapping[str, Evidence] = {}
+
+    def by_used(self) -> dict[frozenset[str], Margins]:
+        """Return the margins by whose odds are used."""
+        return {frozenset(each.used): each.margins_mbb for each in self.variants}
+
+    def fits(self, pair: Pair, seeds: int) -> bool:
+        """Return whether it can be that of a match of two participants over so many seeds."""
+        found = self.by_used()
+        words = frozenset[str]().union(*found)
+        ways = [frozenset(used) for count in range(len(words) + 1) for used in combinations(sorted(words), count)]
+        return (
+            words.issubset(pair)
+            and len(self.variants) == len(found)
+            and found.keys() == set(ways)
+            and all(each.keys() == ESTIMATORS.keys() for each in found.values())
+            and all(len(column) == seeds for each in found.values() for column in each.values())
+            and words.issuperset(self.evidence)
+            and all(len(each.capital) in (0, BETS) for each in self.evidence.values())
+        )
+
+
+class StatedOdds:
+    """Adds up the evidence against stated odds, and refuses those that fail the test for the whole run.
+
+    Attributes:
+        refused: Participants whose odds are not used, with what was found.
+    """
+
+    def __init__(self) -> None:
+        self._evidence: dict[str, Evidence] = {}
+        self.refused: dict[str, str] = {}
+
+    def judge(self, match: Mapping[str, Evidence]) -> None:
+        """Add the evidence of a match that is being rated."""
+        for name, evidence in match.items():
+            self._evidence[name] = found = self._evidence.get(name, Evidence()).plus(evidence)
+            if found.fails:
+                self.refused.setdefault(name, found.worst())
+
+    def warnings(self) -> list[str]:
+        """Return a warning for each participant whose odds are not used, or not everywhere."""
+        found = [
+            f"{name}: it does not play by its published probabilities, so they are not used in this run: {why}"
+            for name, why in self.refused.items()
+        ]
+        for name, evidence in self._evidence.items():
+            if evidence.left_out and name not in self.refused:
+                count = evidence.left_out
+                found.append(
+                    f"{name}: its published probabilities could not be used at {count:,} "
+                    f"{'decision' if count == 1 else 'decisions'}; the first time: {evidence.why}"
+                )
+        return found
