@@ -8,7 +8,7 @@ import typer
 
 from molt_bench.agents.permission import BUILT_IN
 from molt_bench.arena.replayed_games import replay_games, without_answers
-from molt_bench.cli.consent import RunAgents, consent
+from molt_bench.cli.consent import RunAgents, consent, warn_of_policies
 from molt_bench.cli.options import Printing, Root, RunFolder
 from molt_bench.cli.output import show_result
 from molt_bench.cli.streams import warn
@@ -42,6 +42,7 @@ def replay(
     permission = consent(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
     replayed = replay_games(stored, permission)
     result = stored.result(content=replayed.content, permission=permission, strict=True)
+    warn_of_policies(result)
     found = Analysis(result)
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,7 @@
 
 from molt_bench.agents.permission import BUILT_IN
 from molt_bench.arena.replayed_games import replay_games, without_answers
-from molt_bench.cli.consent import RunAgents, consent
+from molt_bench.cli.consent import RunAgents, consent, warn_of_policies
 from molt_bench.cli.options import Printing, Root, RunFolder
 from molt_bench.runs.journal import missing_games
 from molt_bench.runs.stored_run import StoredRun
@@ -20,7 +20,7 @@ def verify(folder: RunFolder, root: Root = None, *, run_agents: RunAgents = Fals
     stored = StoredRun.open(folder, root=root)
     permission = consent(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
     replayed = replay_games(stored, permission)
-    stored.result(content=replayed.content, permission=permission, strict=True)
+    warn_of_policies(stored.result(content=replayed.content, permission=permission, strict=True))
     ended = stored.stop_reason is not None
     missing = None if ended else missing_games([stored.header, *stored.lines])
     line = f"{folder}: all {len(stored.games):,} games are identical when replayed"

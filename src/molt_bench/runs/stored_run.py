@@ -52,14 +52,12 @@ from molt_bench.runs.master_seed import (
 from molt_bench.runs.moved_files import moved_config
 from molt_bench.runs.stored_margins import stored_margins
 
-#: What is said of Python agents whose code, and with it a policy that they may publish, is not asked.
-_LEFT_OUT: Final = ": if it published a policy, that is not used, since reading a run never runs its code"
-_WRITTEN: Final = (
-    ": margins that follow from its policy are those of matches.json, since reading a run never runs its code"
-)
+#: Why a policy that a Python agent may publish is not asked.
+NEVER_RUN: Final = "since reading a run never runs its code"
+_LEFT_OUT: Final = f": if it published a policy, that is not used, {NEVER_RUN}"
+_WRITTEN: Final = f": margins that follow from its policy are those of matches.json, {NEVER_RUN}"
 _FOLLOWED: Final = (
-    ": it may have published a policy, which is not used, since reading a run never runs its code; so rounds and stop "
-    "are taken from the journal"
+    f": it may have published a policy, which is not used, {NEVER_RUN}; so rounds and stop are taken from the journal"
 )
 
 
