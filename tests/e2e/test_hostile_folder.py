@@ -182,7 +182,12 @@ class Trap:
         )
 
     def environment(self):
-        return {"MARK": str(self.mark), "MY_KEY": "a key of mine", "PYTHONPATH": str(self.bait)}
+        return {
+            "MARK": str(self.mark),
+            "MY_KEY": "a key of mine",
+            "PYTHONPATH": str(self.bait),
+            "MPLCONFIGDIR": str(self.out),  # for its list of fonts
+        }
 
     def watch(self, *commands, cwd):
         """Run commands in one process, in the folder of the run, and return what each of them did."""

@@ -46,6 +46,8 @@ def run_task(task):
         return any(path == root.rstrip("/") or path.startswith(root.rstrip("/") + "/") for root in roots)
 
     def watch(event, arguments):
+        if event == "socket.getaddrinfo" and arguments[:2] == ("127.0.0.1", 0):
+            return  # where the viewer listens
         if event in FORBIDDEN:
             found.append([event, repr(arguments)])
         elif event == "exec":
