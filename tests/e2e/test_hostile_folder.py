@@ -182,12 +182,7 @@ class Trap:
         )
 
     def environment(self):
-        return {
-            "MARK": str(self.mark),
-            "MY_KEY": "a key of mine",
-            "PYTHONPATH": str(self.bait),
-            "MPLCONFIGDIR": str(self.out),  # for its list of fonts
-        }
+        return {"MARK": str(self.mark), "MY_KEY": "a key of mine", "PYTHONPATH": str(self.bait)}
 
     def watch(self, *commands, cwd):
         """Run commands in one process, in the folder of the run, and return what each of them did."""
