@@ -221,7 +221,12 @@ def test_the_policy_of_a_factorys_agent_is_used_wherever_it_plays_and_whenever_i
     assert (done.returncode, results(inline)) == (0, before)
     assert done.stdout.startswith("{"), "what agents print is not part of it"
     assert "identical, byte for byte" in quick("replay", inline).stdout
-    assert "games are identical" in quick("verify", inline).stdout
+    done = quick("verify", inline)
+    assert "games are identical" in done.stdout
+    assert "'mixer': margins that follow from its policy are those of matches.json" in done.stderr
+    for command in ("verify", "replay"):
+        done = quick(command, inline, "--run-agents")
+        assert (done.returncode, "never runs" in done.stderr) == (0, False), done.stderr
 
 
 def test_where_both_publish_a_policy_the_run_looks_ahead_wherever_it_plays_and_goes_on(tmp_path, mixer):

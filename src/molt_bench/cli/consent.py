@@ -8,9 +8,10 @@ import typer
 
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.arena.consent import announced, permission_of
-from molt_bench.cli.streams import notice
+from molt_bench.bench.result import RunResult
+from molt_bench.cli.streams import notice, warn
 from molt_bench.errors import NotPermitted, on_one_line
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.stored_run import NEVER_RUN, StoredRun
 
 RunAgents = Annotated[
     bool,
@@ -45,6 +46,13 @@ def consent(stored: StoredRun, participants: Collection[str], *, run_agents: boo
     if asks and not _agreed(len(found)):
         raise NotPermitted("nothing was run")
     return permission_of(found)
+
+
+def warn_of_policies(result: RunResult) -> None:
+    """Warn of policies that a replayed result does without, or takes from what the run wrote."""
+    for warning in result.warnings:
+        if NEVER_RUN in warning:
+            warn(warning)
 
 
 def _agreed(count: int) -> bool:

@@ -7,7 +7,7 @@ import typer
 
 from molt_bench.agents.permission import BUILT_IN
 from molt_bench.arena.replayed_games import replay_games, without_answers
-from molt_bench.cli.consent import RunAgents, consent
+from molt_bench.cli.consent import RunAgents, consent, warn_of_policies
 from molt_bench.cli.options import Printing, Root, RunFolder
 from molt_bench.cli.output import show_result
 from molt_bench.cli.streams import warn
@@ -44,6 +44,7 @@ def replay(
     with naming_version(stored.header):
         replayed = replay_games(stored, permission)
     result = stored.result(content=replayed.content, permission=permission)
+    warn_of_policies(result)
     found = Analysis(result)
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)

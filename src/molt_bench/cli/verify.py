@@ -2,7 +2,7 @@
 
 from molt_bench.agents.permission import BUILT_IN
 from molt_bench.arena.replayed_games import replay_games, without_answers
-from molt_bench.cli.consent import RunAgents, consent
+from molt_bench.cli.consent import RunAgents, consent, warn_of_policies
 from molt_bench.cli.options import Printing, Root, RunFolder
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
@@ -24,8 +24,9 @@ def verify(folder: RunFolder, root: Root = None, *, run_agents: RunAgents = Fals
     permission = consent(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
     with naming_version(stored.header):
         replayed = replay_games(stored, permission)
-    found = Analysis(stored.result(content=replayed.content, permission=permission))
-    files = check_artifacts(stored, found)
+    result = stored.result(content=replayed.content, permission=permission)
+    warn_of_policies(result)
+    files = check_artifacts(stored, Analysis(result))
     files.raise_if_wrong(folder)
     ended = stored.stop_reason is not None
     missing = None if ended else missing_games([stored.header, *stored.lines])

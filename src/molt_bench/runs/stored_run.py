@@ -59,8 +59,9 @@ from molt_bench.runs.master_seed import (
 )
 from molt_bench.runs.moved_files import moved_config
 
-#: What is said of Python agents whose policy would have to be asked, since what came of it is not on record.
-_UNASKED: Final = ": if it published a policy, that is not used, since reading a run never runs its code"
+#: Why a policy that a Python agent may publish is not asked, and what is said where what came of it is not on record.
+NEVER_RUN: Final = "since reading a run never runs its code"
+_UNASKED: Final = f": if it published a policy, that is not used, {NEVER_RUN}"
 
 
 class StoredRun:
