@@ -214,7 +214,9 @@ class Budget(Section):
     max_matches: Annotated[Count | None, Field(description="Matches.")] = 20
     max_games: Annotated[Count | None, Field(description="Games, two for each seed of a match.")] = None
     max_hands: Annotated[Count | None, Field(description="Hands dealt.")] = None
-    max_seconds: Annotated[Amount | None, Field(description="Seconds, over all sessions.")] = None
+    max_seconds: Annotated[
+        Amount | None, Field(description="Seconds, over all sessions; games under way are left unfinished.")
+    ] = None
     max_cost_usd: Annotated[Amount, Field(description="Dollars spent on language models.")] | None = None
     max_tokens: Annotated[Count, Field(description="Tokens used by language models, input and output.")] | None = None
 
@@ -295,8 +297,11 @@ class BenchmarkConfig(Section):
         self._fits_in_memory()
         limits = self.stop.budget or Budget(max_matches=None)
         games = 2 * self.seeds.per_match
-        if limits.max_games is not None and limits.max_games < games:
-            raise as_problem("stop.budget.maxGames", limits.max_games, f"at least {games}, the games of one match")
+        hands = games * (self.game.hands_per_game + self.game.warmup_hands)
+        for name, most, least in (("games", limits.max_games, games), ("hands", limits.max_hands, hands)):
+            if most is not None and most < least:
+                expected = f"at least {least:,}, the {name} of one match"
+                raise as_problem(f"stop.budget.max{name.capitalize()}", most, expected)
         endless = limits == Budget(max_matches=None) and self.seeds.file is None
         if endless and self.stop.adjacent_confidence is None and self.stop.topk_stable is None:
             raise as_problem("stop", None, "at least one condition, such as budget.maxMatches: the run would never end")

@@ -5,7 +5,8 @@ import pickle
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from time import perf_counter
+from math import inf
+from time import monotonic, perf_counter
 from typing import Any, Final, Generic
 
 from molt_bench.errors import ConfigError, MoltBenchError
@@ -66,18 +67,24 @@ class Cluster(Generic[Played]):
         # No retries by Ray: we requeue what dies, so that the game at fault is found.
         self._task = ray.remote(num_cpus=1, max_retries=0)(play_batch)
 
-    def play(self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None]) -> None:
-        """Play games, and report each as soon as its batch is finished; raise if a worker fails, or if many die."""
+    def play(
+        self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None], *, until: float = inf
+    ) -> None:
+        """Play games, and report each as soon as its batch is finished; raise if a worker fails, or if many die.
+
+        At `until`, by the monotonic clock, what is still being played is cancelled.
+        """
         ray = self._ray
         workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
         batches = Batches(specs, workers=workers, seconds=_BATCH_S)
         under_way: dict[Any, list[GameSpec]] = {}
         try:
-            while batches or under_way:
+            while (batches or under_way) and monotonic() < until:
                 while batches and len(under_way) < _AHEAD * workers:
                     batch = batches.take()
                     under_way[self._task.remote(self._setup, batch)] = batch
-                ready, _ = ray.wait(list(under_way), num_returns=1)
+                left_s = None if until == inf else max(0.0, until - monotonic())
+                ready, _ = ray.wait(list(under_way), num_returns=1, timeout=left_s)
                 for task in ready:
                     self._finish(task, under_way.pop(task), batches, on_game)
         finally:
