@@ -212,7 +212,7 @@ def _print_table(outcome: "Outcome") -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column(last, no_wrap=True)
     for each in outcome.found.differences:
-        table.add_row(Text(each.name), *outcome.cells(each))
+        table.add_row(Text(on_one_line(each.name)), *outcome.cells(each))
     screen = console()
     screen.print(table)
     screen.print(outcome.foot())
