@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any, Final, TypeAlias
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.suggestions import meant_by, near_name
 from molt_bench.errors import AgentError, ConfigError, one_of, shown
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
@@ -52,6 +53,8 @@ def find_factory(participant_type: str, other_types: tuple[str, ...]) -> AgentFa
     if not colon:
         points = plugins()
         if participant_type not in points:
+            if meant := meant_by(participant_type):
+                raise ConfigError("type", participant_type, meant)
             known = (*other_types, *points)
             raise ConfigError("type", participant_type, one_of(known, participant_type))
         place, colon, name = points[participant_type].value.partition(":")
@@ -59,8 +62,9 @@ def find_factory(participant_type: str, other_types: tuple[str, ...]) -> AgentFa
         module = _module_from_file(place, os.path.abspath(place)) if place.endswith(".py") else import_module(place)
         factory: AgentFactory = getattr(module, name)
     except Exception as error:
+        near = near_name(place, name) if place.endswith(".py") and isinstance(error, AttributeError) else ""
         raise ConfigError(
-            "type", participant_type, f"module:factory that can be imported ({type(error).__name__}: {error})"
+            "type", participant_type, f"module:factory that can be imported ({type(error).__name__}: {error}){near}"
         ) from error
     if not callable(factory):
         raise ConfigError("type", participant_type, f"a factory, and {name} is a {type(factory).__name__}")

@@ -22,7 +22,7 @@ from molt_bench.agents.tracebacks import OnTraceback, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.arena.recorded_agent import Record, RecordedAgent
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, MoltBenchError, raise_all
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.runs.answers import Answers
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec, Seating
@@ -42,6 +42,24 @@ class LivePlayers(Protocol):
 
 
 def check_participants(
+    config: BenchmarkConfig,
+    agents: Mapping[str, AgentFactory] | None = None,
+    *,
+    skills: Container[str] = (),
+    keys: bool = True,
+) -> None:
+    """Check every participant as below, and raise what is wrong with any of them, together."""
+    problems: list[MoltBenchError] = []
+    for participant in config.participants:
+        try:
+            alone = config.model_copy(update={"participants": (participant,)})
+            _check_each(alone, agents, skills=skills, keys=keys)
+        except MoltBenchError as error:
+            problems.append(error)
+    raise_all(problems)
+
+
+def _check_each(
     config: BenchmarkConfig,
     agents: Mapping[str, AgentFactory] | None = None,
     *,
