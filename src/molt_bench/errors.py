@@ -87,6 +87,15 @@ def _escaped(char: str) -> str:
     return f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}"
 
 
+def how_to_install(extra: str) -> str:
+    """Return the command for an extra: from a clone, since on an index the name may belong to somebody else.
+
+    >>> how_to_install("llm")
+    "pip install '.[llm]' in a clone of molt-bench"
+    """
+    return f"pip install '.[{extra}]' in a clone of molt-bench"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return the end of a message that suggests the nearest known name, whatever its case; "" if none is near.
 

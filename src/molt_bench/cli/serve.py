@@ -15,7 +15,7 @@ from molt_bench.cli.options import (
     port_number,
     positive,
 )
-from molt_bench.errors import MoltBenchError
+from molt_bench.errors import MoltBenchError, how_to_install
 
 
 class ServedOptions(ConfigOptions, frozen=True, kw_only=True):
@@ -75,9 +75,7 @@ def serve(
         from molt_bench.serve.invitations import forget, left_waiting
         from molt_bench.serve.session import ServeOptions, served
     except ImportError as error:
-        raise MoltBenchError(
-            f"serve needs {error.name}, which is not installed: pip install 'molt-bench[live]'"
-        ) from error
+        raise MoltBenchError(f"serve needs {error.name}, which is not installed: {how_to_install('live')}") from error
     secret = secret_from(None)
     given = config.required()
     folder = Path(given) if (Path(given) / JOURNAL).is_file() else None

@@ -1,4 +1,4 @@
-"""Games on a Ray cluster (extra `molt-bench[ray]`), with the interface of `molt_bench.play.worker_pool`."""
+"""Games on a Ray cluster (extra `ray`), with the interface of `molt_bench.play.worker_pool`."""
 
 import os
 import pickle
@@ -9,7 +9,7 @@ from math import inf
 from time import monotonic, perf_counter
 from typing import Any, Final, Generic
 
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.errors import ConfigError, MoltBenchError, how_to_install
 from molt_bench.play.worker_pool import Batches, Played, Setup
 from molt_bench.specs import GameSpec
 
@@ -51,7 +51,7 @@ class Cluster(Generic[Played]):
         try:
             import ray  # an optional extra
         except ImportError as error:
-            raise ConfigError("executor", "ray", "Ray to be installed: pip install 'molt-bench[ray]'") from error
+            raise ConfigError("executor", "ray", f"Ray to be installed: {how_to_install('ray')}") from error
         self._ray = ray
         # Otherwise Ray would rebuild the environment of a `uv run` on every worker.
         os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
