@@ -60,9 +60,13 @@ def surroundings(config: BenchmarkConfig) -> list[MoltBenchError]:
     while not place.exists() and place != place.parent:
         place = place.parent
     if not place.is_dir():
-        found.append(ConfigError("outputDir", config.output_dir, f"a folder, and {place} is a file"))
+        found.append(
+            ConfigError("outputDir", config.output_dir, f"a folder that can be written, and {place} is a file")
+        )
     elif not os.access(place, os.W_OK | os.X_OK):
-        found.append(ConfigError("outputDir", config.output_dir, f"a folder to write to, and {place} is read-only"))
+        found.append(
+            ConfigError("outputDir", config.output_dir, f"a folder that can be written, and {place} is read-only")
+        )
     return found
 
 

@@ -16,7 +16,7 @@ from pydantic.alias_generators import to_camel
 from molt_bench.agents.fields import another_field
 from molt_bench.config.participants import PARTICIPANT_KINDS
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, ConfigErrors
+from molt_bench.errors import ConfigError, ConfigErrors, shown
 from molt_bench.files import text_of
 
 #: Maximum size of a file in bytes.
@@ -97,10 +97,16 @@ def load_config(values: dict[str, Any]) -> BenchmarkConfig:
     try:
         return BenchmarkConfig.model_validate(values)
     except ValidationError as error:
-        problems = [_readable(problem) for problem in _each(error)]
+        unknown = {problem["loc"][:-1] for problem in _each(error) if problem["type"] == "extra_forbidden"}
+        found = [
+            _readable(problem)
+            for problem in _each(error)
+            if problem["type"] != "missing" or problem["loc"][:-1] not in unknown  # it is there, under a wrong name
+        ]
         further, rest = _further(values, error)
-        known = {each.field for each in problems}
-        raise ConfigErrors([*problems, *(each for each in further if each.field not in known)], rest) from error
+        first = {(each.field, shown(each.value)): each for each in reversed([*found, *further])}
+        problems = [each for each in (*found, *further) if first[each.field, shown(each.value)] is each]
+        raise ConfigErrors(problems, rest) from error
 
 
 def _each(error: ValidationError) -> Iterator[Any]:
