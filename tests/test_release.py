@@ -1,8 +1,10 @@
 """What a release promises: one version everywhere, a changelog in order, and nothing public that is lost."""
 
 import re
+import subprocess
 from pathlib import Path
 
+import pytest
 import yaml
 from jsonschema import Draft202012Validator
 from promises import promised, stored
@@ -91,3 +93,47 @@ def test_the_changelog_has_versions_in_order_with_the_usual_sections_once_each()
 def test_no_line_of_the_changelog_stands_twice():
     entries = [" ".join(entry.split()) for entry in re.split(r"^(?:- |#.*$)", CHANGELOG, flags=re.MULTILINE)]
     assert len({*filter(None, entries)}) == len([*filter(None, entries)])
+
+
+def test_nobody_is_told_to_install_the_package_from_an_index():
+    """The name may belong to somebody else there: it comes from a clone, a tag or a wheel."""
+    kept = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    texts = {name: ROOT / name for name in kept.split("\0") if name and (ROOT / name).is_file()}
+    del texts["tests/test_release.py"], texts["pyproject.toml"]
+    found = [
+        f"{name}: {line.strip()[:100]}"
+        for name, path in texts.items()
+        if path.suffix != ".jsonl"
+        for line in path.read_bytes().decode(errors="replace").splitlines()
+        if "molt" in line and FROM_AN_INDEX.search(line.replace("a clone of molt-bench", ""))
+    ]
+    assert found == []
+
+
+#: A command that installs the package by its name alone, or one of its extras; `molt-bench @ URL` is fine.
+FROM_AN_INDEX = re.compile(
+    r"(\b(pip3?|pipx|uv|conda|poetry)\s[^|]*\b(install|add|run)\b[^|]*[\s'\"]|\buvx\s+|['\"`])"
+    r"molt[-_]bench(\[|(?=[\s'\"`=<>~,;)\]]|$)(?<!['\"`]molt.bench)(?!\s*@))"
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("pip install molt-bench", True),
+        ("run: pip install --upgrade molt-bench==0.1", True),
+        ("`pip install 'molt-bench[llm]'`", True),
+        ("needs the extra `molt-bench[llm]`", True),
+        ("python -m pip install molt_bench", True),
+        ("uvx molt-bench run", True),
+        ("pipx install molt-bench", True),
+        ("pip install .", False),
+        ("pip install '.[llm]' openai", False),
+        ('pip install "molt-bench @ git+https://git.example.com/molt-bench.git@v1"', False),
+        ("pip install molt_bench-0.1.0-py3-none-any.whl", False),
+        ("cd molt-bench && pip install .", False),
+        ("`molt-bench run`", False),
+    ],
+)
+def test_what_installs_from_an_index_is_recognised(line, wrong):
+    assert bool(FROM_AN_INDEX.search(line)) == wrong

@@ -77,6 +77,8 @@ class TestSeedFiles:
             ("a\nb\na", "every seed once, and seed 3, 'a', was there before"),
             ("[1, 1]", "every seed once, and seed 2, 1, was there before"),
             ("[1, 2", "a JSON list (line 1"),
+            ('{"a": 1}', "a JSON list, or one seed per line, not a JSON object"),
+            (' \n{"seeds": [1]}', "not a JSON object"),
         ],
     )
     def test_a_file_that_cannot_be_used_says_why(self, tmp_path, text, said):

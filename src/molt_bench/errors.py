@@ -5,6 +5,7 @@ An agent's mistake never leaves the library as an exception: it is recorded as a
 
     MoltBenchError
     ├── ConfigError         an invalid setting; names the field, the value and what was expected
+    │   └── ConfigErrors    several of them, found together
     ├── RulesError          a request that breaks the rules of poker
     │   └── IllegalAction   an action that is not legal; lists those that are
     ├── AgentError          an agent that cannot be made or called
@@ -15,8 +16,9 @@ An agent's mistake never leaves the library as an exception: it is recorded as a
         └── ProviderError   a model cannot be asked, as with a wrong key, or a server that stays away
 """
 
-from collections.abc import Collection, Iterable
-from typing import Final, Literal, TypeAlias
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Final, Literal, TypeAlias
 
 #: What an agent did wrong: an illegal action; an answer that is not an `Action`; a reply that has the wrong form, is
 #: empty, was cut off, or refuses to play; an oversized answer; no answer in time; no connection; a program that ended;
@@ -41,6 +43,12 @@ _PLAIN: Final = (str, int, float, bool, type(None))
 
 #: Letters and marks that are drawn as nothing, so that a name of them would look empty.
 _BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+#: What may control a terminal, turn the direction of text, or hide in it: controls but for line ends and tabs, marks of
+#: direction, joiners, fillers and tags without a width, line separators, and halves of surrogate pairs.
+_CONTROLS: Final = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f\ud800-\udfff]"
+)
 
 
 def shown(value: object) -> str:
@@ -58,8 +66,12 @@ def shown(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Return text that cannot control the terminal; line ends stay."""
-    return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
+    r"""Return text that cannot control a terminal: controls and what is drawn as nothing are escaped; line ends stay.
+
+    >>> print(printable("a\x1b[31m\u202eb\tc"))
+    a\u001b[31m\u202eb	c
+    """
+    return text if text.isprintable() else _CONTROLS.sub(lambda found: _escaped(found[0]), text)
 
 
 def on_one_line(text: str) -> str:
@@ -69,7 +81,20 @@ def on_one_line(text: str) -> str:
     a\u001b[31m\u202eb\u000a\u3164
     """
     seen = [char.isprintable() and char not in _BLANK for char in text]
-    return "".join([char if known else f"\\u{ord(char):04x}" for char, known in zip(text, seen, strict=True)])
+    return "".join([char if known else _escaped(char) for char, known in zip(text, seen, strict=True)])
+
+
+def _escaped(char: str) -> str:
+    return f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}"
+
+
+def how_to_install(extra: str) -> str:
+    """Return the command for an extra: from a clone, since on an index the name may belong to somebody else.
+
+    >>> how_to_install("llm")
+    "pip install '.[llm]' in a clone of molt-bench"
+    """
+    return f"pip install '.[{extra}]' in a clone of molt-bench"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -123,8 +148,37 @@ class ConfigError(MoltBenchError):
         given = f" = {shown(value)}" if type(value) in _PLAIN else ""
         super().__init__(f"{field}{given}: expected {expected}")
 
-    def __reduce__(self) -> tuple[type, tuple[str, object, str]]:
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         return (type(self), (self.field, self.value, self.expected))
+
+
+class ConfigErrors(ConfigError):  # noqa: N818 - several errors
+    """Everything that is wrong with a config; as an error of one field, it is the first of them.
+
+    Attributes:
+        problems: Each of them; the message has a line for each.
+        rest: What is left of the config without the fields in question, where further mistakes may be found.
+    """
+
+    def __init__(self, problems: Sequence[MoltBenchError], rest: object = None) -> None:
+        self.problems = tuple(problems)
+        self.rest = rest
+        first = next((each for each in problems if isinstance(each, ConfigError)), None)
+        super().__init__(
+            *(("config", None, str(problems[0])) if first is None else (first.field, first.value, first.expected))
+        )
+        self.args = ("\n".join(map(str, problems)),)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return (type(self), (self.problems, self.rest))
+
+
+def raise_all(problems: Sequence[MoltBenchError]) -> None:
+    """Raise what is wrong, if anything is: one error as it is, several together."""
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        raise ConfigErrors([one for each in problems for one in getattr(each, "problems", (each,))])
 
 
 def check_at_least(owner: object, **lowest: int) -> None:

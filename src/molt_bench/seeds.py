@@ -95,6 +95,8 @@ def load_seeds(path: str) -> list[Seed]:
             raise ConfigError("seeds.file", path, "a JSON list of ints and texts alone") from error
         except ValueError as error:
             raise ConfigError("seeds.file", path, "ints of at most 4,000 digits") from error
+    elif text.lstrip().startswith("{"):
+        raise ConfigError("seeds.file", path, "a JSON list, or one seed per line, not a JSON object")
     else:
         seeds = [_seed_from_text(line.strip()) for line in text.splitlines()]
         while seeds and seeds[-1] == "":

@@ -109,6 +109,30 @@ def test_time_ends_a_run_only_once_known_matches_have_been_gone_through():
     assert (len(ladder.matches), result.stop_reason) == (4, "the budget of 10 seconds is spent")
 
 
+def test_a_run_whose_time_was_up_in_a_round_ends_for_the_same_reason_when_it_is_resumed():
+    """Even if none of that round's games had been finished, so that the clock alone would end it between rounds."""
+    limit = Budget(max_matches=None, max_seconds=10)
+    stop = StopConfig(adjacent_confidence=None, budget=limit)
+    _, games = played()
+    known = {label: record for label, record in games.items() if label.match <= 4}
+    told = "the budget of 10 seconds is spent, in the middle of a round"
+    past = Past(games=known, stages=(Stage(stop, reason=told),), seconds=10.5)
+    for seconds in (0.0, 99.0):
+        run, ladder = decided(CONFIG.model_copy(update={"stop": stop}), past=past)
+        result = drive_run(run, lambda wanted, seconds=seconds: Played(wanted.known, seconds=seconds))
+        assert (len(ladder.matches), result.stop_reason) == (4, told)
+
+
+def test_a_run_cannot_have_ended_for_want_of_time_that_it_had():
+    limit = Budget(max_matches=None, max_seconds=10)
+    stop = StopConfig(adjacent_confidence=None, budget=limit)
+    told = "the budget of 10 seconds is spent, in the middle of a round"
+    past = Past(stages=(Stage(stop, reason=told),), seconds=9.0)
+    run, _ = decided(CONFIG.model_copy(update={"stop": stop}), past=past)
+    with pytest.raises(JournalError, match="the journal says that the run stopped because the budget of 10 seconds"):
+        drive_run(run, lambda wanted: Played(wanted.known))
+
+
 def test_a_run_is_extended_once_nothing_more_is_known():
     result, games = played()
     stop = StopConfig(adjacent_confidence=None, budget=Budget(max_matches=8))

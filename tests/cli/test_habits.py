@@ -240,7 +240,7 @@ def test_a_config_in_place_of_a_command_is_understood(home):
         (["--hands", "many"], "must be a whole number"),
         (["--confidence", "high"], "must be a number"),
         (["view", "--port", "99999"], "must be a port"),
-        (["run", "extra"], "extra"),
+        (["run", "bench.yaml", "extra"], "extra"),
         (["run", "--hands"], "--hands"),
         (["play", "tag", "--seat", "left"], "'button'"),
         (["compare", "a", "b", "--format", "junit", "--json"], "--json"),

@@ -222,6 +222,47 @@ def test_a_text_that_could_mean_anything_is_refused(tmp_path, name, text, said):
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("010000", "1:40:00", "0x10", "0b11", "1_000", "1_0.5", "00.5", "08", "0o17", "1:40.5"),
+        *(".inf", "-.inf", ".nan", "yes", "No", "on", "OFF"),
+    ],
+)
+@pytest.mark.parametrize("form", ["game:\n  stack: {}", "seeds: {{masterSeed: {}}}", "{}: 1"])
+def test_a_value_that_is_read_in_more_than_one_way_is_refused_with_its_line(tmp_path, text, form):
+    path = tmp_path / "c.yaml"
+    path.write_text(f"# a comment\n{form.format(text)}\n")
+    with pytest.raises(ConfigError, match=r"line [23]: .* is read in more than one way: write"):
+        read_config_file(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *[("10000", 10_000), ("-5", -5), ("+5", 5), ("0", 0), ("0.5", 0.5), (".5", 0.5), ("1.5e+3", 1500.0)],
+        *[("true", True), ("False", False), ("'010'", "010"), ('"no"', "no"), ("v010", "v010"), ("null", None)],
+    ],
+)
+def test_plain_numbers_truth_values_and_quoted_texts_are_read(tmp_path, text, value):
+    path = tmp_path / "c.yaml"
+    path.write_text(f"x: {text}\n")
+    found = read_config_file(str(path))["x"]
+    assert (found, type(found)) == (value, type(value))
+
+
+def test_a_field_in_both_spellings_is_refused():
+    with pytest.raises(ConfigError, match=r"seeds\.perMatch = 2: expected one spelling of it, not per_match as well"):
+        load_config({"seeds": {"perMatch": 1, "per_match": 2}})
+
+
+@pytest.mark.parametrize(("field", "limit"), [("maxGames", 19), ("maxHands", 999)])
+def test_a_budget_without_room_for_one_match_is_an_error(field, limit):
+    with pytest.raises(ConfigError, match=f"stop.budget.{field} = {limit}: expected at least {limit + 1:,}"):
+        load_config({"stop": {"budget": {field: limit}}})
+    load_config({"stop": {"budget": {field: limit + 1}}})
+
+
 def test_aliases_and_merge_keys_within_bounds_are_read(tmp_path):
     (tmp_path / "c.yaml").write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: [*a, *a]\n")
     found = read_config_file(str(tmp_path / "c.yaml"))
@@ -257,3 +298,9 @@ def test_what_comes_through_a_pipe_is_read():
 def test_a_path_that_leads_nowhere_is_refused(path):
     with pytest.raises(ConfigError, match="--set"):
         set_field({"participants": ["random", "tight"]}, f"{path}=x")
+
+
+def test_a_wrong_participant_is_not_a_missing_one():
+    with pytest.raises(ConfigError) as caught:
+        load_config({"participants": [{**TWO[0], "parms": {}}, {"id": "b"}]})
+    assert [each.field for each in caught.value.problems] == ["participants.0.parms", "participants.1.type"]

@@ -148,7 +148,7 @@ def test_seeds_that_run_out_are_a_reason_to_stop_and_no_error(here):
         ["rum"],
         ["resume"],
         ["--participants"],
-        ["run", "surplus"],
+        ["run", "bench.yaml", "surplus"],
     ],
     ids=" ".join,
 )

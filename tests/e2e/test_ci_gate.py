@@ -114,7 +114,7 @@ def test_a_change_that_makes_the_agent_worse_fails_and_says_so_everywhere(reposi
     )
     assert (out / "gh.txt").read_text().split()[:4] == ["pr", "comment", "7", "--body-file"]
     suite = ElementTree.parse(out / "junit.xml").getroot()[0]
-    assert suite.attrib["tests"] == "1"
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("1", "1")
     assert ElementTree.parse(out / "badge.svg").getroot().findtext("{*}title").startswith("molt-bench: mine worse (-")
 
 
@@ -123,6 +123,8 @@ def test_a_change_that_changes_nothing_passes(repository):
     checkout = repository("call")
     done = run_steps(checkout, *ALL)
     assert (done.returncode, done.stderr) == (0, "")
+    suite = ElementTree.parse(checkout / "molt-bench-out" / "junit.xml").getroot()[0]
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("1", "0")
     assert re.fullmatch(
         r"::notice title=molt-bench%3A mine is within 250::mine: within 250, \+0 ± 0 [^\n]*\n", done.stdout
     )

@@ -147,6 +147,44 @@ def test_exit_code_tells_the_verdict(runs):
     assert (done.returncode, done.stderr) == (4, "molt-bench: tight: it is not 95% certain how it changed\n")
 
 
+#: Flags of every gate.
+GATES = {
+    "none": (),
+    "a loss": ("--fail-below", 0),
+    "a large loss": ("--fail-below", 100_000),
+    "a loss that cannot be ruled out": ("--fail-below", 0, "--strict"),
+    "a large loss that cannot be ruled out": ("--fail-below", 100_000, "--strict"),
+    "any change": ("--exit-code",),
+    "any change by a hair": ("--exit-code", "--within", 1),
+}
+
+
+@pytest.mark.parametrize(
+    "gate", [pytest.param(gate, marks=() if gate == "any change" else pytest.mark.slow) for gate in GATES]
+)
+def test_the_junit_file_agrees_with_the_exit_status(runs, gate):
+    """A test fails there if the gate does, and has an error if there was nothing to compare."""
+    for new, agents in (
+        (runs.same, ()),
+        (runs.weak, ()),
+        (runs.weak, ("--agent", "bot")),
+        (runs.other, ("--agent", "tight")),
+        (runs.other, ()),
+        (runs.same, ("--agent", "nobody")),
+        (runs.home / "nothing", ()),
+    ):
+        done = quick("compare", runs.old, new, *agents, *GATES[gate], "--format", "junit")
+        suite = ElementTree.fromstring(done.stdout).find("testsuite")
+        failures, errors = (len(suite.findall(f"testcase/{kind}")) for kind in ("failure", "error"))
+        assert (suite.attrib["failures"], suite.attrib["errors"]) == (str(failures), str(errors))
+        assert int(suite.attrib["tests"]) == len(suite.findall("testcase"))
+        assert (done.returncode != 0) == bool(failures or errors), (gate, new, done.returncode)
+        assert (done.returncode == 3) == bool(errors)
+        worse = any(each.get("type") == "worse" for each in suite.iter("failure"))
+        if "--exit-code" in GATES[gate] and failures:
+            assert done.returncode == (1 if worse else 4)
+
+
 def test_quiet_leaves_the_exit_status_and_what_is_wrong(runs):
     done = quick("compare", runs.old, runs.same, "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -300,7 +300,7 @@ def python(code, *arguments, cwd):
 def test_a_missing_package_names_the_extra_to_install(tmp_path, server, missing):
     before = server.received
     done = python(WITHOUT, missing, *prepared(tmp_path, tiny(server)), cwd=tmp_path)
-    one_clear_line(done, "participants.model", "pip install 'molt-bench[llm]'")
+    one_clear_line(done, "participants.model", "pip install '.[llm]' in a clone of molt-bench")
     assert run_folders(tmp_path) == []
     assert server.received == before
 

@@ -79,6 +79,45 @@ def test_a_server_that_takes_the_connection_has_its_whole_time_to_answer(tmp_pat
         absent(tmp_path, *flags, said="expected a server that answers (no answer within 2.5 s)")
 
 
+@contextmanager
+def redirecting(status):
+    """Return the address of a server that always sends its clients elsewhere, and the requests that it got."""
+    seen = []
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_POST(self):
+            seen.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.do_GET()
+
+        def do_GET(self):
+            self.send_response(status)
+            self.send_header("Location", "/v1/again")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1", seen
+        server.shutdown()
+
+
+@pytest.mark.parametrize("status", [301, 307])
+def test_a_server_of_models_that_always_redirects_is_refused_at_once(tmp_path, status):
+    with redirecting(status) as (url, seen):
+        flags = prepared(tmp_path, config_for(url))
+        absent(tmp_path, *flags, said=f"the server answered {status}, a redirect, which is not followed")
+        assert len(seen) == 1
+
+
+def test_a_server_that_always_redirects_is_refused_at_once(tmp_path):
+    with redirecting(307) as (url, seen):
+        absent(tmp_path, "--participants", f"{url},tight", said="the server answered 307, a redirect, which is not")
+        assert len(seen) == 1
+
+
 def test_a_server_is_greeted_once_before_its_first_game(tmp_path):
     with Table() as table:
         done = quick("--participants", f"{table.url},tight", *SMALL, "--quiet", cwd=tmp_path)

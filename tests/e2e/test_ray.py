@@ -5,6 +5,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -51,6 +52,12 @@ def test_a_game_that_kills_every_worker_is_named(local):
 def test_what_a_game_raises_is_one_line(local):
     with pytest.raises(MoltBenchError, match="a worker failed with ValueError: it does not work"):
         played(Cluster(failing))
+
+
+def test_what_is_played_when_the_time_is_up_is_cancelled(local):
+    found = {}
+    Cluster(setup).play(GAMES, found.__setitem__, until=monotonic())
+    assert found == {}
 
 
 def test_a_worker_with_another_version_is_told_apart(local):

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.code_files import CodeFile, code_file, module_spec
+from molt_bench.agents.suggestions import meant_by, near_name
 from molt_bench.errors import AgentError, ConfigError, one_of, shown
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
@@ -56,8 +57,9 @@ def find_factory(
     except AgentError:
         raise
     except Exception as error:
+        near = near_name(place, name) if place.endswith(".py") and isinstance(error, AttributeError) else ""
         raise ConfigError(
-            "type", participant_type, f"module:factory that can be imported ({type(error).__name__}: {error})"
+            "type", participant_type, f"module:factory that can be imported ({type(error).__name__}: {error}){near}"
         ) from error
     if not callable(factory):
         raise ConfigError("type", participant_type, f"a factory, and {name} is a {type(factory).__name__}")
@@ -90,8 +92,8 @@ def _named_by(participant_type: str, other_types: tuple[str, ...]) -> tuple[str,
         return place, name
     points = plugins()
     if participant_type not in points:
-        known = (*other_types, *points)
-        raise ConfigError("type", participant_type, one_of(known, participant_type))
+        meant = meant_by(participant_type) or one_of((*other_types, *points), participant_type)
+        raise ConfigError("type", participant_type, meant)
     place, _, name = points[participant_type].value.partition(":")
     return place, name.partition("[")[0].strip()
 

@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
@@ -37,6 +37,16 @@ class Section(BaseModel):
         validate_default=True,
         protected_namespaces=(),
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spelt_once(cls, value: Any) -> Any:
+        """Refuse a field that is given in both spellings."""
+        if isinstance(value, dict):
+            for name in cls.model_fields:
+                if name in value and (alias := to_camel(name)) != name and alias in value:
+                    raise as_problem(alias, value[name], f"one spelling of it, not {name} as well")
+        return value
 
 
 class AgentSettings(Section):
@@ -85,4 +95,11 @@ def another_field(name: str, section: type[BaseModel]) -> str:
 
 def as_problem(field: str, value: object, expected: str) -> PydanticCustomError:
     """Return a problem found by one of our own checks, for pydantic to report with its location."""
-    return PydanticCustomError("ours", "{expected}", {"field": field, "value": value, "expected": expected})
+    return as_problems([(field, value, expected)])
+
+
+def as_problems(found: Sequence[tuple[str, object, str]]) -> PydanticCustomError:
+    """Return several problems found by one of our own checks: each a field, its value and what was expected."""
+    field, value, expected = found[0]
+    context = {"field": field, "value": value, "expected": expected, "found": list(found)}
+    return PydanticCustomError("ours", "{expected}", context)

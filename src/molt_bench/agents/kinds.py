@@ -200,7 +200,7 @@ LLM: Final = AgentKind(
     waits=True,
     remote=True,
     usage="llm:MODEL",
-    about="A language model, such as llm:openai:gpt-4.1; needs the extra molt-bench[llm].",
+    about="A language model, such as llm:openai:gpt-4.1; needs the extra llm.",
 )
 EXEC: Final = AgentKind(
     name="exec",

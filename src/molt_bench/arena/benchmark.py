@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 from msgspec import UNSET
 
@@ -23,6 +24,7 @@ from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.rounds import Past, Played, Round, drive_run, rounds
 from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
+from molt_bench.bench.stop_rules import out_of_time
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError, RunHalted
@@ -50,6 +52,9 @@ from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in,
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.specs import GameLabel, GameSpec
+
+#: Seconds after the end of a run's time for which replies of models are awaited, since they are paid for.
+_LATE_S: Final = 5.0
 
 
 def run_benchmark(
@@ -176,6 +181,13 @@ class _Session:
         self._played: dict[GameLabel, GameRecord] = {}
         self._players = config.participants[0].id, config.participants[1].id
         self._start = monotonic()
+        self._playing = False
+        self._most_s = stop.budget.max_seconds if stop.budget is not None else None
+
+    @property
+    def _until(self) -> float:
+        """When the time of the run is up, by the monotonic clock."""
+        return inf if self._most_s is None else self._start + self._most_s - self._past.seconds
 
     @property
     def _seconds(self) -> float:
@@ -220,7 +232,7 @@ class _Session:
             self._report_awaited()
             raise
         finally:
-            self._runner.close()
+            self._runner.close(patience_s=_LATE_S if monotonic() >= self._until else None)
 
     def _call_everybody(self, *, preflight: bool) -> None:
         """Contact every participant outside this process once, and only then wait for those that come by themselves."""
@@ -274,8 +286,11 @@ class _Session:
             self._report(players=record.players)
 
         if wanted.missing:
-            self._runner.play(wanted.missing, on_game)
-        return Played(self._played, estimates, self._seconds, self._cast.spent)
+            if not self._playing:  # stepping through what is known takes nothing from the time to play
+                self._playing, self._start = True, monotonic()
+            self._runner.play(wanted.missing, on_game, until=self._until)
+        late = out_of_time(self._most_s) if self._most_s is not None and monotonic() >= self._until else None
+        return Played(self._played, estimates, self._seconds, self._cast.spent or late)
 
     def _ended(self, result: RunResult) -> RunResult:
         """Record why the run ended, and reveal the master seed, since no cards are left to guess."""

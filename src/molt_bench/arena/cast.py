@@ -23,7 +23,7 @@ from molt_bench.agents.tracebacks import OnTraceback, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.arena.recorded_agent import Record, RecordedAgent
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, MoltBenchError, raise_all
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.runs.answers import Answers
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec, Seating
@@ -53,6 +53,8 @@ def check_participants(
 ) -> None:
     """Make each agent once, so that one that cannot be made is an error before the first card is dealt.
 
+    What is wrong with any of them is raised together.
+
     Args:
         config: The config of the run.
         agents: Factories that the caller passed in, by type.
@@ -67,6 +69,7 @@ def check_participants(
     """
     models = config.models()
     game = GameSpec(seed=0, hands=config.game.hands_per_game, **config.game.options())
+    problems: list[MoltBenchError] = []
     for participant in config.participants:
         unset = [] if keys else participant.unset_variables()
         model = models.get(participant.id)
@@ -84,20 +87,34 @@ def check_participants(
                 check_type(spec)
                 continue
             agent = make_permitted(spec, permission, factories=agents, seed=participant.id)
+            problems += _unable(agent, game)
         except ConfigError as error:
-            field = f"participants.{participant.id}.{error.field}"
-            raise ConfigError(field, error.value, error.expected) from error
-        try:
-            SeatedAgent(agent).check_game(game)
-        except ConfigError as error:
-            raise ConfigError(f"game.{to_camel(error.field)}", error.value, error.expected) from error
+            problems.append(ConfigError(f"participants.{participant.id}.{error.field}", error.value, error.expected))
+        except MoltBenchError as error:
+            problems.append(error)
+    raise_all([*problems, *_unpriced(config)])
+
+
+def _unable(agent: PokerAgent, game: GameSpec) -> list[MoltBenchError]:
+    """Return why an agent cannot play such games."""
+    try:
+        SeatedAgent(agent).check_game(game)
+    except ConfigError as error:
+        return [ConfigError(f"game.{to_camel(error.field)}", error.value, error.expected)]
+    return []
+
+
+def _unpriced(config: BenchmarkConfig) -> list[MoltBenchError]:
+    """Return why a limit of money cannot be kept: a model without a price."""
     limits = config.stop.budget
-    if limits is not None and limits.max_cost_usd is not None:
-        prices = PriceList(config.llm.prices)
-        unpriced = next((each.model for each in models.values() if not prices.knows(each)), None)
-        if unpriced is not None:
-            expected = f"a price of {unpriced} in llm.prices, since none is published"
-            raise ConfigError("stop.budget.maxCostUsd", limits.max_cost_usd, expected)
+    if limits is None or limits.max_cost_usd is None:
+        return []
+    prices = PriceList(config.llm.prices)
+    unpriced = next((each.model for each in config.models().values() if not prices.knows(each)), None)
+    if unpriced is None:
+        return []
+    expected = f"a price of {unpriced} in llm.prices, since none is published"
+    return [ConfigError("stop.budget.maxCostUsd", limits.max_cost_usd, expected)]
 
 
 class Cast:

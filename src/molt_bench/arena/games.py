@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from math import inf
 from time import monotonic
 from typing import Final, Literal, Protocol, TypeAlias, TypedDict, get_args
 
@@ -87,6 +88,7 @@ class GameRunner:
         # A missing cluster is an error before the first card.
         self._pool = self._new_pool() if where.executor == "ray" else None
         self._since = 0.0
+        self._until = inf
         self._fit = True
         self._loop = GameLoop()
 
@@ -98,8 +100,12 @@ class GameRunner:
             self.close(patience_s=0.0)
             raise
 
-    def play(self, wanted: Mapping[GameLabel, GameSpec], on_game: OnRunGame) -> None:
-        """Play games: those that wait for a model or another program concurrently, those of bots on the cores."""
+    def play(self, wanted: Mapping[GameLabel, GameSpec], on_game: OnRunGame, *, until: float = inf) -> None:
+        """Play games: those that wait for a model or another program concurrently, those of bots on the cores.
+
+        At `until`, by the monotonic clock, games end at their next decision and are left unfinished.
+        """
+        self._until = until
         labels = {spec: label for label, spec in wanted.items()}
 
         def done(spec: GameSpec, record: GameRecord, estimates: Estimates | None = None) -> None:
@@ -123,7 +129,7 @@ class GameRunner:
         rest = [spec for spec in specs if not portable.issuperset(spec.players)]
         if apart:
             rest += self._play_apart(apart, done)
-        play_games_in_order(rest, players, done)
+        play_games_in_order(rest, players, done, until=self._until)
 
     def _on_workers(self) -> bool:
         """Return whether games go to workers now: if requested, or once they have taken long enough here."""
@@ -148,7 +154,7 @@ class GameRunner:
             done(spec, played.record, played.estimates)
 
         try:
-            self._pool.play(specs, took)
+            self._pool.play(specs, took, until=self._until)
         except WorkersError:
             if self._where.executor != "auto":
                 raise
@@ -175,9 +181,11 @@ class GameRunner:
 
     def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: OnGame, *, at_once: int) -> None:
         if specs:
-            places = self._cast.places
+            games = play_games_together(
+                specs, players, done, at_once=at_once, places=self._cast.places, until=self._until
+            )
             with rare_collections():
-                self._loop.run(play_games_together(specs, players, done, at_once=at_once, places=places))
+                self._loop.run(games)
 
     def close(self, *, patience_s: float | None = None) -> None:
         """Close the event loop and the workers; pending replies are awaited first, since they are paid for."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from molt_bench.bench.stop_rules import out_of_time
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.specs import Pair
@@ -38,8 +39,10 @@ class Stage(msgspec.Struct, frozen=True):
         limits = self.stop.budget
         if limits is None:
             return False
-        if limits.max_seconds is not None and reason == f"the budget of {limits.max_seconds:g} seconds is spent":
-            return seconds >= limits.max_seconds
+        if limits.max_seconds is not None:
+            spent = out_of_time(limits.max_seconds)
+            if reason in (spent, f"{spent}, {IN_A_ROUND}"):
+                return seconds >= limits.max_seconds
         possible = []
         if limits.max_cost_usd is not None:
             possible.append(f"the budget of ${limits.max_cost_usd:,.10g} is spent, {IN_A_ROUND}")

@@ -198,10 +198,9 @@ def rounds(
             if _rate(ladder, config, pairs, wanted, played.games, past.margins, on_match):
                 under_way = ()
                 continue
-        if reason is None:
-            seconds = max(past.seconds, played.seconds)
-            told = course.now.reason if past.followed else None
-            reason = told or _cut_short(course.now, seconds, played.budget)
+        if past.followed:
+            reason = course.now.reason or reason
+        reason = _end_of(course.now, reason, max(past.seconds, played.seconds), played.budget)
         course.check_end(reason, len(ladder.matches), count + len(pairs))
         return _result(config, ladder, deal, spending, course, reason)
 
@@ -309,11 +308,15 @@ def _rate(
     return True
 
 
-def _cut_short(stage: Stage, seconds: float, budget: str | None) -> str:
-    """Return why a round was not completed."""
-    if stage.reason is not None and stage.allows(stage.reason, seconds):
+def _end_of(stage: Stage, reason: str | None, seconds: float, budget: str | None) -> str:
+    """Return why a run ended: by a stop rule, or else because a round was cut short.
+
+    Where money or the clock ended it, the journal says how, since that cannot be computed again.
+    """
+    computed = reason is not None and not stage.allows(reason, seconds)
+    if stage.reason is not None and not computed and stage.allows(stage.reason, seconds):
         return stage.reason
-    return f"{budget}, {IN_A_ROUND}" if budget else INTERRUPTED
+    return reason or (f"{budget}, {IN_A_ROUND}" if budget else INTERRUPTED)
 
 
 def _result(

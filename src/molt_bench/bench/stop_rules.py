@@ -96,6 +96,11 @@ def adjacent_margins(threshold: float, tie_margin: float, *, familywise: bool = 
     return rule
 
 
+def out_of_time(seconds: float) -> str:
+    """Return the reason to stop once a run has taken this long."""
+    return f"the budget of {seconds:g} seconds is spent"
+
+
 def budget(
     *,
     matches: int | None = None,
@@ -121,7 +126,7 @@ def budget(
         if tokens is not None and progress.tokens + progress.per_match(progress.tokens) > tokens:
             return f"the budget of {tokens:,} tokens has no room for another match ({progress.tokens:,} spent)"
         if seconds is not None and progress.seconds >= seconds:
-            return f"the budget of {seconds:g} seconds is spent"
+            return out_of_time(seconds)
         return None
 
     return rule

@@ -13,7 +13,7 @@ from molt_bench._version import __version__
 from molt_bench.cli.completion import words_to_complete
 from molt_bench.cli.parser import WRONG_USAGE, Command, NoColor, Program, flat, parts_of, usage_line
 from molt_bench.cli.streams import output_problem, prepare_streams, tolerate_closed_pipe, turn_color_off
-from molt_bench.errors import MoltBenchError, printable
+from molt_bench.errors import MoltBenchError, on_one_line
 
 #: Each command and the first line of its help; the function of that name is in the file of that name.
 COMMANDS: Final = {
@@ -61,7 +61,7 @@ def main() -> None:
     status = _run_command(arguments)
     problem = output_problem(output)
     if problem is not None and not status:
-        print(f"molt-bench: {problem}", file=sys.stderr)
+        _say(problem)
         status = 1
     sys.exit(status)
 
@@ -98,14 +98,15 @@ def _run_command(arguments: Sequence[str]) -> str | int | None:
     except (MoltBenchError, OSError) as error:
         if "--debug" in arguments:
             raise
-        _say(str(error))
+        for problem in getattr(error, "problems", (error,)):
+            _say(str(problem))
         return error.status if isinstance(error, MoltBenchError) else 1
     return status or 0
 
 
 def _say(problem: str) -> None:
     """Print what is wrong as one line of standard error that controls no terminal."""
-    print(f"molt-bench: {printable(' '.join(problem.split()))}", file=sys.stderr)
+    print(f"molt-bench: {on_one_line(' '.join(problem.split()))}", file=sys.stderr)
 
 
 def app_for(called: str | None) -> typer.Typer:

@@ -110,7 +110,9 @@ def compare(
       molt-bench compare old new --agent tight --fail-below 100
       molt-bench compare old new --format markdown --badge badge.svg
     """
-    from molt_bench.study.comparison_formats import Outcome
+    from datetime import UTC, datetime
+
+    from molt_bench.study.comparison_formats import Outcome, junit_error
 
     verdict.check()
     output.check(printing)
@@ -129,6 +131,9 @@ def compare(
             _write_badge(outcome, output.badge)
     except MoltBenchError as error:
         error.status = _NOT_COMPARED
+        if output.form == "junit" and not printing.quiet:
+            with tolerate_closed_pipe():
+                print(junit_error(str(error), datetime.now(UTC)), end="")
         raise
     with tolerate_closed_pipe():
         _print_outcome(outcome, verdict, "json" if printing.as_json else output.form, quiet=printing.quiet)
@@ -216,7 +221,7 @@ def _print_table(outcome: "Outcome") -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column(last, no_wrap=True)
     for each in outcome.found.differences:
-        table.add_row(Text(each.name), *outcome.cells(each))
+        table.add_row(Text(on_one_line(each.name)), *outcome.cells(each))
     screen = console()
     screen.print(table)
     screen.print(outcome.foot())

@@ -1,8 +1,11 @@
 """Configs as the command line gives them: a file, flags on top, `--set` on top of those."""
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from molt_bench.arena.cast import check_participants
 from molt_bench.bench.extensions import another_stop
 from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.cli.options import StopOptions
@@ -10,16 +13,76 @@ from molt_bench.cli.streams import warn
 from molt_bench.config.loader import load_config, put, read_config_file, set_field
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.errors import ConfigError, ConfigErrors, MoltBenchError, raise_all
 from molt_bench.runs.known_games import stages_of
 from molt_bench.runs.master_seed import guessable
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.seeds import load_seeds
 
 
 def config_from(
     file: str | None, flags: Mapping[str, Any] | None = None, assignments: Sequence[str] = ()
 ) -> BenchmarkConfig:
-    """Return the config of a file, overridden by flags, overridden by `--set`."""
-    return _overridden(read_config_file(file) if file is not None else {}, flags or {}, assignments)
+    """Return the config of a file, overridden by flags, overridden by `--set`.
+
+    Raises everything that is wrong with it, participants that cannot play included.
+    """
+    try:
+        return _overridden(read_config_file(file) if file is not None else {}, flags or {}, assignments)
+    except ConfigErrors as error:
+        rest = error.rest if isinstance(error.rest, BenchmarkConfig) else None
+        raise ConfigErrors([*error.problems, *(_problems_of(rest) if rest is not None else ())]) from error
+
+
+def config_to_run(
+    file: str | None, flags: Mapping[str, Any] | None = None, assignments: Sequence[str] = ()
+) -> BenchmarkConfig:
+    """Return a config like `config_from` that has its seeds and a place for its results.
+
+    Raises everything that is wrong. Participants are made by the run itself, so only if it will not come to that.
+    """
+    config = config_from(file, flags, assignments)
+    found = surroundings(config)
+    if found:
+        raise_all([*found, *_problems_of(config, around=False)])
+    return config
+
+
+def surroundings(config: BenchmarkConfig) -> list[MoltBenchError]:
+    """Return what is wrong around a config: a seed file that cannot be read, a folder that cannot be written to."""
+    found: list[MoltBenchError] = []
+    if config.seeds.file is not None:
+        try:
+            load_seeds(config.seeds.file)
+        except ConfigError as error:
+            found.append(error)
+    place = Path(config.output_dir)
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        found.append(
+            ConfigError("outputDir", config.output_dir, f"a folder that can be written, and {place} is a file")
+        )
+    elif not os.access(place, os.W_OK | os.X_OK):
+        found.append(
+            ConfigError("outputDir", config.output_dir, f"a folder that can be written, and {place} is read-only")
+        )
+    return found
+
+
+def _problems_of(config: BenchmarkConfig, *, around: bool = True) -> list[MoltBenchError]:
+    """Return what else is wrong with a config that cannot be run: who cannot play, and what is around it."""
+    found = surroundings(config) if around else []
+    try:
+        check_participants(config, keys=False, run_code=False)
+    except MoltBenchError as error:
+        found.append(error)
+    return [one for each in found for one in getattr(each, "problems", (each,))]
+
+
+def check_config(config: BenchmarkConfig) -> None:
+    """Check all that can be checked without starting anything; raises everything that is wrong."""
+    raise_all(_problems_of(config))
 
 
 def extension_from(options: StopOptions, stored: StoredRun) -> StopConfig | None:

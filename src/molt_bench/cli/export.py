@@ -1,6 +1,5 @@
 """`molt-bench export`: a run in the formats of other programs, written as it is read."""
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Annotated, TypeAlias
@@ -12,7 +11,7 @@ from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import Printing, RunFolder, at_least_one
 from molt_bench.cli.output import notes_on
-from molt_bench.cli.streams import print_json, warn
+from molt_bench.cli.streams import data_output, print_json, warn
 from molt_bench.errors import ConfigError, MoltBenchError, one_of
 from molt_bench.files import fill_whole
 from molt_bench.report.analysis import Analysis
@@ -74,8 +73,9 @@ def export(
     for note in notes_on(outline, journal, decided=form == "latex"):
         warn(note)
     if output == "-":
-        written = fill(sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        data = data_output()
+        written = fill(data)
+        data.flush()
     else:
         written = _write(target, fill)
     where = "standard output" if output == "-" else output or str(Path(folder) / FILES[form])

@@ -1,5 +1,6 @@
 """Options that several commands share, and the checks of their values."""
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
@@ -82,6 +83,38 @@ def share(value: float | None) -> float | None:
     if value is not None and not 0 <= value <= 1:
         raise typer.BadParameter("must be from 0 to 1, such as 0.1")
     return value
+
+
+class ConfigOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The config file, which every command that needs one takes in the same two ways."""
+
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE]", show_default=False, help="YAML or JSON config file; or --config FILE."),
+    ] = None
+    config: Annotated[str | None, typer.Option(metavar="FILE", help="The same as FILE.")] = None
+
+    def path(self) -> str | None:
+        """Return the path of the file; None if there is none."""
+        if self.file is not None and self.config is not None:
+            raise typer.BadParameter("cannot be used with FILE, which is the same", param_hint="--config")
+        if self.file is not None and not os.path.exists(self.file) and _looks_like_players(self.file):
+            raise typer.BadParameter(f"no such file; did you mean '--participants {self.file}'?", param_hint="FILE")
+        return self.file if self.config is None else self.config
+
+    def required(self) -> str:
+        """Return the path of the file, which has to be given."""
+        path = self.path()
+        if path is None:
+            raise typer.BadParameter("a config is needed: FILE, or --config FILE", param_hint="FILE")
+        return path
+
+
+def _looks_like_players(text: str) -> bool:
+    """Return whether a word is a list of participants rather than the name of a file."""
+    from molt_bench.agents.kinds import BUILTIN_AGENTS  # loaded when needed, for a fast start
+
+    return "," in text or text in BUILTIN_AGENTS
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):

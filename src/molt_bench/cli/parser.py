@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_typ
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from molt_bench.cli.streams import color_system, keep_for_json
+from molt_bench.cli.streams import color_system, keep_for_json, styled_output
 from molt_bench.errors import did_you_mean
 
 #: What typer raises for wrong usage; it has no public name.
@@ -40,7 +40,8 @@ def _write_help(command: Any, write: Callable[[], None], formatter: Any) -> None
     rich_utils.FORCE_TERMINAL = None  # typer would colour a pipe on GitHub
     examples, command.epilog = command.epilog, None
     try:
-        write()
+        with styled_output():
+            write()
     finally:
         command.epilog = examples
     if examples:

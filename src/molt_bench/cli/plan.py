@@ -9,7 +9,7 @@ from rich.table import Table
 
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
-from molt_bench.cli.options import AsJson, not_negative, positive, probability
+from molt_bench.cli.options import AsJson, ConfigOptions, not_negative, positive, probability
 from molt_bench.cli.output import notes_on
 from molt_bench.cli.streams import camel_fields, console, print_json, warn
 from molt_bench.config.participants import REFERENCES
@@ -24,7 +24,7 @@ from molt_bench.study.purchase import WITH_DICE, Bought, what_it_buys
 
 
 def plan(
-    config: Annotated[str, typer.Argument(metavar="CONFIG", help="YAML or JSON config file.")],
+    config: ConfigOptions,
     *,
     pilot: Annotated[
         str | None,
@@ -65,7 +65,7 @@ def plan(
         raise typer.BadParameter(
             "cannot be used with --dollars or --hands", param_hint="--interval" if gap is None else "--gap"
         )
-    planned = config_from(config)
+    planned = config_from(config.required())
     warn_ahead(planned)
     learnt = _pilot(pilot, planned) if pilot is not None else None
     options: PlannerOptions = {"pilot": learnt, "confidence": confidence, "latency_s": latency}

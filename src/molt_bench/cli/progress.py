@@ -11,8 +11,10 @@ from rich.text import Text
 from molt_bench.arena.status import RunStatus
 from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
+from molt_bench.cli.consoles import VisibleConsole, visible_prints
 from molt_bench.cli.streams import color_system
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import on_one_line
 from molt_bench.records import Rating
 from molt_bench.report.costs import dollars
 from molt_bench.report.terminal import duration, standing_line
@@ -20,21 +22,15 @@ from molt_bench.report.terminal import duration, standing_line
 _REDRAW_S = 0.2
 
 
-class _Console(Console):
-    """A console that goes quiet when its reader leaves, so that the run goes on."""
-
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-
-
 @contextmanager
 def show_progress(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[[RunStatus], None] | None]:
     """Show progress within the context; yields the callback for updates, None if quiet."""
-    console = _Console(stderr=True, markup=False, emoji=False, color_system=color_system())
+    console = VisibleConsole(stderr=True, patient=True, color_system=color_system())
     if quiet:
         yield None
     elif console.is_terminal:
-        with LiveDisplay(console=console, refresh_per_second=8, transient=True) as display:
+        display = LiveDisplay(console=console, refresh_per_second=8, transient=True)
+        with display, visible_prints():
             yield _Screen(display, config)
     else:
         yield lambda live: _line(live, console)
@@ -62,7 +58,7 @@ def _line(live: RunStatus, console: Console) -> None:
 
 
 def _match_line(live: RunStatus, match: PlayedMatch) -> str:
-    (first, second), outcome = match.participants, match.result
+    (first, second), outcome = map(on_one_line, match.participants), match.result
     chips = f"by {abs(outcome.score_a):,} chips"
     won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
     text = f"match {match.number}: {first} v {second}, {won}; {standing_line(_standing(live))}"
@@ -77,7 +73,7 @@ def _standing(live: RunStatus) -> list[Rating]:
 
 
 def _awaited(live: RunStatus) -> str:
-    replies = ", ".join(f"{count:,} of {name}" for name, count in live.awaited.items())
+    replies = ", ".join(f"{count:,} of {on_one_line(name)}" for name, count in live.awaited.items())
     return (
         f"Waiting up to {duration(live.patience_s)} for replies already paid for ({replies}); press Ctrl-C again to "
         "discard them."
@@ -99,7 +95,7 @@ def _screen(live: RunStatus, config: BenchmarkConfig) -> Group:
     done = len(live.ladder.matches)
     speed = live.hands / live.seconds if live.seconds else 0.0
     of = f" of at most {limit}" if limit else ""
-    head = f"match {live.match}{of}, round {live.round}: {' v '.join(live.participants)}"
+    head = f"match {live.match}{of}, round {live.round}: {' v '.join(map(on_one_line, live.participants))}"
     games = f"game {live.games} of {live.games_in_round} in this round, {speed:,.0f} hands/s, {duration(live.seconds)}"
     if limit and done:
         games += f", at most {duration(live.seconds / done * (limit - done))} left"
@@ -108,6 +104,9 @@ def _screen(live: RunStatus, config: BenchmarkConfig) -> Group:
     table = Table.grid(padding=(0, 2))
     for rank, rating in enumerate(_standing(live), start=1):
         table.add_row(
-            str(rank), Text(rating.id), f"{rating.mu:.1f} ± {rating.sigma:.1f}", f"{rating.wins}-{rating.losses}"
+            str(rank),
+            Text(on_one_line(rating.id)),
+            f"{rating.mu:.1f} ± {rating.sigma:.1f}",
+            f"{rating.wins}-{rating.losses}",
         )
     return Group(Text(_awaited(live) if live.awaited else head), Text(games), table)

@@ -6,15 +6,12 @@ import msgspec
 import typer
 
 from molt_bench.cli.completion import agent_lists, config_fields, policies
-from molt_bench.cli.options import RunOptions, is_debug
+from molt_bench.cli.options import ConfigOptions, RunOptions, is_debug
 
 
 class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What to play; flags override the config file."""
 
-    config: Annotated[str | None, typer.Option(metavar="FILE", help="YAML or JSON config file; flags override it.")] = (
-        None
-    )
     participants: Annotated[
         str | None,
         typer.Option(
@@ -74,16 +71,16 @@ class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-def run(context: typer.Context, benchmark: BenchmarkOptions, options: RunOptions) -> None:
+def run(context: typer.Context, file: ConfigOptions, benchmark: BenchmarkOptions, options: RunOptions) -> None:
     """Run a benchmark (the default command).
 
     Examples:
       molt-bench run
       molt-bench run --participants tag,tight,random --hands 100 --confidence 0.9
-      molt-bench run --config bench.yaml --set game.stack=5000 --quiet
+      molt-bench run bench.yaml --set game.stack=5000 --quiet
     """
     # Imported here, so that the help is quick.
-    from molt_bench.cli.config_flags import config_from
+    from molt_bench.cli.config_flags import config_to_run
     from molt_bench.cli.live_run import resume_run, start_run
     from molt_bench.runs.about import About
     from molt_bench.runs.folder import last_run
@@ -91,7 +88,7 @@ def run(context: typer.Context, benchmark: BenchmarkOptions, options: RunOptions
 
     if benchmark.master_seed is not None and benchmark.master_seed_file is not None:
         raise typer.BadParameter("cannot be used with --master-seed", param_hint="--master-seed-file")
-    config = config_from(benchmark.config, benchmark.fields(), benchmark.set_ or [])
+    config = config_to_run(file.path(), benchmark.fields(), benchmark.set_ or [])
     about = About(benchmark.name.strip(), benchmark.note.strip())
     about.check()
     secret = secret_from(benchmark.master_seed_file)

@@ -7,13 +7,30 @@ from typing import Annotated, Literal
 import typer
 
 from molt_bench.cli.consent import RunAgents
-from molt_bench.cli.options import RunOptions, StopOptions, is_debug, not_negative, port_number, positive
-from molt_bench.errors import MoltBenchError
+from molt_bench.cli.options import (
+    ConfigOptions,
+    RunOptions,
+    StopOptions,
+    is_debug,
+    not_negative,
+    port_number,
+    positive,
+)
+from molt_bench.errors import MoltBenchError, how_to_install
+
+
+class ServedOptions(ConfigOptions, frozen=True, kw_only=True):
+    """The config file, or the folder of a run."""
+
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE]", show_default=False, help="Config file, or the folder of a run to go on with."),
+    ] = None
 
 
 def serve(
     context: typer.Context,
-    config: Annotated[str, typer.Argument(metavar="CONFIG", help="Config file, or the folder of a run to go on with.")],
+    config: ServedOptions,
     stop: StopOptions,
     options: RunOptions,
     host: Annotated[
@@ -47,10 +64,10 @@ def serve(
 
     Examples:
       molt-bench serve live.yaml
-      molt-bench serve live.yaml --host 0.0.0.0 --port 8700 --join-timeout 600
+      molt-bench serve --config live.yaml --host 0.0.0.0 --port 8700 --join-timeout 600
     """
     # Imported here, so that the help is quick.
-    from molt_bench.cli.config_flags import config_from
+    from molt_bench.cli.config_flags import config_to_run
     from molt_bench.cli.live_run import resume_run, start_run
     from molt_bench.runs.about import About
     from molt_bench.runs.folder import JOURNAL, last_run
@@ -60,12 +77,11 @@ def serve(
         from molt_bench.serve.invitations import forget, left_waiting
         from molt_bench.serve.session import ServeOptions, served
     except ImportError as error:
-        raise MoltBenchError(
-            f"serve needs {error.name}, which is not installed: pip install 'molt-bench[live]'"
-        ) from error
+        raise MoltBenchError(f"serve needs {error.name}, which is not installed: {how_to_install('live')}") from error
     secret = secret_from(None)
-    folder = Path(config) if (Path(config) / JOURNAL).is_file() else None
-    checked = None if folder is not None else config_from(config, stop.fields(), stop.set_ or [])
+    given = config.required()
+    folder = Path(given) if (Path(given) / JOURNAL).is_file() else None
+    checked = None if folder is not None else config_to_run(given, stop.fields(), stop.set_ or [])
     earlier = None
     if checked is not None and resume:
         folder, stop = last_run(checked, secret), StopOptions()

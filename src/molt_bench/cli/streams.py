@@ -6,7 +6,10 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, cast
+
+from molt_bench.errors import on_one_line, printable
+from molt_bench.terminals import VisibleStream, visible_stream
 
 if TYPE_CHECKING:
     from msgspec import Struct
@@ -66,14 +69,7 @@ def _replace_stream(name: str, *, errors: str) -> Output | None:
         return None
     stream.flush()
     output = Output(stream.fileno(), "wb", closefd=False)
-    writer = io.TextIOWrapper(
-        io.BufferedWriter(output),
-        stream.encoding,
-        errors,
-        line_buffering=stream.line_buffering,
-        write_through=stream.write_through,
-    )
-    setattr(sys, name, writer)
+    setattr(sys, name, visible_stream(stream, output, errors=errors))
     return output
 
 
@@ -138,7 +134,10 @@ def print_json(content: Mapping[str, Any]) -> None:
     import json  # here and below: loaded when needed, for a fast start
 
     encoding = (_standard_output().encoding or "").lower().replace("-", "")
-    print(json.dumps(content, ensure_ascii=not encoding.startswith("utf")), file=_standard_output(), flush=True)
+    text = json.dumps(content, ensure_ascii=not encoding.startswith("utf"))
+    if not text.isprintable():  # JSON itself escapes C0 controls alone
+        text = "".join([char if printable(char) == char else json.dumps(char)[1:-1] for char in text])
+    print(text, file=_standard_output(), flush=True)
 
 
 def turn_color_off() -> None:
@@ -154,16 +153,39 @@ def color_system() -> Literal["auto"] | None:
 
 def console(*, stderr: bool = False, highlight: bool = False, soft_wrap: bool = False) -> "Console":
     """Return a console that prints names as they are, in colour on a terminal if the user does not object."""
-    from rich.console import Console
+    from molt_bench.cli.consoles import VisibleConsole
 
-    return Console(
-        stderr=stderr,
-        highlight=highlight,
-        soft_wrap=soft_wrap,
-        markup=False,
-        emoji=False,
-        color_system=color_system(),
-    )
+    return VisibleConsole(stderr=stderr, highlight=highlight, soft_wrap=soft_wrap, color_system=color_system())
+
+
+@contextmanager
+def styled_output() -> Iterator[None]:
+    """Let a library print to standard output as it likes, where none of the text is foreign: our own help."""
+    stream = sys.stdout
+    if isinstance(stream, VisibleStream):
+        sys.stdout = cast("TextIO", stream.styled)
+    try:
+        yield
+    finally:
+        sys.stdout = stream
+
+
+def data_output() -> BinaryIO:
+    """Return where data go that were asked for on standard output: as they are, but visible on a terminal."""
+    if not sys.stdout.isatty():
+        return sys.stdout.buffer
+    return cast("BinaryIO", _OnTerminal())
+
+
+class _OnTerminal:
+    """Takes the bytes of text for a terminal."""
+
+    def write(self, data: bytes) -> int:
+        sys.stdout.write(data.decode(errors="replace"))
+        return len(data)
+
+    def flush(self) -> None:
+        sys.stdout.flush()
 
 
 def camel_fields(struct: "Struct") -> dict[str, Any]:
@@ -175,10 +197,10 @@ def camel_fields(struct: "Struct") -> dict[str, Any]:
 
 
 def notice(text: str) -> None:
-    """Print what is good to know to standard error."""
-    print(f"molt-bench: {text}", file=sys.stderr, flush=True)
+    """Print what is good to know to standard error, as one line."""
+    print(f"molt-bench: {on_one_line(' '.join(text.split()))}", file=sys.stderr, flush=True)
 
 
 def warn(warning: str) -> None:
-    """Print a warning to standard error."""
-    print(f"molt-bench: warning: {warning}", file=sys.stderr, flush=True)
+    """Print a warning to standard error, as one line."""
+    notice(f"warning: {warning}")

@@ -1,37 +1,42 @@
 """`molt-bench validate`: can a config be run?"""
 
-from typing import Annotated
-
-import typer
-
-from molt_bench.arena.cast import check_participants
-from molt_bench.cli.config_flags import config_from, warn_ahead
-from molt_bench.cli.options import Printing
+from molt_bench.cli.config_flags import check_config, config_from, warn_ahead
+from molt_bench.cli.options import ConfigOptions, Printing
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import on_one_line
 
 
-def validate(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="YAML or JSON config file.")], *, printing: Printing
-) -> None:
+def validate(file: ConfigOptions, *, printing: Printing) -> None:
     """Check a config without running it, and name the API keys that a run will need.
+
+    Every mistake is one line. Programs, servers and models are not started or asked: a run does that before its first
+    card.
 
     Examples:
       molt-bench validate bench.yaml
-      molt-bench validate bench.yaml --quiet
+      molt-bench validate --config bench.yaml --quiet
     """
-    config = config_from(file)
-    check_participants(config, keys=False, run_code=False)
+    path = file.required()
+    config = config_from(path)
+    check_config(config)
     ids, missing = [participant.id for participant in config.participants], _missing_keys(config)
-    listed = ", ".join(f"{variable} (for {', '.join(names)})" for variable, names in missing.items())
+    waiting = [each.id for each in config.participants if each.kind.waits or each.id in config.models()]
     line = (
-        f"{file} is valid: {len(ids)} participants ({', '.join(ids)}), {config.seeds.per_match} seeds per "
-        f"match, {config.game.hands_per_game} hands per game"
+        f"{on_one_line(path)} is valid: {len(ids)} participants ({_listed(ids)}), "
+        f"{config.seeds.per_match} seeds per match, {config.game.hands_per_game} hands per game"
     )
-    printing.answer(
-        {"config": file, "valid": True, "participants": ids, "missingKeys": missing},
-        lambda: print(line + (f"; not set yet, but needed for a run: {listed}" if listed else "")),
-    )
+    if missing:
+        needed = ", ".join(f"{variable} (for {_listed(names)})" for variable, names in missing.items())
+        line += f"; not set yet, but needed for a run: {needed}"
+    if waiting:
+        line += f"; not started or asked yet: {_listed(waiting)}"
+    content = {"config": path, "valid": True, "participants": ids, "missingKeys": missing, "notAsked": waiting}
+    printing.answer(content, lambda: print(line))
     warn_ahead(config)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(on_one_line, names))
 
 
 def _missing_keys(config: BenchmarkConfig) -> dict[str, list[str]]:

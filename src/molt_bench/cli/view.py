@@ -9,7 +9,7 @@ import typer
 
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.options import AsJson, Printing, port_number
-from molt_bench.errors import MoltBenchError
+from molt_bench.errors import MoltBenchError, how_to_install
 from molt_bench.view.library import Library
 from molt_bench.web.addresses import bound, is_loopback, url_of
 
@@ -36,11 +36,9 @@ def view(
       molt-bench view benchmark-results/2026-01-31T12-00-00 --port 0 --no-browser
     """
     try:
-        from molt_bench.view.server import serve  # here, since it needs the extra molt-bench[view]
+        from molt_bench.view.server import serve  # here, since it needs the extra view
     except ImportError as error:
-        raise MoltBenchError(
-            f"view needs {error.name}, which is not installed: pip install 'molt-bench[view]'"
-        ) from error
+        raise MoltBenchError(f"view needs {error.name}, which is not installed: {how_to_install('view')}") from error
     library = Library(folder, wait_s=_WAIT_S, editable=is_loopback(host))
     listener = bound(host, port)
     url = f"{url_of(host, listener.getsockname()[1])}/"

@@ -3,7 +3,8 @@
 An unknown key is an error that suggests the nearest field.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from datetime import date
 from functools import cache
 from math import isfinite
@@ -15,7 +16,7 @@ from pydantic.alias_generators import to_camel
 from molt_bench.agents.fields import another_field
 from molt_bench.config.participants import PARTICIPANT_KINDS
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, ConfigErrors, shown
 from molt_bench.files import text_of
 
 #: Maximum size of a file in bytes.
@@ -91,12 +92,95 @@ def _item(entries: list[Any], number: str, path: str) -> Any:
 
 
 def load_config(values: dict[str, Any]) -> BenchmarkConfig:
-    """Validate plain values and fill in the defaults; raises ConfigError with the first problem and its field."""
+    """Validate plain values and fill in the defaults; raises ConfigErrors with every problem and its field."""
     _check_plain(values, "")
     try:
         return BenchmarkConfig.model_validate(values)
     except ValidationError as error:
-        raise _readable(error.errors()[0]) from error
+        unknown = {problem["loc"][:-1] for problem in _each(error) if problem["type"] == "extra_forbidden"}
+        found = [
+            _readable(problem)
+            for problem in _each(error)
+            if problem["type"] != "missing" or problem["loc"][:-1] not in unknown  # it is there, under a wrong name
+        ]
+        further, rest = _further(values, error)
+        first = {(each.field, shown(each.value)): each for each in reversed([*found, *further])}
+        problems = [each for each in (*found, *further) if first[each.field, shown(each.value)] is each]
+        raise ConfigErrors(problems, rest) from error
+
+
+def _each(error: ValidationError) -> Iterator[Any]:
+    """Return every problem that was found, one by one: a check of ours may find several at once."""
+    for problem in error.errors():
+        if problem["type"] == "too_short" and len(problem["input"]) >= problem["ctx"]["min_length"]:
+            continue  # pydantic counts those alone that are right
+        for field, value, expected in problem.get("ctx", {}).get("found", [("", None, "")]):
+            ours = {"ctx": {"field": field, "value": value, "expected": expected}} if expected else {}
+            yield {**problem, **ours}
+
+
+#: What is checked by the values of another section: the budget by the size of a match, a reference by who plays.
+_FOLLOWS: Final = {
+    "seeds": ("stop.budget", "seeds.perMatch"),
+    "game": ("stop.budget.maxHands", "seeds.perMatch"),
+    "participants": ("scheduler.reference",),
+}
+#: Stands in for a participant that is wrong, while the rest of a config is checked.
+_STAND_IN: Final = "stand-in"
+
+
+def _further(values: dict[str, Any], error: ValidationError) -> tuple[list[ConfigError], BenchmarkConfig | None]:
+    """Return what else is wrong once the wrong fields have their defaults: checks across sections need all of them.
+
+    Also returns the config that is left, with the participants that are right; None if there is none.
+    """
+    left = deepcopy(values)
+    problems: list[ConfigError] = []
+    places = [problem["loc"] for problem in _each(error)]
+    for loc in places:
+        _take_out(left, loc)
+    wrong = {loc[0] for loc in places if loc}
+    # What follows from a default alone is no mistake of the user's.
+    doubtful = [ends for part, ends in _FOLLOWS.items() if part in wrong]
+    alone = {name: left[name] for name in ("participants", "game", "seeds", "outputDir") if name in left}
+    for plain in (left, alone):
+        try:
+            found = BenchmarkConfig.model_validate(plain)
+        except ValidationError as again:
+            across = [_readable(each) for each in _each(again) if each["type"] == "ours" and not each["loc"]]
+            problems = problems or [
+                each for each in across if not any(each.field.startswith(ends) for ends in doubtful)
+            ]
+            continue
+        right = tuple(each for each in found.participants if each.params.get(_STAND_IN) is None)
+        return problems, found.model_copy(update={"participants": right})
+    return problems, None
+
+
+def _take_out(values: dict[str, Any], loc: Sequence[int | str]) -> None:
+    """Remove a field; put a stand-in in place of a participant, so that the others keep their company."""
+    if not loc:
+        return
+    if loc[0] != "participants":
+        section: Any = values
+        for name in loc[:-1]:
+            section = section.get(name) if isinstance(section, dict) else None
+        if isinstance(section, dict):
+            section.pop(loc[-1], None)
+        else:
+            values.pop(str(loc[0]), None)
+        return
+    everybody = values.get("participants")
+    if len(loc) == 1 or not isinstance(everybody, list):
+        values["participants"] = [_stand_in(None, 0), _stand_in(None, 1)]
+    elif isinstance(loc[1], int):
+        everybody[loc[1]] = _stand_in(everybody[loc[1]], loc[1])
+
+
+def _stand_in(wrong: object, at: int) -> dict[str, Any]:
+    named = wrong.get("id") if isinstance(wrong, dict) else None
+    fine = isinstance(named, str) and 0 < len(named) <= 200
+    return {"id": named if fine else f"{_STAND_IN} {at}", "type": "random", "params": {_STAND_IN: True}}
 
 
 def _check_plain(value: object, path: str, depth: int = 0) -> None:

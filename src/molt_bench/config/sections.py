@@ -3,12 +3,13 @@
 Files and artifacts use camelCase; snake_case is accepted as well.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
-from molt_bench.agents.fields import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem
+from molt_bench.agents.fields import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import Price
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, named
@@ -214,7 +215,9 @@ class Budget(Section):
     max_matches: Annotated[Count | None, Field(description="Matches.")] = 20
     max_games: Annotated[Count | None, Field(description="Games, two for each seed of a match.")] = None
     max_hands: Annotated[Count | None, Field(description="Hands dealt.")] = None
-    max_seconds: Annotated[Amount | None, Field(description="Seconds, over all sessions.")] = None
+    max_seconds: Annotated[
+        Amount | None, Field(description="Seconds, over all sessions; games under way are left unfinished.")
+    ] = None
     max_cost_usd: Annotated[Amount, Field(description="Dollars spent on language models.")] | None = None
     max_tokens: Annotated[Count, Field(description="Tokens used by language models, input and output.")] | None = None
 
@@ -288,36 +291,44 @@ class BenchmarkConfig(Section):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         ids = [participant.id for participant in self.participants]
-        twice = next((name for name in ids if ids.count(name) > 1), None)
-        if twice is not None:
-            raise as_problem("participants", twice, "a different id for each, and this one appears twice")
-        self._has_its_reference(ids)
-        self._fits_in_memory()
-        limits = self.stop.budget or Budget(max_matches=None)
-        games = 2 * self.seeds.per_match
-        if limits.max_games is not None and limits.max_games < games:
-            raise as_problem("stop.budget.maxGames", limits.max_games, f"at least {games}, the games of one match")
-        endless = limits == Budget(max_matches=None) and self.seeds.file is None
-        if endless and self.stop.adjacent_confidence is None and self.stop.topk_stable is None:
-            raise as_problem("stop", None, "at least one condition, such as budget.maxMatches: the run would never end")
+        found: list[tuple[str, object, str]] = [
+            ("participants", name, "a different id for each, and this one appears twice")
+            for name in dict.fromkeys(ids)
+            if ids.count(name) > 1
+        ]
+        found += [*self._about_reference(ids), *self._about_memory(), *self._about_budget()]
+        if found:
+            raise as_problems(found)
         return self
 
-    def _has_its_reference(self, ids: list[str]) -> None:
+    def _about_budget(self) -> Iterator[tuple[str, object, str]]:
+        """Check that the budget has room for a match, and that the run ends."""
+        limits = self.stop.budget or Budget(max_matches=None)
+        games = 2 * self.seeds.per_match
+        hands = games * (self.game.hands_per_game + self.game.warmup_hands)
+        for name, most, least in (("games", limits.max_games, games), ("hands", limits.max_hands, hands)):
+            if most is not None and most < least:
+                yield f"stop.budget.max{name.capitalize()}", most, f"at least {least:,}, the {name} of one match"
+        endless = limits == Budget(max_matches=None) and self.seeds.file is None
+        if endless and self.stop.adjacent_confidence is None and self.stop.topk_stable is None:
+            yield "stop", None, "at least one condition, such as budget.maxMatches: the run would never end"
+
+    def _about_reference(self, ids: list[str]) -> Iterator[tuple[str, object, str]]:
         """Check that a gauntlet names one of the participants, and that nothing else does."""
         policy, reference = self.scheduler.policy, self.scheduler.reference
         if policy != GAUNTLET:
             if reference is not None:
-                expected = f"policy: {GAUNTLET} with it; {policy} has no reference"
-                raise as_problem("scheduler.reference", reference, expected)
+                yield "scheduler.reference", reference, f"policy: {GAUNTLET} with it; {policy} has no reference"
         elif reference not in ids:
             expected = f"the id of the participant that everybody plays: {one_of(ids, reference or '')}"
-            raise as_problem("scheduler.reference", reference, expected)
+            yield "scheduler.reference", reference, expected
         rule = self.stop.adjacent_confidence
         if policy == GAUNTLET and rule is not None and rule.method != "margin":
             expected = f"margin: a {GAUNTLET} ranks by what is won from the reference"
-            raise as_problem("stop.adjacentConfidence.method", rule.method, expected)
+            yield "stop.adjacentConfidence.method", rule.method, expected
 
-    def _fits_in_memory(self) -> None:
+    def _about_memory(self) -> Iterator[tuple[str, object, str]]:
+        """Check that a round is not too large."""
         matches = min(self.matches_per_round(), len(self.pairings()))
         games = 2 * self.seeds.per_match * matches
         hands = games * (self.game.hands_per_game + self.game.warmup_hands)
@@ -325,7 +336,8 @@ class BenchmarkConfig(Section):
         for found, most, what in ((games, MOST_GAMES_OF_A_ROUND, "games"), (hands, MOST_HANDS_OF_A_ROUND, "hands")):
             if found > most:
                 expected = f"at most {most:,} {what} in {at_once}, and these are {found:,}"
-                raise as_problem("seeds.perMatch", self.seeds.per_match, expected)
+                yield "seeds.perMatch", self.seeds.per_match, expected
+                return
 
     def pairings(self) -> list[Pair]:
         """Return the pairs of participants that may play: all, or in a gauntlet everybody with the reference."""

@@ -1,7 +1,8 @@
 """Parses config text into plain values: YAML or JSON, within limits and without duplicate keys.
 
-Text that parsers interpret differently is refused, with the line: duplicate keys, and aliases that refer back to
-themselves. So is text that would not fit in memory once its aliases are expanded.
+Text that parsers interpret differently is refused, with the line: duplicate keys, aliases that refer back to
+themselves, numbers that are not plain decimal ones (`010`, `0x10`, `1_000`, `1:40:00`), and yes, no, on and off. So is
+text that would not fit in memory once its aliases are expanded.
 """
 
 import json
@@ -21,6 +22,10 @@ _TOO_DEEP: Final = f"at most {DEEPEST} levels of sections and lists"
 _TOO_MANY: Final = f"at most {MOST_VALUES:,} values, aliases spelt out"
 # The closing quote is optional, so that any text is scanned in a single pass.
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[][{}:]', re.DOTALL)
+#: A number as everybody reads it; an int without leading zeros, so that it is no octal one.
+_DECIMAL: Final = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+#: Text without quotes that other parsers take for a number: 08 is a text here, 8 to most, and 010 is 8 to some.
+_OCTAL: Final = re.compile(r"[-+]?0(?:o[0-7_]+|[0-9_]+)")
 
 
 class SyntaxProblem(Exception):  # noqa: N818 - it becomes a ConfigError once the file name is known
@@ -126,12 +131,29 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:  # noqa: FBT001, FBT002 - PyYAML's signature
-        """Return a value; one that Python cannot construct is an error in the text."""
+        """Return a value; one that Python cannot construct, or others read differently, is an error."""
+        _check_scalar(node)
         try:
             return super().construct_object(node, deep=deep)
         except (ValueError, OverflowError) as error:
             said = "an int of more than 4,000 digits" if "digits" in str(error) else str(error)
             raise SyntaxProblem(f"YAML (line {node.start_mark.line + 1}: {said})") from error
+
+
+def _check_scalar(node: yaml.Node) -> None:
+    """Refuse a number that is not plainly decimal, and a word that is a truth value in some versions of YAML alone."""
+    kind = node.tag.rpartition(":")[2]
+    if not isinstance(node, yaml.ScalarNode) or kind not in ("int", "float", "bool", "str"):
+        return
+    if kind == "str" and (node.style is not None or not _OCTAL.fullmatch(node.value)):
+        return
+    if kind == "bool":
+        fine, instead = node.value.lower() in ("true", "false"), "true or false"
+    else:
+        fine, instead = _DECIMAL.fullmatch(node.value) is not None, "a decimal number without leading zeros"
+    if not fine:
+        expected = f"{shown(node.value)} is read in more than one way: write {instead}, or put a text in quotes"
+        raise SyntaxProblem(f"YAML (line {node.start_mark.line + 1}: {expected})")
 
 
 def _measured(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:

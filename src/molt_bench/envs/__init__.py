@@ -1,1 +1,1 @@
-"""Environments for reinforcement learning; they need the extra molt-bench[envs]."""
+"""Environments for reinforcement learning; they need the extra envs."""

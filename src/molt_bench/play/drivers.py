@@ -6,8 +6,10 @@ records, whether games run one after another or together.
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
+from math import inf
+from time import monotonic
 from typing import Any, Final, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
@@ -62,10 +64,25 @@ async def play_game_async(players: Players, *, seed: Seed, hands: int, **options
     return await drive_async(_spec(players, seed, hands, options), players)
 
 
-def play_games_in_order(specs: Sequence[GameSpec], make_players: MakePlayers, on_game: OnGame) -> None:
-    """Play games one after another, and report each before the next one starts."""
+class TimeUp(GameUnfinished):
+    """The run has no time left, so this game does not go on."""
+
+
+def play_games_in_order(
+    specs: Sequence[GameSpec], make_players: MakePlayers, on_game: OnGame, *, until: float = inf
+) -> None:
+    """Play games one after another, and report each before the next one starts.
+
+    At `until`, by the monotonic clock, the game under way ends at its next decision, and counts as not played.
+    """
     for spec in specs:
-        on_game(spec, drive(spec, make_players(spec), remembered=True))
+        if monotonic() >= until:
+            return
+        try:
+            record = drive(spec, make_players(spec), remembered=True, until=until)
+        except TimeUp:
+            return
+        on_game(spec, record)
 
 
 async def play_games_together(
@@ -75,6 +92,7 @@ async def play_games_together(
     *,
     at_once: int,
     places: Places | None = None,
+    until: float = inf,
 ) -> None:
     """Play up to `at_once` games together on the running event loop; otherwise like `play_games_in_order`.
 
@@ -83,12 +101,12 @@ async def play_games_together(
     """
     import asyncio  # here, since it is slow to load and plain games do not need it
 
-    waiting = _WaitingGames(specs, places)
+    waiting = _WaitingGames(specs, places, until=until)
 
     async def one_after_the_other() -> None:
         while (spec := await waiting.next()) is not None:
             try:
-                on_game(spec, await drive_async(spec, make_players(spec), remembered=True))
+                on_game(spec, await drive_async(spec, make_players(spec), remembered=True, until=until))
             except RunHalted:
                 raise
             except GameUnfinished:
@@ -105,19 +123,23 @@ async def play_games_together(
 
 
 class _WaitingGames:
-    """Games that have not started, in their order, and the places that those under way take up."""
+    """Games that have not started, in their order, and the places that those under way take up.
 
-    def __init__(self, specs: Iterable[GameSpec], places: Places | None) -> None:
+    None starts after `until`, by the monotonic clock.
+    """
+
+    def __init__(self, specs: Iterable[GameSpec], places: Places | None, *, until: float) -> None:
         import asyncio  # here, since it is slow to load and plain games do not need it
 
         self._waiting = [*specs]
         self._places = places or (lambda _: ())
+        self._until = until
         self._taken: Counter[str] = Counter()
         self._changed = asyncio.Event()
 
     async def next(self) -> GameSpec | None:
         """Return the first game with a free place for each player; None for no more."""
-        while self._waiting:
+        while self._waiting and monotonic() < self._until:
             for at, spec in enumerate(self._waiting):
                 places = [*self._places(spec)]
                 if all(self._taken[name] < most for name, most in places):
@@ -133,14 +155,17 @@ class _WaitingGames:
         self._changed.set()
 
 
-def drive(spec: GameSpec, players: Players, *, remembered: bool = False) -> GameRecord:
-    """Play `spec` with these agents as players A and B; its hands are remembered for whoever takes luck out of them."""
+def drive(spec: GameSpec, players: Players, *, remembered: bool = False, until: float = inf) -> GameRecord:
+    """Play `spec` with these agents as players A and B; its hands are remembered for whoever takes luck out of them.
+
+    Raises `TimeUp` at the first decision after `until`, by the monotonic clock.
+    """
     seats = _seated(spec, players)
     notes = Notes() if remembered else None
     if spec.action_timeout_s is not None:
-        return _in_new_loop(spec, seats, _start(spec, seats, notes))
+        return _in_new_loop(_drive_on(spec, seats, _start(spec, seats, notes), until=until))
     asking = _Asking(seats, notes)
-    game = _start(spec, seats, notes, ask=asking.ask)
+    game = _start(spec, seats, notes, ask=asking.ask if until == inf else partial(asking.ask_until, until))
     outcome: GameRecord | Pending | None = None
     try:
         outcome = _drive_plainly(seats, game)
@@ -148,7 +173,9 @@ def drive(spec: GameSpec, players: Players, *, remembered: bool = False) -> Game
         asking.over = True
         if not isinstance(outcome, tuple):
             _close(seats, patience_s=0.0 if outcome is None else _CLOSE_S)
-    return _in_new_loop(spec, seats, game, outcome) if isinstance(outcome, tuple) else outcome
+    if not isinstance(outcome, tuple):
+        return outcome
+    return _in_new_loop(_drive_on(spec, seats, game, outcome, until=until))
 
 
 class _Asking:
@@ -176,6 +203,12 @@ class _Asking:
         except BaseException as error:
             self._seats[observation.seat].raised(error)
             raise AgentFailed.by_raising(error) from None
+
+    def ask_until(self, until: float, observation: Observation) -> Any:
+        """Ask if there is time left."""
+        if monotonic() >= until:
+            raise TimeUp
+        return self.ask(observation)
 
 
 def _noting(act: Any, notes: Notes | None) -> Any:
@@ -216,14 +249,30 @@ def _drive_plainly(seats: Seats, game: AskedTurns) -> GameRecord | Pending:
         return record
 
 
-async def drive_async(spec: GameSpec, players: Players, *, remembered: bool = False) -> GameRecord:
-    """Play `spec` like `drive`, on the running event loop."""
+async def drive_async(spec: GameSpec, players: Players, *, remembered: bool = False, until: float = inf) -> GameRecord:
+    """Play `spec` like `drive`, on the running event loop; at `until`, an answer is not waited for any longer."""
     seats = _seated(spec, players)
-    return await _drive_on(spec, seats, _start(spec, seats, Notes() if remembered else None))
+    return await _drive_on(spec, seats, _start(spec, seats, Notes() if remembered else None), until=until)
 
 
-async def _drive_on(spec: GameSpec, seats: Seats, game: AskedTurns, pending: Pending | None = None) -> GameRecord:
+async def _drive_on(
+    spec: GameSpec, seats: Seats, game: AskedTurns, pending: Pending | None = None, *, until: float = inf
+) -> GameRecord:
     """Drive a game from its start, or from an event whose answer is pending."""
+    import asyncio  # here, since it is slow to load and plain games do not need it
+
+    try:
+        async with asyncio.timeout(None if until == inf else max(0.0, until - monotonic())) as limit:
+            return await _drive_to_end(spec, seats, game, pending, until=until)
+    except TimeoutError:
+        if limit.expired():
+            raise TimeUp from None
+        raise
+
+
+async def _drive_to_end(
+    spec: GameSpec, seats: Seats, game: AskedTurns, pending: Pending | None, *, until: float
+) -> GameRecord:
     import asyncio  # here, since it is slow to load and plain games do not need it
 
     from molt_bench.play.time_limits import Waiter  # here, since it loads asyncio
@@ -251,6 +300,8 @@ async def _drive_on(spec: GameSpec, seats: Seats, game: AskedTurns, pending: Pen
                 event = game.throw(failure)
             else:
                 event = game.send(answer)
+            if monotonic() >= until:  # plain agents may never let the event loop look at its clock
+                raise TimeUp
             call = seats[event.seat].call(event)
             turns_since_pause += 1
             if turns_since_pause == _EVENTS_IN_A_ROW:
@@ -286,11 +337,11 @@ def _given(awaitable: Any) -> Any:
     return awaitable
 
 
-def _in_new_loop(spec: GameSpec, seats: Seats, game: AskedTurns, pending: Pending | None = None) -> GameRecord:
+def _in_new_loop(game: Coroutine[Any, Any, GameRecord]) -> GameRecord:
     """Drive a game in an event loop of its own, which awaitable answers and time limits need."""
     from molt_bench.play.event_loop import run_in_new_loop  # here, since it loads asyncio
 
-    return run_in_new_loop(_drive_on(spec, seats, game, pending))
+    return run_in_new_loop(game)
 
 
 def _seated(spec: GameSpec, players: Players) -> Seats:

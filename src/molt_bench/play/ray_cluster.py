@@ -1,14 +1,15 @@
-"""Games on a Ray cluster (extra `molt-bench[ray]`), with the interface of `molt_bench.play.worker_pool`."""
+"""Games on a Ray cluster (extra `ray`), with the interface of `molt_bench.play.worker_pool`."""
 
 import os
 import pickle
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from time import perf_counter
+from math import inf
+from time import monotonic, perf_counter
 from typing import Any, Final, Generic
 
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.errors import ConfigError, MoltBenchError, how_to_install
 from molt_bench.play.worker_pool import Batches, Played, Setup
 from molt_bench.specs import GameSpec
 
@@ -50,7 +51,7 @@ class Cluster(Generic[Played]):
         try:
             import ray  # an optional extra
         except ImportError as error:
-            raise ConfigError("executor", "ray", "Ray to be installed: pip install 'molt-bench[ray]'") from error
+            raise ConfigError("executor", "ray", f"Ray to be installed: {how_to_install('ray')}") from error
         self._ray = ray
         # Otherwise Ray would rebuild the environment of a `uv run` on every worker.
         os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
@@ -66,18 +67,24 @@ class Cluster(Generic[Played]):
         # No retries by Ray: we requeue what dies, so that the game at fault is found.
         self._task = ray.remote(num_cpus=1, max_retries=0)(play_batch)
 
-    def play(self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None]) -> None:
-        """Play games, and report each as soon as its batch is finished; raise if a worker fails, or if many die."""
+    def play(
+        self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None], *, until: float = inf
+    ) -> None:
+        """Play games, and report each as soon as its batch is finished; raise if a worker fails, or if many die.
+
+        At `until`, by the monotonic clock, what is still being played is cancelled.
+        """
         ray = self._ray
         workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
         batches = Batches(specs, workers=workers, seconds=_BATCH_S)
         under_way: dict[Any, list[GameSpec]] = {}
         try:
-            while batches or under_way:
+            while (batches or under_way) and monotonic() < until:
                 while batches and len(under_way) < _AHEAD * workers:
                     batch = batches.take()
                     under_way[self._task.remote(self._setup, batch)] = batch
-                ready, _ = ray.wait(list(under_way), num_returns=1)
+                left_s = None if until == inf else max(0.0, until - monotonic())
+                ready, _ = ray.wait(list(under_way), num_returns=1, timeout=left_s)
                 for task in ready:
                     self._finish(task, under_way.pop(task), batches, on_game)
         finally:

@@ -7,7 +7,7 @@ import sys
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from math import ceil
+from math import ceil, inf
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Event, Thread
@@ -190,17 +190,25 @@ class WorkerPool(Generic[Played]):
         self._closed = Event()
         self._watcher: Thread | None = None
 
-    def play(self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None]) -> None:
-        """Play games, and report each as soon as its batch is finished; raise if a worker fails, or if many die."""
+    def play(
+        self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None], *, until: float = inf
+    ) -> None:
+        """Play games, and report each as soon as its batch is finished; raise if a worker fails, or if many die.
+
+        At `until`, by the monotonic clock, workers that are still playing are ended.
+        """
         batches = Batches(specs, workers=self._count, seconds=_BATCH_S)
         if self._watcher is None:
             self._watcher = Thread(target=self._watch, daemon=True, name="watcher")
             self._watcher.start()
         looked = monotonic()
         while batches or any(worker.batches for worker in self._workers):
+            if monotonic() >= until:
+                self._abandon()
+                return
             self._hire(batches)
             lines = {worker.line: worker for worker in self._workers if worker.batches or not worker.ready}
-            heard = wait(list(lines), timeout=_LOOK_S)
+            heard = wait(list(lines), timeout=max(0.0, min(_LOOK_S, until - monotonic())))
             for line in heard:
                 assert isinstance(line, Connection)
                 self._listen(lines[line], batches, on_game)
@@ -208,6 +216,12 @@ class WorkerPool(Generic[Played]):
                 looked = monotonic()
                 for worker in [worker for worker in self._workers if worker.dead]:
                     self._replace(worker, batches)
+
+    def _abandon(self) -> None:
+        """End the workers that are playing; their games are not played."""
+        for worker in [worker for worker in self._workers if worker.batches]:
+            self._workers.remove(worker)
+            worker.end()
 
     def _watch(self) -> None:
         """Kill workers that are stopped, from a thread, since this process may be blocked sending to one of them.

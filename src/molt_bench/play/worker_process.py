@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from io import FileIO, TextIOWrapper
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -15,6 +16,7 @@ from time import perf_counter
 from typing import Any
 
 from molt_bench.errors import MoltBenchError
+from molt_bench.terminals import visible_stream
 
 
 def serve(line: Connection) -> None:
@@ -64,5 +66,10 @@ def main() -> None:
     """Serve the connection whose file descriptor is given."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then closes the line
     os.dup2(2, 1)  # what agents print must not mix with the output of the program
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if type(stream) is TextIOWrapper:
+            raw = FileIO(stream.fileno(), "wb", closefd=False)
+            setattr(sys, name, visible_stream(stream, raw, errors="backslashreplace"))
     with suppress(EOFError, ConnectionError):  # the parent is done, or gone
         serve(Connection(int(sys.argv[1])))

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from molt_bench.errors import on_one_line
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis, totals
@@ -156,7 +157,7 @@ def _seconds(value: float | None) -> str:
 
 def standing_line(ratings: list[Rating]) -> str:
     """Return the current leaderboard on one line."""
-    return ", ".join(f"{rating.id} {rating.mu:.1f}±{rating.sigma:.1f}" for rating in ratings)
+    return ", ".join(f"{on_one_line(rating.id)} {rating.mu:.1f}±{rating.sigma:.1f}" for rating in ratings)
 
 
 def duration(seconds: float) -> str:

@@ -141,23 +141,8 @@ def junit(outcome: Outcome, when: datetime) -> str:
     found = outcome.found
     failed = [each.name in outcome.failures for each in found.differences]
     unknown = [each.verdict == "unknown" for each in found.differences]
-    suites = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(
-        suites,
-        "testsuite",
-        {
-            "name": "compare",
-            "package": "molt-bench",
-            "id": "0",
-            "hostname": "localhost",
-            "timestamp": f"{when:%Y-%m-%dT%H:%M:%S}",
-            "time": "0",
-            "tests": str(len(found.differences)),
-            "failures": str(sum(failed)),
-            "errors": "0",
-            "skipped": str(sum(unsure and not fails for unsure, fails in zip(unknown, failed, strict=True))),
-        },
-    )
+    skipped = sum(unsure and not fails for unsure, fails in zip(unknown, failed, strict=True))
+    suite = _suite(when, tests=len(found.differences), failures=sum(failed), skipped=skipped)
     properties = ElementTree.SubElement(suite, "properties")
     stated = {"old": outcome.old, "new": outcome.new, "verdict": found.verdict, "estimator": found.estimator}
     for name, value in stated.items():
@@ -167,6 +152,42 @@ def junit(outcome: Outcome, when: datetime) -> str:
     lines = [*map(outcome.sentence, found.differences), outcome.foot()]
     ElementTree.SubElement(suite, "system-out").text = "\n".join(lines)
     ElementTree.SubElement(suite, "system-err").text = "\n".join(map(on_one_line, found.warnings))
+    return _text_of(suite)
+
+
+def junit_error(problem: str, when: datetime) -> str:
+    """Return a test suite whose one test has an error: there was nothing to compare."""
+    suite = _suite(when, tests=1, errors=1)
+    ElementTree.SubElement(suite, "properties")
+    case = ElementTree.SubElement(suite, "testcase", {"classname": _CLASS, "name": "compare", "time": "0"})
+    ElementTree.SubElement(case, "error", {"message": on_one_line(problem), "type": "not compared"})
+    ElementTree.SubElement(suite, "system-out")
+    ElementTree.SubElement(suite, "system-err").text = on_one_line(problem)
+    return _text_of(suite)
+
+
+_CLASS: Final = "molt-bench.compare"
+
+
+def _suite(when: datetime, *, tests: int, failures: int = 0, errors: int = 0, skipped: int = 0) -> ElementTree.Element:
+    counts = {"tests": tests, "failures": failures, "errors": errors, "skipped": skipped}
+    return ElementTree.Element(
+        "testsuite",
+        {
+            "name": "compare",
+            "package": "molt-bench",
+            "id": "0",
+            "hostname": "localhost",
+            "timestamp": f"{when:%Y-%m-%dT%H:%M:%S}",
+            "time": "0",
+            **{name: str(count) for name, count in counts.items()},
+        },
+    )
+
+
+def _text_of(suite: ElementTree.Element) -> str:
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
     ElementTree.indent(suites)
     text: bytes = ElementTree.tostring(suites, encoding="us-ascii", xml_declaration=True)
     return text.decode("ascii") + "\n"
@@ -174,7 +195,7 @@ def junit(outcome: Outcome, when: datetime) -> str:
 
 def _add_case(suite: ElementTree.Element, outcome: Outcome, each: Difference) -> None:
     name = on_one_line(each.name)
-    case = ElementTree.SubElement(suite, "testcase", {"classname": "molt-bench.compare", "name": name, "time": "0"})
+    case = ElementTree.SubElement(suite, "testcase", {"classname": _CLASS, "name": name, "time": "0"})
     said = {"message": outcome.sentence(each), "type": each.verdict}
     if each.name in outcome.failures:
         ElementTree.SubElement(case, "failure", said)

@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
-from molt_bench.errors import MoltBenchError
+from molt_bench.errors import MoltBenchError, how_to_install
 from molt_bench.files import fill_whole
 from molt_bench.report.analysis import shown_names
 from molt_bench.view.open_run import OpenRun
@@ -62,7 +62,7 @@ def write_figures(run: OpenRun, folder: Path) -> list[str]:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MoltBenchError(
-            f"figures need {error.name}, which is not installed: pip install 'molt-bench[figures]'"
+            f"figures need {error.name}, which is not installed: {how_to_install('figures')}"
         ) from error
     page = run_page(run)
     if not page["matches"]:

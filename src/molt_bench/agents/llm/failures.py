@@ -45,6 +45,10 @@ def failure_of(error: Exception, cleaned: Callable[[str], str], *, sent: bool) -
     after = _asked_pause(error)
     if _open_files_ran_out(error):
         return RequestFailed("busy", "too many open files: a higher limit (ulimit -n) allows for more at once")
+    if (status := _redirect(error)) is not None:
+        return RequestFailed(
+            "fatal", f"the server answered {status}, a redirect, which is not followed: name its address"
+        )
     if isinstance(error, known.ModelQuotaExceededError | known.ModelAuthenticationError | known.ModelNotFoundError):
         return RequestFailed("fatal", message)
     if isinstance(error, known.ModelRateLimitError | known.ModelOverloadedError):
@@ -91,6 +95,12 @@ def _root_of(error: Exception) -> str:
     """Return what caused a failed connection, in parentheses; libraries say no more than "Connection error"."""
     root = _causes(error)[-1]
     return f" ({root})" if isinstance(root, OSError) and str(root) not in str(error) else ""
+
+
+def _redirect(error: Exception) -> int | None:
+    """Return the status with which a server sent us elsewhere: a key goes to no address that the user did not name."""
+    statuses = [getattr(each, "status_code", None) for each in _causes(error)]
+    return next((each for each in statuses if isinstance(each, int) and 300 <= each < 400), None)
 
 
 def _open_files_ran_out(error: Exception) -> bool:

@@ -16,7 +16,7 @@ from molt_bench.agents.llm.provider_settings import RETRIES_ON_CLIENT
 from molt_bench.agents.llm.stopwatch import time_request
 from molt_bench.agents.llm.transport import Transport
 from molt_bench.agents.llm.wire import ENCODINGS, note_request, note_response
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, how_to_install
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -95,7 +95,7 @@ def _certificates() -> Any:
 
 
 def _missing(error: ImportError) -> ConfigError:
-    return ConfigError("type", "llm", f"the extra that asks models: pip install 'molt-bench[llm]' ({error})")
+    return ConfigError("type", "llm", f"the extra that asks models: {how_to_install('llm')} ({error})")
 
 
 def provider_class(settings: LLMSettings) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import IO, Any, Final
 
-from molt_bench.errors import MoltBenchError
+from molt_bench.errors import MoltBenchError, how_to_install
 from molt_bench.luck.chance import prepare_luck
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.cards import cards_to_text
@@ -131,7 +131,7 @@ def write_parquet(hands: Iterable[DealtHand], file: IO[bytes]) -> None:
         import pyarrow  # loaded when needed, for a fast start
         from pyarrow import parquet
     except ImportError as error:
-        raise MoltBenchError("Parquet needs pyarrow: pip install 'molt-bench[export]'; csv needs nothing") from error
+        raise MoltBenchError(f"Parquet needs pyarrow: {how_to_install('export')}; csv needs nothing") from error
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
     schema = pyarrow.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
     with parquet.ParquetWriter(file, schema) as writer:

@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute, Route
 
 from molt_bench._version import __version__
 from molt_bench.agents.external.turn_messages import ACT_SCHEMA, Next, answer_of
-from molt_bench.errors import AgentFailed
+from molt_bench.errors import AgentFailed, how_to_install
 from molt_bench.serve.doors.turns import (
     DEFAULT_WAIT_S,
     LONGEST_WAIT_S,
@@ -55,7 +55,7 @@ class _Door:
 
             self._server = self._server or _server(self._lobby)
         except ImportError:
-            why = "this server has no MCP, since the package mcp is not installed: pip install 'molt-bench[mcp]'"
+            why = f"this server has no MCP, since the package mcp is not installed: {how_to_install('mcp')}"
             await json_error(501, "NOT_INSTALLED", why)(scope, receive, send)
             return
         manager = StreamableHTTPSessionManager(

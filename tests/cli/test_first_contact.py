@@ -1,0 +1,162 @@
+"""First contact: a config is given in one way everywhere, all its mistakes are named, and hints say what was meant."""
+
+import json
+
+import pytest
+from tests.e2e.shell import quick
+
+from molt_bench.agents.suggestions import agents_in, meant_by
+from molt_bench.config.loader import load_config
+from molt_bench.errors import ConfigError, ConfigErrors
+
+COMMANDS = ("run", "validate", "plan", "serve")
+BOTS = """
+raise SystemExit("nobody may run this")
+
+class Base:
+    def act(self, observation): ...
+
+class Mine(Base):
+    def __init__(self, size=3): ...
+
+class Sized:
+    def __init__(self, size): ...
+    async def act(self, observation): ...
+
+class Other: ...
+
+class _Hidden(Base): ...
+
+def make():
+    return Sized(3)
+
+def needs(size):
+    return Sized(size)
+
+def other():
+    return Other()
+"""
+WRONG = {
+    "participants": [
+        "bots.py",
+        "tight",
+        {"id": "x", "type": "exec:./nothere"},
+        {"id": "y", "type": "live", "tmeout": 3},
+    ],
+    "game": {"stack": -5, "handsPerGam": 4},
+    "seeds": {"file": "seeds.json"},
+    "stop": {"budget": {"maxGames": 1}},
+    "outputDir": "bots.py/runs",
+}
+
+
+@pytest.fixture
+def here(tmp_path):
+    (tmp_path / "bots.py").write_text(BOTS)
+    (tmp_path / "bot.js").write_text("")
+    (tmp_path / "seeds.json").write_text('{"a": 1}')
+    (tmp_path / "wrong.json").write_text(json.dumps(WRONG))
+    return tmp_path
+
+
+@pytest.mark.parametrize("how", [("wrong.json",), ("--config", "wrong.json")], ids=["FILE", "--config FILE"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_mistake_of_a_config_is_a_line(here, command, how):
+    done = quick(command, *how, cwd=here)
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    for field in (
+        "participants.bots.py.type = 'bots.py': expected bots.py:NAME; did you mean 'bots.py:Mine'? (or Base, make)",
+        "participants.x.command = './nothere'",
+        "participants.3.tmeout = 3",
+        "game.stack = -5",
+        "game.handsPerGam = 4: expected another field; did you mean 'handsPerGame'?",
+        "seeds.file = 'seeds.json': expected a JSON list, or one seed per line, not a JSON object",
+        "stop.budget.maxGames = 1",
+        "outputDir = 'bots.py/runs': expected a folder that can be written, and bots.py is a file",
+    ):
+        assert sum(line.startswith(f"molt-bench: {field}") for line in lines) == 1, (field, done.stderr)
+    assert len(lines) == 8
+    assert not (here / "benchmark-results").exists()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_config_given_twice_is_wrong_usage(here, command):
+    done = quick(command, "wrong.json", "--config", "wrong.json", cwd=here)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "cannot be used with FILE" in done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS[1:])
+def test_a_config_is_needed(here, command):
+    done = quick(command, cwd=here)
+    assert done.returncode == 2
+    assert "a config is needed: FILE, or --config FILE" in done.stderr
+
+
+def test_participants_in_place_of_a_file_are_recognised(here):
+    done = quick("run", "tight,random", cwd=here)
+    assert done.returncode == 2
+    assert "did you mean '--participants tight,random'?" in done.stderr
+
+
+@pytest.mark.parametrize("field", ["seeds.file=seeds.json", "outputDir=bots.py"])
+@pytest.mark.parametrize("command", ["run", "validate"])
+def test_what_is_around_a_config_is_checked(here, command, field):
+    place, _, value = field.partition("=")
+    section, _, name = place.rpartition(".")
+    (here / "c.json").write_text(json.dumps({section: {name: value}} if section else {name: value}))
+    done = quick(command, "c.json", cwd=here)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith(f"molt-bench: {place} = '{value}': expected")
+
+
+def test_validate_does_not_claim_what_it_has_not_checked(here):
+    (here / "c.json").write_text(json.dumps({"participants": ["exec:sh bot.js", "tight"]}))
+    done = quick("validate", "c.json", cwd=here)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("; not started or asked yet: bot\n")
+    assert json.loads(quick("validate", "c.json", "--json", cwd=here).stdout)["notAsked"] == ["bot"]
+
+
+def test_a_program_that_ends_at_once_is_one_line_before_the_first_card(here):
+    done = quick("run", "--participants", "exec:false,tight", cwd=here)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "participant 'false' cannot play: the program ended with exit status 1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("bots.py", "did you mean 'bots.py:Mine'?"),
+        ("nothere.py", "a file that is there"),
+        ("sh bot.js", "did you mean 'exec:sh bot.js'?"),
+        ("bot.js", "did you mean 'exec:node bot.js'?"),
+        ("./bot", "did you mean 'exec:./bot'?"),
+        ("tigth", ""),
+        ("'", ""),
+        ("", ""),
+    ],
+)
+def test_a_file_or_a_command_as_a_participant_says_how_to_name_it(here, monkeypatch, text, meant):
+    monkeypatch.chdir(here)
+    assert meant in meant_by(text)
+    assert bool(meant) == bool(meant_by(text))
+
+
+def test_agents_are_found_in_a_file_without_running_it(here):
+    assert agents_in(str(here / "bots.py")) == ["Mine", "Base", "make"]
+
+
+@pytest.mark.parametrize("text", ["class A(", "\0", "x" * 2_000_000])
+def test_a_file_that_is_not_python_is_an_error(tmp_path, text):
+    (tmp_path / "odd.py").write_text(text)
+    with pytest.raises(ConfigError):
+        agents_in(str(tmp_path / "odd.py"))
+
+
+def test_what_follows_from_a_default_alone_is_no_mistake():
+    """The hands of a match depend on the field that is wrong."""
+    with pytest.raises(ConfigErrors) as caught:
+        load_config({"seeds": {"perMatch": 0}, "stop": {"budget": {"maxHands": 500}}})
+    assert [each.field for each in caught.value.problems] == ["seeds.perMatch"]

@@ -1,0 +1,210 @@
+"""`maxSeconds` is hard: games end at their next decision, whoever plays them, and what was finished is kept."""
+
+import http.server
+import json
+import threading
+import time
+from time import monotonic
+
+import pytest
+
+from tests.agents.external.playing import CHAOS, PYTHON
+from tests.e2e.live import Poller, Served, live_config
+from tests.e2e.llm import MODEL, calm_server, module_server, no_keys  # noqa: F401 - fixtures
+from tests.e2e.shell import Fork, everything, games_in, quick, read, run_of
+
+BOT = " ".join((*PYTHON, CHAOS))
+#: The limit, and what one decision, the end of processes and the rest of the program take on a slow machine.
+MOST_S = 0.6
+SLACK_S = 12.0
+REASON = f"the budget of {MOST_S:g} seconds is spent, in the middle of a round"
+
+SLOW = """
+import time
+from molt_bench import Action
+
+class Slow:
+    name = "slow"
+    def act(self, observation):
+        time.sleep(0.05)
+        return Action("call") if observation.to_call else Action("check")
+
+class SlowAsync(Slow):
+    async def act(self, observation):
+        import asyncio
+        await asyncio.sleep(30)
+        return Action("fold")
+"""
+
+
+class SlowServer(http.server.BaseHTTPRequestHandler):
+    """Says hello, and answers nothing else for half a minute."""
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if asked["type"] != "hello":
+            time.sleep(30)
+        said = json.dumps({"type": "hello", "protocol": 1}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def slow_server():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), SlowServer) as server:
+        server.daemon_threads = True
+        server.block_on_close = False
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def config_of(player, **game):
+    """Return a config whose first match takes far longer than the limit."""
+    return {
+        "participants": [player, {"id": "station", "type": "callstation"}],
+        "seeds": {"perMatch": 500, "masterSeed": "time"},
+        "game": {"handsPerGame": 200, **game},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 5, "maxSeconds": MOST_S}},
+        "outputDir": "out",
+    }
+
+
+def cut_off(folder, config, *flags):
+    """Run a config, which must end for want of time soon after it is up; return the folder of the run."""
+    (folder / "bench.json").write_text(json.dumps(config))
+    (folder / "bots.py").write_text(SLOW)
+    began = monotonic()
+    done = quick("run", "--config", "bench.json", "--quiet", *flags, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert monotonic() - began < MOST_S + SLACK_S
+    found = run_of(folder / "out")
+    summary = read(found, "summary.json")
+    assert summary["stopReason"] == REASON
+    assert MOST_S <= summary["seconds"] < MOST_S + SLACK_S / 2
+    return found
+
+
+def stays_as_it_is(folder):
+    """Check that commands which read a run, or go on with it, leave all its files as they are."""
+    before = everything(folder)
+    for command in ("report", "resume", "verify", "replay"):
+        done = quick(command, folder)
+        assert done.returncode == 0, (command, done.stderr)
+        assert everything(folder) == before, command
+
+
+#: What is quick enough to be tried with every change.
+OFTEN = ("bots here", "a slow agent in workers", "an agent that is awaited", "a program")
+WHERE = {
+    "bots here": ("tag", ("--executor", "inline")),
+    "bots in workers": ("tag", ("--executor", "processes", "--workers", "1")),
+    "a slow agent here": ("bots.py:Slow", ("--executor", "inline")),
+    "a slow agent in workers": ("bots.py:Slow", ("--executor", "processes", "--workers", "1")),
+    "a slow agent on the event loop": ("bots.py:Slow", ("--executor", "async", "--games-at-once", "2")),
+    "an agent that is awaited": ("bots.py:SlowAsync", ("--executor", "inline")),
+    "a program": (f"exec:{BOT} hang", ()),
+}
+
+
+@pytest.mark.parametrize(
+    "what", [pytest.param(what, marks=() if what in OFTEN else pytest.mark.slow) for what in WHERE]
+)
+def test_the_time_is_up_at_the_next_decision(tmp_path, what):
+    player, flags = WHERE[what]
+    folder = cut_off(tmp_path, config_of({"id": "one", "type": player}), *flags)
+    if what == "bots here":
+        assert 0 < len(games_in(folder)) < 1000
+    assert read(folder, "matches.json") == {"matches": []}
+
+
+@pytest.mark.slow
+def test_a_plain_agent_with_a_time_limit_of_its_own_is_not_awaited(tmp_path):
+    config = config_of({"id": "one", "type": "bots.py:Slow"}, actionTimeoutS=20)
+    cut_off(tmp_path, config, "--executor", "inline")
+
+
+def test_a_web_server_is_not_awaited(tmp_path, slow_server):
+    cut_off(tmp_path, config_of({"id": "one", "type": slow_server}))
+
+
+@pytest.mark.slow
+def test_a_run_that_ended_for_want_of_time_reads_the_same_again_and_is_extended(tmp_path):
+    config = config_of("tag")
+    config["seeds"]["perMatch"] = 2
+    config["stop"]["budget"]["maxMatches"] = 400
+    folder = cut_off(tmp_path, config, "--executor", "inline")
+    games = games_in(folder)
+    assert read(folder, "matches.json")["matches"]
+    stays_as_it_is(folder)
+    more = ("--set", f"stop.budget.maxSeconds={2 * MOST_S}", "--executor", "inline", "--quiet")
+    done = quick("resume", folder, *more)
+    assert done.returncode == 0, done.stderr
+    assert games_in(folder)[: len(games)] == games
+    assert len(games_in(folder)) > 1.2 * len(games)
+    stays_as_it_is(folder)
+
+
+@pytest.mark.slow
+def test_whether_games_were_left_open_changes_no_finished_one(tmp_path):
+    """Those that a cut run has are the first ones of a run that nothing cuts."""
+    config = config_of("tag")
+    config["seeds"]["perMatch"] = 2
+    config["stop"]["budget"]["maxMatches"] = 400
+    folder = cut_off(tmp_path, config, "--executor", "inline")
+    matches = read(folder, "matches.json")["matches"]
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    config["stop"]["budget"] = {"maxMatches": len(matches)}
+    (whole / "bench.json").write_text(json.dumps(config))
+    assert quick("run", "--config", "bench.json", "--quiet", cwd=whole).returncode == 0
+    assert read(run_of(whole / "out"), "matches.json")["matches"] == matches
+
+
+@pytest.mark.slow
+def test_replies_of_models_are_awaited_for_a_few_seconds_only(tmp_path, server):
+    config = config_of({"id": "model", "type": f"llm:{MODEL}", "baseUrl": server.url})
+    config["seeds"]["perMatch"] = 2
+    server.delay = lambda number: 0.0 if number <= 3 else 30.0
+    folder = cut_off(tmp_path, config)
+    received = server.received
+    stays_as_it_is(folder)
+    assert server.received == received
+
+
+@pytest.mark.slow
+def test_live_agents_that_think_are_told_the_end(tmp_path):
+    stop = {"adjacentConfidence": None, "budget": {"maxMatches": 1, "maxSeconds": MOST_S}}
+    served = Served(live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}, stop=stop))
+    release = threading.Event()
+
+    def thinking(turn):
+        release.wait(60)
+        return {"kind": "fold"}
+
+    guest = Poller(served.invitations(1)[0], thinking)
+    threading.Timer(MOST_S + 3, release.set).start()
+    assert served.ended() == 0, served.err
+    assert REASON in served.out
+    release.set()
+    del guest
+    assert "identical" in quick("verify", run_of(tmp_path / "runs")).stdout
+
+
+def test_the_time_of_an_interrupted_run_counts(tmp_path):
+    """A run resumed after its time is up ends at once."""
+    (tmp_path / "bench.json").write_text(json.dumps(config_of("tag")))
+    process = Fork("run", "--config", "bench.json", "--quiet", "--executor", "inline", cwd=tmp_path)
+    time.sleep(MOST_S / 2)
+    process.kill()
+    process.communicate()
+    folder = run_of(tmp_path / "out")
+    done = quick("resume", folder, "--quiet", "--executor", "inline")
+    assert done.returncode == 0, done.stderr
+    assert read(folder, "summary.json")["stopReason"] == REASON
+    assert read(folder, "summary.json")["seconds"] < MOST_S + 1
