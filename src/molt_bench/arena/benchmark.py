@@ -6,7 +6,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Unpack
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from molt_bench._version import __version__
 from molt_bench.agents.factories import AgentFactory
@@ -23,9 +23,10 @@ from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.rounds import Past, Played, Round, drive_run, rounds
 from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
+from molt_bench.blame import internal_error
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, JournalError, RunHalted
+from molt_bench.errors import ConfigError, JournalError, MoltBenchError, RunHalted, on_one_line
 from molt_bench.luck.estimators import Estimates
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
@@ -207,14 +208,20 @@ class _Session:
         except KeyboardInterrupt:
             if self._files.journal is not None:
                 self._files.journal.catch_up()
-            self._write(Sitting(self._seconds - self._past.seconds))
-            self._report_awaited()
+            self._rest()
             raise
-        except RunHalted:
-            self._report_awaited()
+        except JournalError:  # not ours to add to
+            raise
+        except Exception as error:
+            self._rest(on_one_line(str(error if isinstance(error, MoltBenchError) else internal_error(error))))
             raise
         finally:
             self._runner.close()
+
+    def _rest(self, halted: str | UnsetType = UNSET) -> None:
+        """Record that this session has ended before the run did, and why."""
+        self._write(Sitting(self._seconds - self._past.seconds, halted=halted))
+        self._report_awaited()
 
     def _call_everybody(self, *, preflight: bool) -> None:
         """Contact every participant outside this process once, and only then wait for those that come by themselves."""

@@ -5,20 +5,22 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import NoReturn, Protocol, TypeAlias
 
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.cast import LivePlayers
 from molt_bench.arena.status import Observer, RunStatus
+from molt_bench.blame import internal_error
 from molt_bench.cli.config_flags import extension_from
 from molt_bench.cli.options import RunOptions, StopOptions
 from molt_bench.cli.output import exit_on_faults, rebuild_run, write_result
 from molt_bench.cli.progress import show_progress
 from molt_bench.cli.streams import notice, warn
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import JournalError, MoltBenchError, printable
+from molt_bench.errors import InternalError, JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.about import About, write_about
+from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.folder import new_folder
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
@@ -122,13 +124,12 @@ def _play(
                 ray_address=options.ray_address,
                 games_at_once=options.games_at_once,
             )
-    except MoltBenchError as error:
-        if files.discard_if_empty() or isinstance(error, JournalError):  # it cannot be resumed as it is
-            raise
-        write_artifacts(StoredRun.open(folder).result(), folder)
-        raise MoltBenchError(
-            f"{error}; finished games are kept, resume with: {_resume_command(folder, config)}"
-        ) from error
+    except (MoltBenchError, OSError) as error:
+        _end(error, folder, files, config)
+    except Exception as error:
+        bug = internal_error(error)
+        bug.__cause__ = error
+        _end(bug, folder, files, config)
     except KeyboardInterrupt:
         if files.discard_if_empty():
             print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
@@ -139,6 +140,23 @@ def _play(
     files.close()
     write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
     exit_on_faults(result, options.fail_on_faults)
+
+
+def _end(error: MoltBenchError | OSError, folder: Path, files: RunFiles, config: BenchmarkConfig) -> NoReturn:
+    """End a run that cannot go on: write what there is, and say in one line why, and how it goes on.
+
+    A bug of ours is written to a log first.
+    """
+    empty = files.discard_if_empty()
+    said = str(error)
+    if isinstance(error, InternalError):
+        said = f"{said}; please report it with {shlex.quote(str(write_bug(folder, error)))}"
+    elif empty or isinstance(error, JournalError):  # it cannot be resumed as it is
+        raise error
+    if empty:
+        raise MoltBenchError(said) from error
+    write_artifacts(StoredRun.open(folder).result(), folder)
+    raise MoltBenchError(f"{said}; finished games are kept, resume with: {_resume_command(folder, config)}") from error
 
 
 def _resume_command(folder: Path, config: BenchmarkConfig) -> str:

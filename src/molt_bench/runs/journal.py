@@ -69,12 +69,14 @@ class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="ca
 class Sitting(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rename="camel"):
     """The end of one session of the run: how long it took, and why the run ended, if it did.
 
-    The master seed is there if the run has ended and it was secret until then.
+    The master seed is there if the run has ended and it was secret until then. `halted` says why the run could not go
+    on, as with a key that is refused; it can be resumed.
     """
 
     seconds: float
     stop_reason: str | None = None
     master_seed: Seed | UnsetType = UNSET
+    halted: str | UnsetType = UNSET
 
 
 class Extension(msgspec.Struct, frozen=True, tag="extension", tag_field="line", rename="camel"):
@@ -306,3 +308,9 @@ def stop_reason_in(lines: Sequence[Line]) -> str | None:
         elif isinstance(line, Sitting):
             reason = line.stop_reason or reason
     return reason
+
+
+def halt_in(lines: Sequence[Line]) -> str | None:
+    """Return why the last session of a run could not go on; None if it was not halted, or another one has begun."""
+    last = lines[-1] if lines else None
+    return last.halted if isinstance(last, Sitting) and last.halted is not UNSET else None

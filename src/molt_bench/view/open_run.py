@@ -31,7 +31,7 @@ from molt_bench.report.analysis import MBB_PER_BB100
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.header import recorded_harnesses
-from molt_bench.runs.journal import Extension, Game, Line, Sitting
+from molt_bench.runs.journal import Extension, Game, Line, Sitting, halt_in
 from molt_bench.runs.lines import Tail, being_written
 from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.stored_run import StoredRun
@@ -90,6 +90,7 @@ class OpenRun:
         self.exchanges: dict[Place, list[tuple[Exchange, Span]]] = defaultdict(list)
         self.status: Status = "running"
         self.stop_reason: str | None = None
+        self.halted: str | None = None
         self.styles = RunStyles(folder)
         self.seconds = 0.0
         self._counted = False
@@ -264,6 +265,7 @@ class OpenRun:
     def _take(self, lines: Sequence[tuple[int, Line]]) -> None:
         for number, line in lines:
             self._resting = isinstance(line, Sitting)
+            self.halted = halt_in([line])
             if isinstance(line, Game):
                 self._take_game(line, number)
             elif isinstance(line, Sitting):
