@@ -37,6 +37,13 @@ def bug_in(error: BaseException) -> BaseException | None:
     return None
 
 
+def raise_bug(error: BaseException) -> None:
+    """Raise the bug of ours that an error comes from, if any, without what others made of it: that may hold a key."""
+    bug = bug_in(error)
+    if bug is not None:
+        raise bug from None
+
+
 def causes(error: BaseException) -> Iterator[BaseException]:
     """Yield an error and what caused it, the first cause last."""
     seen: set[int] = set()

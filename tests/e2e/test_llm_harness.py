@@ -103,7 +103,7 @@ def test_a_rating_that_mixes_harnesses_says_so_and_its_rows_name_them(mixed):
     folder, printed = mixed
     for text in (printed, quick("report", folder).stdout):
         plain = " ".join(text.split())
-        assert "This rating mixes harnesses or tracks" in plain
+        assert "This rating mixes harnesses, tracks, memory, tools or samples" in plain
         assert "model (strict/2, standard); talker (chat/1, bare)." in plain
         assert "(chat/1, bare, text mode)" in plain
     rows = {row["id"]: row for row in read(folder, "leaderboard.json")["participants"]}

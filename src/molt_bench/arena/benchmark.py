@@ -169,6 +169,7 @@ class _Session:
         )
         self._runner = GameRunner(self._cast, where)
         self._played: dict[GameLabel, GameRecord] = {}
+        self._over = False
         self._players = config.participants[0].id, config.participants[1].id
         self._start = monotonic()
 
@@ -220,7 +221,8 @@ class _Session:
 
     def _rest(self, halted: str | UnsetType = UNSET) -> None:
         """Record that this session has ended before the run did, and why."""
-        self._write(Sitting(self._seconds - self._past.seconds, halted=halted))
+        if not self._over:
+            self._write(Sitting(self._seconds - self._past.seconds, halted=halted))
         self._report_awaited()
 
     def _call_everybody(self, *, preflight: bool) -> None:
@@ -281,6 +283,7 @@ class _Session:
     def _ended(self, result: RunResult) -> RunResult:
         """Record why the run ended, and reveal the master seed, since no cards are left to guess."""
         seconds, journal, seed = self._seconds, self._files.journal, self._seed
+        self._over = True
         self._write(Sitting(seconds - self._past.seconds, result.stop_reason, seed.value if seed.sealed else UNSET))
         if seed.sealed and journal is not None and self._folder is not None and journal.sync():
             forget(self._folder)

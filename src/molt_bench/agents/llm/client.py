@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
 
@@ -35,7 +34,7 @@ from molt_bench.agents.llm.reply import WITHHELD
 from molt_bench.agents.llm.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
 from molt_bench.agents.llm.tools import MOST_STEPS
 from molt_bench.agents.llm.transport import Diversion
-from molt_bench.blame import bug_in
+from molt_bench.blame import raise_bug
 from molt_bench.errors import ConfigError, MoltBenchError
 
 if TYPE_CHECKING:
@@ -144,11 +143,13 @@ class ModelClient:
     async def _problem_with_tools(self, library: Library) -> str | None:
         from pydantic_ai.exceptions import UserError  # loaded when needed, for a fast start
 
-        with Diversion(), suppress(Exception):  # nothing is sent
+        with Diversion():  # nothing is sent
             try:
                 await self._ask_library(library, self._asking(self.mode, tools=True), self._model_settings, "", "?")
             except UserError as error:
                 return str(error)
+            except Exception as error:
+                raise_bug(error)
         return None
 
     async def connect(self, *, within_s: float) -> None:
@@ -221,9 +222,7 @@ class ModelClient:
         except MoltBenchError:
             raise
         except Exception as error:
-            bug = bug_in(error)
-            if bug is not None:
-                raise bug from None
+            raise_bug(error)
             failure = failure_of(error, self.keys.cut, sent=watch.sent)
             failure.mended = self._mend(failure.field, without)
             # Not chained: the provider's exception may hold the key.
@@ -285,7 +284,8 @@ class ModelClient:
         with Diversion() as diversion:
             try:
                 await ask()
-            except Exception:  # it got no answer, as it should
+            except Exception as error:  # it got no answer, as it should
+                raise_bug(error)
                 if diversion.request is None:
                     raise
         return await batches.send(library.http, key, diversion.request)

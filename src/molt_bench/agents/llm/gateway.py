@@ -21,15 +21,18 @@ from molt_bench.agents.llm.question import Question, prompt_hash
 from molt_bench.agents.llm.rate_limits import ModelLimit
 from molt_bench.agents.llm.recording import Recording
 from molt_bench.agents.llm.reply import read_reply
+from molt_bench.agents.llm.reported_model import other_models, same_model
 from molt_bench.agents.llm.request import Participant, Request, Teller
 from molt_bench.agents.llm.retries import RequestLimits, Standing, next_step
 from molt_bench.agents.llm.wire import Capture
-from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished, ProviderError, RunHalted
+from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished, ProviderError, RunHalted, on_one_line
 from molt_bench.specs import CONNECT_S
 
 #: The system prompt and the message of that question, and how many tokens the answer may have.
 PREFLIGHT_PROMPT: Final = ("Answer in one word.", "Are you ready?")
 _PREFLIGHT_TOKENS: Final = 16
+#: Names of models that are compared for each participant; a server may make up a new one every time.
+_MOST_NAMES: Final = 100
 #: What came of that question, by why it brought no reply.
 _OUTCOMES: Final[Mapping[Trouble, ExchangeOutcome]] = {
     "timeout": "timeout",
@@ -95,6 +98,7 @@ class Gateway:
         self._under_way: set[asyncio.Task[Exchange]] = set()
         self._closing = False
         self._sent: Counter[str] = Counter()
+        self._reported: dict[str, list[str]] = {name: [] for name in participants}
 
     def _batches(self, settings: LLMSettings) -> Batches:
         patience_s = self.limits.pause_after_s
@@ -175,6 +179,7 @@ class Gateway:
             self._tell_left_out(asked, answer)
             answer = await self._send(request)
         if isinstance(answer, Answer):
+            self._tell_who(asked, answer.model)
             return await self._accounts.record(exchange, request, **self._accounts.reply(request, answer))
         if answer.trouble == "fatal":
             raise ProviderError(f"{asked} cannot be asked: {answer}")
@@ -201,6 +206,7 @@ class Gateway:
             answer = await self._send(request)
             if isinstance(answer, Answer):
                 self._answered(request, client, rate)
+                self._tell_who(asked, answer.model)
                 misread = _misread(answer, mode, question) if asked.settings.comprehension else None
                 reply = self._accounts.reply(request, answer)
                 return await self._accounts.record(exchange, request, mode=mode, misread=misread, **reply)
@@ -249,6 +255,19 @@ class Gateway:
         client.refusals = 0
         if client.is_auto:
             self._tell.once(f"{request.asked} answers in {request.mode} mode")
+
+    def _tell_who(self, asked: Participant, reported: str | None) -> None:
+        """Tell once which model has answered: a dated state of the one asked for, or another one."""
+        names, model = self._reported[asked.name], asked.settings.model
+        if reported is None or reported in names or len(names) > _MOST_NAMES:
+            return
+        names.append(reported)
+        before = other_models(asked.name, model, names[:-1])
+        for warning in other_models(asked.name, model, names):
+            if warning not in before:
+                self._warn(warning)
+        if same_model(model.partition(":")[2], reported) and not model.endswith(reported):
+            self._tell(f"{asked} answers as {on_one_line(reported[:100])}")
 
     def _tell_refused(self, asked: Participant, answer: RequestFailed, outcome: str) -> None:
         done = "a conversation lost its oldest part" if outcome == "full" else "counted as refused"
