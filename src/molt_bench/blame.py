@@ -5,6 +5,7 @@ What an agent or a server does wrong is recorded as its fault. A bug of ours is 
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Final
 
@@ -56,6 +57,8 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 def internal_error(error: BaseException) -> InternalError:
     """Return the exception that ends a run because of a bug of ours; raise it from the error itself."""
+    from traceback import format_exception  # slow to import, and rarely needed
+
     if isinstance(error, InternalError):
         return error
     try:
@@ -65,7 +68,10 @@ def internal_error(error: BaseException) -> InternalError:
     what = f"{type(error).__name__}: {said}" if said else type(error).__name__
     files = [at for at in _frames(error.__traceback__) if at[0].startswith(_HERE)]
     where = f" ({files[-1][0].removeprefix(_HERE)}, line {files[-1][1]})" if files else ""
-    return InternalError(f"a bug in molt-bench, and no agent's fault: {what}{where}")
+    found = InternalError(f"a bug in molt-bench, and no agent's fault: {what}{where}")
+    with suppress(Exception):  # the exception may be as broken as the code
+        found.trace = "".join(format_exception(error))
+    return found
 
 
 def _frames(at: TracebackType | None) -> list[tuple[str, int]]:

@@ -187,4 +187,10 @@ class ProviderError(RunHalted):
 
 
 class InternalError(RunHalted):
-    """Our own code failed where it should not. What was played is kept; the exception it was raised from says where."""
+    """Our own code failed where it should not. What was played is kept.
+
+    Attributes:
+        trace: The traceback, as Python prints it; also of a bug in another process.
+    """
+
+    trace: str = ""

@@ -115,7 +115,7 @@ def with_bug(way, name, at, functions, provider, folder):
     log = run / "bug.log"
     if "a bug in molt-bench" not in said or "\n" in said or not log.exists():
         return f"said {said}"
-    if "Traceback" not in log.read_text() or "a bug that was put here" not in log.read_text():
+    if "Traceback" not in log.read_text() or "in trapped" not in log.read_text():
         return "the traceback is missing"
     if (run / "journal.jsonl").exists():
         if faults_in(run):

@@ -127,9 +127,7 @@ def _play(
     except (MoltBenchError, OSError) as error:
         _end(error, folder, files, config)
     except Exception as error:
-        bug = internal_error(error)
-        bug.__cause__ = error
-        _end(bug, folder, files, config)
+        _end(internal_error(error), folder, files, config)
     except KeyboardInterrupt:
         if files.discard_if_empty():
             print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
