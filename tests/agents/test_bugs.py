@@ -24,12 +24,17 @@ ROOMS = (
     *("molt_bench.arena.recorded_agent", "molt_bench.bench.spending", "molt_bench.runs.exchanges"),
     *("molt_bench.runs.answers", "molt_bench.poker.observation", "molt_bench.poker.range_text"),
 )
-#: What is called before the first card alone, or after the last: no decision can be charged with it.
+#: What is called before the first card, or after the last of a game: the run may go on, or end without a log.
 OUTSIDE = (
+    *("child.Child._drain_errors", "child.Child.end", "child.Child.ended", "child.Child.ending", "child.Child.leave"),
+    *("LineChannel._stop_sending", "LineChannel.close", "LineChannel.hang_up", "LineChannel.has_sent_all"),
+    *("processes._end", "processes._remove", "processes._undisturbed"),
     "connections._Connection.connection_lost",
     "connections._Connection.resume_writing",
     *("exchange.Exchanges.__init__", "wire.WireLog.__init__", "answers.Answers.__init__"),
     *("answers.Answers.close", "answers.Answers.problem", "exchanges.ExchangeFile.close"),
+    *("answers.AnswerFile.close", "exchange.Exchanges.close"),
+    *("http_agent.HttpAgent.close", "recorded_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),
 )
 OPTIONS = RunOptions(quiet=True, games_at_once=1)
 
@@ -108,6 +113,8 @@ def with_bug(way, name, at, functions, provider, folder):
         except BaseException as error:
             return f"left as {type(error).__name__}: {error}"
         else:
+            if faults_in(run_in(folder)):
+                return f"charged {faults_in(run_in(folder))}"
             return "the run went on" if injection.CALLS[name] >= at else None  # it is called once in a process
     run = run_in(folder)
     if run is None:
@@ -126,6 +133,20 @@ def with_bug(way, name, at, functions, provider, folder):
     return None
 
 
+@pytest.mark.parametrize(
+    ("way", "name"),
+    [
+        ("strict", "molt_bench.agents.llm.prompt.decision_prompt"),
+        ("strict", "molt_bench.agents.llm.answers.AnswerReader.plain"),
+        ("strict", "molt_bench.agents.llm.reply.read_answer"),
+        ("http", "molt_bench.agents.external.protocol.read_action"),
+    ],
+)
+def test_a_bug_ends_the_run_and_is_charged_to_nobody(way, name, functions, tmp_path):
+    with server_for(way) as provider:
+        assert with_bug(way, name, 3, functions, provider, tmp_path) is None
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_bug_in_any_function_ends_the_run_and_is_charged_to_nobody(way, functions, tmp_path, capsys):
@@ -136,7 +157,7 @@ def test_a_bug_in_any_function_ends_the_run_and_is_charged_to_nobody(way, functi
         for number, (name, count) in enumerate(sorted(counts.items())):
             folder = tmp_path / str(number)
             problem = with_bug(way, name, (2 * count + 2) // 3, functions, provider, folder)
-            if problem is not None and not name.endswith(OUTSIDE):
+            if problem is not None and (problem.startswith("charged") or not name.endswith(OUTSIDE)):
                 wrong[name] = problem
             shutil.rmtree(folder, ignore_errors=True)
     assert wrong == {}
