@@ -28,7 +28,8 @@ ROOMS = (
 OUTSIDE = (
     *("child.Child._drain_errors", "child.Child.end", "child.Child.ended", "child.Child.ending", "child.Child.leave"),
     *("LineChannel._stop_sending", "LineChannel.close", "LineChannel.hang_up", "LineChannel.has_sent_all"),
-    *("processes._end", "processes._remove", "processes._undisturbed"),
+    *("processes._end", "processes._remove", "processes._undisturbed", "processes.sweep", "processes.tagged"),
+    "program_agent.ProgramAgent._end",
     "connections._Connection.connection_lost",
     "connections._Connection.resume_writing",
     *("exchange.Exchanges.__init__", "wire.WireLog.__init__", "answers.Answers.__init__"),
