@@ -38,6 +38,8 @@ OUTSIDE = (
     *("http_agent.HttpAgent.close", "recorded_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),
 )
 OPTIONS = RunOptions(quiet=True, games_at_once=1)
+#: A bug in what closes something leaves it open.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
 
 
 def ask_first(prompt, body):
