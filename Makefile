@@ -61,7 +61,7 @@ test-cheats: $(INSTALLED_ALL) ## check that cheating agents, hostile run folders
 	$(BIN)/python -m pytest -n auto -m slow $(CHEATS)
 
 test-models: $(INSTALLED_ALL) ## run the slow language model tests, about five minutes
-	$(BIN)/python -m pytest -n auto -m slow tests/agents/llm tests/e2e/test_llm_*.py
+	$(BIN)/python -m pytest -n auto -m slow tests/agents/llm tests/agents/test_bugs.py tests/e2e/test_llm_*.py
 
 test-long: $(INSTALLED_ALL) ## run the slow tests of whole runs: acceptance, kills, secrecy, executors, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents/test_scripted.py -k 'not llm and not ray and not cheats and not hostile and not edited and not false_policies'

@@ -23,7 +23,7 @@ FLOORS = [
     {"specs"},
     {"poker"},
     {"seeds", "_version"},
-    {"files", "kernels", "terminals", "web"},
+    {"blame", "files", "kernels", "terminals", "web"},
     {"errors"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -13,7 +13,8 @@ An agent's mistake never leaves the library as an exception: it is recorded as a
     ├── JournalError        a file of results that cannot be read
     │   └── NotRecorded     an answer that is missing from the record of a run; also a `GameUnfinished`
     └── RunHalted           the run cannot go on now, but can be resumed; also a `GameUnfinished`
-        └── ProviderError   a model cannot be asked, as with a wrong key, or a server that stays away
+        ├── ProviderError   a model cannot be asked, as with a wrong key, or a server that stays away
+        └── InternalError   a bug of ours, which is no agent's fault
 """
 
 import re
@@ -242,3 +243,13 @@ class NotRecorded(GameUnfinished, JournalError):  # noqa: N818 - says what is wr
 
 class ProviderError(RunHalted):
     """A model cannot be asked: its provider refuses permanently, as with a wrong key, or cannot be reached."""
+
+
+class InternalError(RunHalted):
+    """Our own code failed where it should not. What was played is kept.
+
+    Attributes:
+        trace: The traceback, as Python prints it; also of a bug in another process.
+    """
+
+    trace: str = ""

@@ -103,8 +103,8 @@ def test_a_rating_that_mixes_harnesses_says_so_and_its_rows_name_them(mixed):
     folder, printed = mixed
     for text in (printed, quick("report", folder).stdout):
         plain = " ".join(text.split())
-        assert "This rating mixes harnesses or tracks" in plain
-        assert "model (strict/2, standard); talker (chat/1, bare)." in plain
+        assert "This rating mixes harnesses, tracks, memory, tools or samples" in plain
+        assert "model (strict/2, standard, memory session); talker (chat/1, bare)." in plain
         assert "(chat/1, bare, text mode)" in plain
     rows = {row["id"]: row for row in read(folder, "leaderboard.json")["participants"]}
     assert (rows["model"]["harness"], rows["model"]["track"]) == ("strict/2", "standard")
@@ -122,7 +122,7 @@ def test_the_viewer_names_harnesses_and_shows_what_was_asked_in_a_chat(mixed):
     library.open(folder.name).catch_up()
     page = library.run_page(folder.name)
     assert {row["id"]: row["harness"] for row in page["leaderboard"]} == {
-        "model": "strict/2, standard",
+        "model": "strict/2, standard, memory session",
         "talker": "chat/1, bare",
         "tight": None,
     }

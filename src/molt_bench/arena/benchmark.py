@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final, Unpack
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from molt_bench._version import __version__
 from molt_bench.agents.factories import AgentFactory
@@ -25,9 +25,10 @@ from molt_bench.bench.rounds import Past, Played, Round, drive_run, rounds
 from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import out_of_time
+from molt_bench.blame import internal_error
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, JournalError, RunHalted
+from molt_bench.errors import ConfigError, JournalError, MoltBenchError, RunHalted, on_one_line
 from molt_bench.luck.estimators import Estimates
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import (
@@ -179,6 +180,7 @@ class _Session:
         )
         self._runner = GameRunner(self._cast, where)
         self._played: dict[GameLabel, GameRecord] = {}
+        self._over = False
         self._players = config.participants[0].id, config.participants[1].id
         self._start = monotonic()
         self._playing = False
@@ -225,14 +227,21 @@ class _Session:
         except KeyboardInterrupt:
             if self._files.journal is not None:
                 self._files.journal.catch_up()
-            self._write(Sitting(self._seconds - self._past.seconds))
-            self._report_awaited()
+            self._rest()
             raise
-        except RunHalted:
-            self._report_awaited()
+        except JournalError:  # not ours to add to
+            raise
+        except Exception as error:
+            self._rest(on_one_line(str(error if isinstance(error, MoltBenchError) else internal_error(error))))
             raise
         finally:
             self._runner.close(patience_s=_LATE_S if monotonic() >= self._until else None)
+
+    def _rest(self, halted: str | UnsetType = UNSET) -> None:
+        """Record that this session has ended before the run did, and why."""
+        if not self._over:
+            self._write(Sitting(self._seconds - self._past.seconds, halted=halted))
+        self._report_awaited()
 
     def _call_everybody(self, *, preflight: bool) -> None:
         """Contact every participant outside this process once, and only then wait for those that come by themselves."""
@@ -295,6 +304,7 @@ class _Session:
     def _ended(self, result: RunResult) -> RunResult:
         """Record why the run ended, and reveal the master seed, since no cards are left to guess."""
         seconds, journal, seed = self._seconds, self._files.journal, self._seed
+        self._over = True
         told = seed.value if seed.sealed else UNSET
         vouched = self._files.vouched(result) or UNSET
         self._write(Sitting(seconds - self._past.seconds, result.stop_reason, told, vouched))

@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.llm.exchange import Exchanges
-from molt_bench.errors import AgentFailed, GameUnfinished, NotRecorded, RunHalted
+from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.records import MESSAGE_LENGTH
@@ -141,10 +141,7 @@ class RecordedAgent:
         try:
             answer = agent.act(observation)
             outcome: Action = await answer if inspect.isawaitable(answer) else answer
-        except (GameUnfinished, asyncio.CancelledError):
-            raise
-        except Exception as error:
-            failure = AgentFailed.by_raising(error)
+        except AgentFailed as failure:  # anything else is our bug: the agent is our end of a program or a server
             return AnswerFault(failure.kind, str(failure)[:MESSAGE_LENGTH])
         return outcome
 

@@ -336,6 +336,7 @@ def _result(
                 *ladder.helpless(),
                 *ladder.unused_policies(),
                 *ladder.model_draws.warnings(),
+                *spending.other_models(),
             )
             if problem
         ),

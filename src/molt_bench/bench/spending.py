@@ -6,6 +6,7 @@ from typing import Final
 
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.reported_model import other_models
 from molt_bench.bench.result import AgentUsage
 
 _PER_DOLLAR: Final = 10**12
@@ -73,6 +74,11 @@ class Spending:
         """
         spent = [price for number, price in self._by_model.get(name, {}).items() if 1 <= number <= match]
         return None if None in spent else sum(filter(None, spent)) / _PER_DOLLAR
+
+    def other_models(self) -> list[str]:
+        """Return warnings about models that answered in place of those asked for."""
+        found = [(name, self._models[name].model, sorted(sums.reported)) for name, sums in self._sums.items()]
+        return [warning for each in found for warning in other_models(*each)]
 
     def usage(self) -> tuple[AgentUsage, ...]:
         """Return what each model used."""

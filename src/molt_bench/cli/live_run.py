@@ -1,17 +1,19 @@
 """A run being played: started, resumed, interrupted, finished."""
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import NoReturn, Protocol, TypeAlias
 
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.cast import LivePlayers
 from molt_bench.arena.consent import outsiders
 from molt_bench.arena.status import Observer, RunStatus
+from molt_bench.blame import internal_error
 from molt_bench.cli.config_flags import extension_from
 from molt_bench.cli.consent import consent
 from molt_bench.cli.options import RunOptions, StopOptions
@@ -20,10 +22,11 @@ from molt_bench.cli.progress import show_progress
 from molt_bench.cli.streams import notice, warn
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import JournalError, MoltBenchError, printable
+from molt_bench.errors import InternalError, JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.report.style_file import vouched_styles
 from molt_bench.runs.about import About, write_about
+from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
 from molt_bench.runs.folder import journal_in, new_folder, resume_command
 from molt_bench.runs.journal import Header, read_header
@@ -175,13 +178,10 @@ def _play(
                 ray_address=options.ray_address,
                 games_at_once=options.games_at_once,
             )
-    except MoltBenchError as error:
-        if files.discard_if_empty() or isinstance(error, JournalError):  # it cannot be resumed as it is
-            raise
-        write_artifacts(StoredRun.open(folder).result(permission=files.permission), folder)
-        raise MoltBenchError(
-            f"{error}; finished games are kept, resume with: {resume_command(str(folder), config)}"
-        ) from error
+    except (MoltBenchError, OSError) as error:
+        _end(error, folder, files, config)
+    except Exception as error:
+        _end(internal_error(error), folder, files, config)
     except KeyboardInterrupt:
         if files.discard_if_empty():
             print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
@@ -193,6 +193,24 @@ def _play(
     files.close()
     write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
     exit_on_faults(result, options.fail_on_faults)
+
+
+def _end(error: MoltBenchError | OSError, folder: Path, files: RunFiles, config: BenchmarkConfig) -> NoReturn:
+    """End a run that cannot go on: write what there is, and say in one line why, and how it goes on.
+
+    A bug of ours is written to a log first.
+    """
+    empty = files.discard_if_empty()
+    said = str(error)
+    if isinstance(error, InternalError):
+        said = f"{said}; please report it with {shlex.quote(str(write_bug(folder, error)))}"
+    elif empty or isinstance(error, JournalError):  # it cannot be resumed as it is
+        raise error
+    if empty:
+        raise MoltBenchError(said) from error
+    write_artifacts(StoredRun.open(folder).result(permission=files.permission), folder)
+    command = resume_command(str(folder), config)
+    raise MoltBenchError(f"{said}; finished games are kept, resume with: {command}") from error
 
 
 def _show_traceback(participant: str, trace: str) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.bench.extensions import INTERRUPTED
 from molt_bench.bench.result import RunResult, failures_of
 from molt_bench.cli.options import Printing
 from molt_bench.cli.streams import console, warn
@@ -42,12 +41,13 @@ def rebuild_run(folder: str, printing: Printing) -> RunResult:
     going = being_written(journal)
     if going and not whole_lines(str(journal))[0]:
         raise JournalError(f"{folder}: the run has only just begun, so there is nothing to report yet")
-    result = StoredRun.open(folder).result()
+    stored = StoredRun.open(folder)
+    result = stored.result()
     # Check again: a run that has ended since has written more than was read, one that has started will.
     if not going and not being_written(journal):
         write_result(result, journal.parent, printing)
         return result
-    if result.stop_reason == INTERRUPTED:
+    if stored.stop_reason is None:
         result = msgspec.structs.replace(result, stop_reason="not yet, the run is still going")
     show_result(Analysis(result), str(journal.parent), printing)
     for warning in (*result.warnings, "the run is still going: these are interim results, and nothing was written"):

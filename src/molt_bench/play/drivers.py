@@ -201,8 +201,7 @@ class _Asking:
         except (KeyboardInterrupt, GameUnfinished):
             raise
         except BaseException as error:
-            self._seats[observation.seat].raised(error)
-            raise AgentFailed.by_raising(error) from None
+            raise self._seats[observation.seat].failure(error) from None
 
     def ask_until(self, until: float, observation: Observation) -> Any:
         """Ask if there is time left."""
@@ -240,8 +239,7 @@ def _drive_plainly(seats: Seats, game: AskedTurns) -> GameRecord | Pending:
             except (KeyboardInterrupt, GameUnfinished):
                 raise
             except BaseException as error:
-                seats[event.seat].raised(error)
-                failure = AgentFailed.by_raising(error)
+                failure = seats[event.seat].failure(error)
             # Outside of the handler, so that what agents raise later has nothing to do with this error.
             event = game.send(answer) if failure is None else game.throw(failure)
     except StopIteration as end:
@@ -279,7 +277,7 @@ async def _drive_to_end(
 
     patience = 2 * (spec.max_retries + 1)
     first, second = (
-        Waiter(spec.action_timeout_s, patience=patience, keeps_time=seat.keeps_time, raised=seat.raised)
+        Waiter(spec.action_timeout_s, patience=patience, keeps_time=seat.keeps_time, failure=seat.failure)
         for seat in seats
     )
     # An agent in both seats is still one agent: never two calls at once.

@@ -10,6 +10,8 @@ from functools import partial
 from threading import Thread
 from typing import Any, Final, TypeVar
 
+from molt_bench.blame import bug_in
+
 Result = TypeVar("Result")
 
 #: Seconds that leftover tasks of an agent get to end.
@@ -40,10 +42,12 @@ class GameLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
         task = self._loop.create_task(main)
-        with _interrupting(self._loop, task) as interrupted:
+        with _interrupting(self._loop, task) as interrupted, _watching(self._loop, task) as bugs:
             try:
                 return self._loop.run_until_complete(task)
             except asyncio.CancelledError:
+                if bugs:
+                    raise bugs[0] from None
                 if interrupted:
                     raise KeyboardInterrupt from None
                 raise
@@ -82,6 +86,31 @@ def _interrupting(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") ->
         yield interrupted
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def _watching(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") -> Iterator[list[BaseException]]:
+    """Have a bug of ours in a callback, as in a timer, end the task: nobody else notices, and it might wait forever.
+
+    The list yielded has the bugs.
+    """
+    bugs: list[BaseException] = []
+
+    def noticed(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        bug = bug_in(error) if isinstance(error, Exception) else None
+        if bug is None:
+            loop.default_exception_handler(context)
+        else:
+            bugs.append(bug)
+            task.cancel()
+
+    before = loop.get_exception_handler()
+    loop.set_exception_handler(noticed)
+    try:
+        yield bugs
+    finally:
+        loop.set_exception_handler(before)
 
 
 def _apart(work: Callable[[], Result]) -> Result:

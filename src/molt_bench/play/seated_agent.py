@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from molt_bench.agents.tracebacks import Note, Traced
-from molt_bench.errors import AgentError, AgentFailed, ConfigError, shown
+from molt_bench.blame import internal_error, is_ours
+from molt_bench.errors import AgentError, AgentFailed, ConfigError, GameUnfinished, JournalError, RunHalted, shown
 from molt_bench.play.game import HOOKS, Answered, Call, Hook, Notice
 from molt_bench.poker.observation import Observation
 from molt_bench.specs import GameSpec
@@ -18,12 +19,13 @@ class SeatedAgent:
         name: Its name, or that of its class.
         close: Its `close` method, or None. It is not a hook of the game, since any object may have one.
         note: Called with what it raises; None if nobody listens.
+        ours: Whether it is all our own code, so that what it raises is our bug.
         keeps_time: Whether it limits its own answering time, as an agent that queues for a model must.
         only_game: The only game that it plays, as fields of `GameSpec`; empty if it plays all.
         told_game: Takes what a player may know about a game, before it starts; only of an agent that keeps time.
     """
 
-    __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note", "only_game", "told_game")
+    __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note", "only_game", "ours", "told_game")
 
     def __init__(self, agent: Any) -> None:
         if isinstance(agent, type):
@@ -32,6 +34,7 @@ class SeatedAgent:
         if isinstance(agent, Traced):
             self.note, agent = agent.note, agent.agent
         self.agent = agent
+        self.ours = is_ours(agent)
         self.act: Any = _read(agent, "act")
         if not callable(self.act):
             raise AgentError(
@@ -68,10 +71,28 @@ class SeatedAgent:
             return lambda: answer
         return partial(self.act, event)
 
-    def raised(self, error: BaseException) -> None:
-        """Report what the agent raised, unless it failed on purpose or was cancelled."""
-        if self.note is not None and error.__traceback__ is not None and not isinstance(error, AgentFailed):
+    def failure(self, error: BaseException) -> AgentFailed:
+        """Return what an exception of the agent counts as, and report it unless it failed on purpose.
+
+        Raises:
+            InternalError: The agent is ours, and did not mean to fail: that is our bug, and not the fault of a model, a
+                program or a server behind it.
+            RunHalted: It is ours, and this machine cannot do what it needs.
+            GameUnfinished: It is ours, and was cancelled.
+        """
+        if isinstance(error, AgentFailed):
+            return error
+        if self.ours:
+            if isinstance(error, ConfigError | AgentError | JournalError):
+                raise error
+            if isinstance(error, OSError):
+                raise RunHalted(f"{self.name} cannot be asked on this machine: {error}") from error
+            if type(error).__name__ == "CancelledError":  # asyncio's, which is slow to load
+                raise GameUnfinished("the question was cancelled") from error
+            raise internal_error(error) from error
+        if self.note is not None and error.__traceback__ is not None:
             self.note(error)
+        return AgentFailed.by_raising(error)
 
 
 Seats: TypeAlias = tuple[SeatedAgent, SeatedAgent]

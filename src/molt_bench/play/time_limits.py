@@ -30,7 +30,7 @@ class Waiter:
         timeout_s: Seconds for one answer; None for the default, which applies to awaitable answers only.
         patience: Timeouts in a row after which the agent is given up.
         keeps_time: Whether the agent limits its own time, and reports a timeout by failing with one.
-        raised: Called with what the agent raises.
+        failure: Returns what an exception of the agent counts as, or raises what ends the game.
     """
 
     def __init__(
@@ -39,9 +39,9 @@ class Waiter:
         *,
         patience: int,
         keeps_time: bool = False,
-        raised: Callable[[BaseException], None] | None = None,
+        failure: Callable[[BaseException], AgentFailed] = AgentFailed.by_raising,
     ) -> None:
-        self._raised = raised
+        self._failure = failure
         self._limit_s = None if keeps_time else DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
         self._threaded = timeout_s is not None and not keeps_time
         self._patience = patience
@@ -57,7 +57,7 @@ class Waiter:
 
         Raises:
             AgentFailed: The agent raised, or took too long.
-            GameUnfinished: The agent reported that the game cannot go on.
+            GameUnfinished: The agent reported that the game cannot go on, or is ours and has a bug.
         """
         if self._silent >= self._patience:
             if hook:
@@ -81,9 +81,7 @@ class Waiter:
         if isinstance(error, GameUnfinished):
             raise error
         if error is not None:
-            if self._raised is not None:
-                self._raised(error)
-            failure = AgentFailed.by_raising(error)
+            failure = self._failure(error)
             if failure.kind in ("timeout", "transport"):
                 self._silent += 1
                 self._why = failure.kind

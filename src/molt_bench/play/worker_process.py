@@ -15,6 +15,7 @@ from threading import Event, Thread
 from time import perf_counter
 from typing import Any
 
+from molt_bench.blame import bug_in, internal_error
 from molt_bench.errors import MoltBenchError
 from molt_bench.terminals import visible_stream
 
@@ -56,9 +57,11 @@ def _read(line: Connection, batches: "SimpleQueue[Any]", playing: Event) -> None
 
 
 def _portable(error: BaseException) -> Exception:
-    """Return an error that can be sent: our own as it is, any other by its message."""
+    """Return an error that can be sent: our own as it is, a bug with its traceback, any other by its message."""
     if isinstance(error, MoltBenchError):
         return error
+    if bug_in(error) is not None:
+        return internal_error(error)
     return MoltBenchError(f"a worker failed with {type(error).__name__}: {error}")
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.model_settings import FIRST_HARNESS
+from molt_bench.agents.llm.model_settings import FIRST_HARNESS, LLMSettings
 from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.result import Failures, PlayedMatch, RunResult, failures_of
 from molt_bench.bench.stop_rules import judge_of
@@ -101,9 +101,12 @@ class Analysis:
 
     @cached_property
     def harnesses(self) -> dict[str, str]:
-        """How each language model was asked: its harness with its version, and its track."""
+        """How each language model was asked: its harness with its version, its track, and whatever else it had."""
         recorded, models = self.result.harnesses, self.result.config.models()
-        return {name: f"{recorded.get(name, FIRST_HARNESS)}, {each.track}" for name, each in models.items()}
+        return {
+            name: ", ".join([recorded.get(name, FIRST_HARNESS), each.track, *_more(each)])
+            for name, each in models.items()
+        }
 
     @property
     def mixes_harnesses(self) -> bool:
@@ -348,3 +351,13 @@ def _margin_book(result: RunResult, estimator: str) -> MarginBook:
         for match in result.matches
     )
     return book
+
+
+def _more(settings: LLMSettings) -> list[str]:
+    """Return what a model had beside its harness and its track, which makes it another agent."""
+    return [
+        *([f"memory {settings.memory}"] if settings.memory != "none" else []),
+        *(["notes"] if settings.notes else []),
+        *([f"{settings.samples} samples"] if settings.samples > 1 else []),
+        *([f"tools {' and '.join(settings.tools)}"] if settings.tools else []),
+    ]

@@ -125,8 +125,6 @@ def print_faults(found: Analysis, console: Console) -> None:
         faults = numbers[usage.id].faults
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
         how = [found.harnesses[usage.id], *([f"{' and '.join(usage.modes)} mode"] if usage.modes else [])]
-        how += [f"{usage.samples} samples"] if usage.samples > 1 else []
-        how += [f"tools {' and '.join(usage.tools)}"] if usage.tools else []
         line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls ({', '.join(how)}), {said}"
         if usage.readings:
             line += (

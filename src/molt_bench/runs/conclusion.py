@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from msgspec import structs
 
 from molt_bench._version import BENCH_VERSION
+from molt_bench.bench.extensions import INTERRUPTED
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
-from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent
+from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent, halt_in
 from molt_bench.runs.master_seed import MasterSeed, guessable, guessable_file, only_built_in, revealed, with_master_seed
 from molt_bench.seeds import Seed, load_seeds
 
@@ -103,8 +104,11 @@ def concluded(
         config = with_master_seed(config, None)
         played = [pair.seed for match in result.matches for pair in match.result.seed_results]
         seeds = tuple(dict.fromkeys(played))
+    halted = halt_in(journal.lines) if isinstance(journal, JournalContent) else None
+    stop_reason = halted if halted and result.stop_reason == INTERRUPTED else result.stop_reason
     return structs.replace(
         result,
+        stop_reason=stop_reason,
         config=config,
         seeds=seeds,
         seconds=seconds,

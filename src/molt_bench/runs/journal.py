@@ -76,12 +76,14 @@ class Sitting(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rena
     Attributes:
         master_seed: There if the run has ended, and it was secret until then.
         vouched: SHA-256 of what else is in the folder by then, by the names of the files: see `derived_files`.
+        halted: Why the run could not go on, as with a key that is refused; it can be resumed.
     """
 
     seconds: float
     stop_reason: str | None = None
     master_seed: Seed | UnsetType = UNSET
     vouched: dict[str, str] | UnsetType = UNSET
+    halted: str | UnsetType = UNSET
 
 
 class Extension(msgspec.Struct, frozen=True, tag="extension", tag_field="line", rename="camel"):
@@ -347,3 +349,9 @@ def stop_reason_in(lines: Sequence[Line]) -> str | None:
         elif isinstance(line, Sitting):
             reason = line.stop_reason or reason
     return reason
+
+
+def halt_in(lines: Sequence[Line]) -> str | None:
+    """Return why the last session of a run could not go on; None if it was not halted, or another one has begun."""
+    last = lines[-1] if lines else None
+    return last.halted if isinstance(last, Sitting) and last.halted is not UNSET else None

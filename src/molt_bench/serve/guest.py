@@ -118,7 +118,7 @@ class Guest:
             await asyncio.sleep(1)
             return None
         except Exception as error:
-            failure = AgentFailed.by_raising(error)
+            failure = self._seat.failure(error)
             self._say(f"The agent made a mistake ({failure.kind}): {printable(str(failure))}")
             return {"turn_token": turn.turn_token, "kind": None, "problem": str(failure)[:500]}
         amount = {"amount": found.amount} if found.kind == "raiseTo" else {}

@@ -256,7 +256,7 @@ def _attempt(
             settings = run.config.models()[exchange.participant]
             reasoning = read_answer(settings, text, exchange.finish, exchange.mode).reasoning
     wrong = next((fault for fault in faults if fault.attempt == exchange.attempt), None)
-    if exchange.calls is not UNSET:
+    if exchange.calls is not UNSET or exchange.outcome == "full":
         wrong = None  # it has not decided yet
     _, sample, step = exchange.place
     return {

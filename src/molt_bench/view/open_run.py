@@ -34,7 +34,7 @@ from molt_bench.runs.derived_files import DerivedMatch, check_record, derived_ma
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.header import recorded_harnesses
-from molt_bench.runs.journal import Extension, Game, Line, Rated, Sitting
+from molt_bench.runs.journal import Extension, Game, Line, Rated, Sitting, halt_in
 from molt_bench.runs.lines import Tail, being_written
 from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.stored_run import StoredRun
@@ -94,6 +94,7 @@ class OpenRun:
         self.exchanges: dict[Place, list[tuple[Exchange, Span]]] = defaultdict(list)
         self.status: Status = "running"
         self.stop_reason: str | None = None
+        self.halted: str | None = None
         self.styles = RunStyles(folder)
         self.grades = RunGrades(folder, [each.id for each in self.config.participants])
         self.seconds = 0.0
@@ -278,6 +279,7 @@ class OpenRun:
     def _take(self, lines: Sequence[tuple[int, Line]]) -> None:
         for number, line in lines:
             self._resting = isinstance(line, Sitting)
+            self.halted = halt_in([line])
             if isinstance(line, Game):
                 self._take_game(line, number)
             elif isinstance(line, Sitting):

@@ -79,15 +79,17 @@ class _Asked:
             for exchange, span in self._run.exchanges.get(place, ())
             if exchange.decision == len(seen.log) and exchange.participant == self._name
         ]
-        own.sort(key=lambda each: each[0].place)
-        for _, attempt in groupby(own, key=lambda each: each[0].attempt):
+        own.sort(key=lambda each: (_round_of(each[0]), each[0].place))
+        for _, attempt in groupby(own, key=lambda each: _round_of(each[0])):
             tries = [msgspec.structs.replace(each, text=self._run.exchange_text(span)) for each, span in attempt]
             for exchange in tries:
                 message = self._message(seen, exchange, steps_before(exchange, tries))
                 if keep and message is not None:
                     self.found[exchange.prompt_hash] = message
             final = [each for each in tries if each.calls is UNSET]
-            if final:
+            if any(each.outcome == "full" for each in final):
+                self.conversation.shorten(seen)
+            elif final:
                 with suppress(AgentFailed):
                     self.conversation.take_reply(seen, chosen(final, self._settings, seen.legal.allows))
 
@@ -100,3 +102,8 @@ class _Asked:
             if prompt_hash(label, skill, message, self.conversation.earlier, steps) == exchange.prompt_hash:
                 return with_steps(message, steps)
         return None
+
+
+def _round_of(exchange: Exchange) -> tuple[int, int]:
+    """Return when a question was asked: the attempt, and how often the conversation was shortened at it."""
+    return exchange.attempt, 0 if exchange.shortened is UNSET else exchange.shortened

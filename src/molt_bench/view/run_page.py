@@ -156,7 +156,8 @@ def _marked(ids: Iterable[str]) -> dict[str, str]:
 def _stop_reason(run: OpenRun) -> str | None:
     """Return why a run stopped, with ids between marks, too."""
     marks = _marked([each["id"] for each in run.participants])
-    return None if run.stop_reason is None else with_names(run.stop_reason, marks)
+    halted = run.halted if run.status == "interrupted" else None
+    return halted if run.stop_reason is None else with_names(run.stop_reason, marks)
 
 
 def _doubts(run: OpenRun) -> Iterator[str]:

@@ -38,6 +38,11 @@ SERVER = {
     "401": "401, wrong key",
     "404": "404, no such model",
     "400": "400 that does not say why",
+    "400-prompt": "400, the prompt is refused",
+    "400-filter": "400, the prompt is filtered",
+    "403-moderation": "403, the prompt is flagged by a gateway",
+    "400-context": "400, the context is full",
+    "413": "413, the request is too large",
     "400-response-format": "400 about the JSON Schema",
     "500-grammar": "500 about the JSON Schema",
     "reset": "connection reset before the answer",
@@ -50,6 +55,7 @@ SERVER = {
     "no-choices": "200 without a choice",
     "hang": "no answer in time",
     "drip": "an answer that drips in too slowly",
+    "finish-error": "an answer that the provider breaks off with an error",
     "empty-reply": "empty reply",
     "cut-reply": "reply cut off by `maxTokens`",
     "cut-reply-stop": "reply that ends inside its object",
@@ -148,7 +154,8 @@ def outcome(provider, *, base_url=None, game=None):
         finally:
             recorder.close()
         kept = ExchangeFile.reopen(f"{folder}/exchanges.jsonl", read_only=True, unfinished=lambda _: True).earlier
-    tried_again = len(kept) < 2 or any(each.tries > 1 for each in kept)
+    refused = any(each.outcome == "refused" for each in kept)  # with an error, for which there is no bill
+    tried_again = refused or len(kept) < 2 or any(each.tries > 1 for each in kept)
     most = any(isinstance(each.at_most_usd, float) for each in kept)
     return kinds, "the most it can be" if most else "none" if tried_again else "as reported", end
 

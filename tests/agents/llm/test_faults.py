@@ -36,13 +36,17 @@ KEY = "sk-very-secret-1234"
 
 #: What the model itself does wrong, by the kind of fault it is.
 MODEL_FAULTS = {
-    "hang": "timeout",
     "drip": "timeout",
     "empty-reply": "empty",
     "cut-reply": "truncated",
     "cut-reply-stop": "truncated",
     "refusal": "refused",
     "content-filter": "refused",
+    "400-prompt": "refused",
+    "400-filter": "refused",
+    "403-moderation": "refused",
+    "400-context": "refused",
+    "413": "refused",
     "prose": "unparsable",
     "prose-only": "unparsable",
     "two-objects": "unparsable",
@@ -52,14 +56,16 @@ MODEL_FAULTS = {
     "giant-junk": "unparsable",
     "illegal": "illegal",
 }
+#: Refusals of a prompt; a provider that refuses all of them is not asked any more.
+PROMPT_FAULTS = ("400-prompt", "400-filter", "403-moderation", "400-context", "413")
 #: What is nobody's play: the connection, the server, and bodies that are not the API's.
 TRANSPORT_FAULTS = (
     *("429", "529", "500", "503", "reset", "reset-midway"),
-    *("empty-body", "html", "cut-json", "wrong-body", "no-choices", "error-200"),
+    *("empty-body", "html", "cut-json", "wrong-body", "no-choices", "error-200", "finish-error", "hang"),
 )
 FATAL_FAULTS = ("401", "404", "429-quota")
 STEPPING_DOWN = ("400", "400-response-format", "500-grammar")
-ONE_OF_EACH = ("hang", "empty-reply", "cut-reply", "refusal", "prose", "illegal")
+ONE_OF_EACH = ("drip", "400-prompt", "empty-reply", "cut-reply", "refusal", "prose", "illegal")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -75,7 +81,7 @@ LIMIT_S = 3.0
 
 def timeout_for(fault):
     """Return settings of a game with a time limit where the fault needs one."""
-    return {"actionTimeoutS": LIMIT_S} if MODEL_FAULTS.get(fault) == "timeout" else {}
+    return {"actionTimeoutS": LIMIT_S} if fault in ("hang", "drip") else {}
 
 
 def slow(faults, *some):
@@ -111,7 +117,7 @@ def test_one_bad_answer_is_one_fault_that_the_model_is_told_about(fault):
 @pytest.mark.parametrize("fault", TRANSPORT_FAULTS)
 def test_one_failed_request_is_sent_again_and_is_no_fault(fault):
     with Provider(policy=passive, fault=[None, fault]) as provider:
-        result = run(provider)
+        result = run(provider, game=timeout_for(fault))
         prompts = prompts_of(provider)
     assert faults_of(result) == []
     assert prompts[1] == prompts[2]
@@ -131,7 +137,7 @@ def test_trouble_on_the_way_does_not_show_in_the_records(fault):
 # One decision
 
 
-@pytest.mark.parametrize("fault", slow(ONE_OF_EACH, "hang"))
+@pytest.mark.parametrize("fault", slow(ONE_OF_EACH, "drip"))
 def test_a_decision_that_fails_every_time_is_force_folded_and_the_rest_is_played(fault):
     with Provider(policy=passive, fault=[None, fault, fault, fault]) as provider:
         game = {"maxRetries": 2, **timeout_for(fault)}
@@ -151,7 +157,7 @@ def test_a_decision_that_fails_every_time_is_force_folded_and_the_rest_is_played
 # Every request
 
 
-@pytest.mark.parametrize("fault", slow([fault for fault in MODEL_FAULTS if fault not in ("giant", "drip")], "hang"))
+@pytest.mark.parametrize("fault", [fault for fault in MODEL_FAULTS if fault not in ("giant", "drip", *PROMPT_FAULTS)])
 def test_a_model_that_never_answers_well_folds_every_hand_and_is_rated(fault):
     retries = 1
     with Provider(policy=passive, fault=lambda _: fault) as provider:
@@ -167,11 +173,13 @@ def test_a_model_that_never_answers_well_folds_every_hand_and_is_rated(fault):
     assert [rating.id for rating in result.leaderboard] == ["callstation", "model"]
 
 
-@pytest.mark.parametrize("fault", TRANSPORT_FAULTS)
+@pytest.mark.parametrize("fault", slow(TRANSPORT_FAULTS, "hang"))
 def test_trouble_that_lasts_ends_the_run_and_is_nobodys_fault(fault):
     said = []
     with Provider(policy=passive, fault=lambda request: fault if request.number > 2 else None) as provider:
-        wanted = config(model(provider, maxConcurrent=1), llm={"transportRetries": 1, "pauseAfterS": 0.3})
+        wanted = config(
+            model(provider, maxConcurrent=1), llm={"transportRetries": 1, "pauseAfterS": 0.3}, game=timeout_for(fault)
+        )
         with pytest.raises(
             ProviderError, match=r"^model \(openai:gpt-4\.1\) at http://127.+ could not be asked for \d+ s: "
         ):
@@ -254,16 +262,40 @@ def test_tries_are_further_and_further_apart():
     assert fourth - third >= 0.4
 
 
-def test_a_model_that_stays_silent_is_given_up_for_the_game():
-    with Provider(policy=passive, fault=lambda _: "hang") as provider:
-        game = {"handsPerGame": 6, "maxRetries": 0, "actionTimeoutS": 1.0}
-        result = run(provider, game=game, games_at_once=None)
-        received = provider.received
-    assert Counter(fault.kind for fault in faults_of(result)) == {"timeout": 6 * GAMES}
-    assert received <= 2 * GAMES
+def test_a_model_that_stays_silent_ends_the_run_and_is_told_how_it_gets_longer():
+    with Provider(policy=passive, fault=lambda request: "hang" if request.number > 3 else None) as provider:
+        with pytest.raises(ProviderError, match=r"no answer within 0\.5 s; game\.actionTimeoutS gives"):
+            run(provider, game={"actionTimeoutS": 0.5}, llm={"pauseAfterS": 1.5}, maxConcurrent=1)
+        prompts = prompts_of(provider)
+    assert len(prompts) > 4
+    assert len({*prompts[3:]}) == 1
+
+
+def test_one_question_that_is_never_answered_while_others_are_is_a_timeout():
+    """The provider is there, so the model takes too long over this one."""
+
+    def never(request):
+        return "hang" if wire.prompt_of("openai", request.body) == hung[0] else None
+
+    hung = [""]
+    with Provider(policy=passive, fault=never, latency_s=0.05) as provider:
+        run(provider, game={"handsPerGame": 1}, seeds=1)
+        hung[0] = prompts_of(provider)[-1]
+        game = {"actionTimeoutS": 0.5, "maxRetries": 0, "handsPerGame": 1}
+        result = run(provider, game=game, seeds=8, games_at_once=2, llm={"transportRetries": 1, "pauseAfterS": 0.1})
+    assert [fault.kind for fault in faults_of(result)] == ["timeout"]
+    assert_complete(result, hands=1, games=16)
 
 
 # Refused for good
+
+
+@pytest.mark.parametrize("fault", PROMPT_FAULTS)
+def test_a_provider_that_refuses_every_prompt_stops_the_run_soon(fault):
+    with Provider(policy=passive, fault=lambda _: fault) as provider:
+        with pytest.raises(ProviderError, match=r"refused 8 prompts in a row, and answered none: "):
+            run(provider, game={"handsPerGame": 20}, maxConcurrent=1)
+        assert provider.received == 8
 
 
 @pytest.mark.parametrize("fault", FATAL_FAULTS)

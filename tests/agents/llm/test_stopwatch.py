@@ -52,7 +52,7 @@ def test_a_server_that_is_slow_is_not_excused():
 
         with pytest.raises(RequestFailed, match=r"no answer within 0\.3 s") as caught:
             asyncio.run(main())
-    assert (caught.value.trouble, caught.value.may_cost) == ("timeout", True)
+    assert (caught.value.trouble, caught.value.may_cost) == ("hung", True)
 
 
 def test_the_time_to_connect_is_not_the_models():

@@ -39,6 +39,26 @@ ERRORS: dict[str, tuple[int, str, str | None, str, str, str]] = {
         *(500, "server_error", None, "api_error", "INTERNAL"),
         "Failed to build the grammar of this JSON schema.",
     ),
+    "400-prompt": (
+        *(400, "invalid_request_error", "invalid_prompt", "invalid_request_error", "INVALID_ARGUMENT"),
+        "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+    ),
+    "400-filter": (
+        *(400, "invalid_request_error", "content_filter", "invalid_request_error", "INVALID_ARGUMENT"),
+        "The response was filtered due to the prompt triggering our content management policy.",
+    ),
+    "403-moderation": (
+        *(403, "invalid_request_error", "403", "permission_error", "PERMISSION_DENIED"),
+        "The chosen model requires moderation, and your input was flagged.",
+    ),
+    "400-context": (
+        *(400, "invalid_request_error", "context_length_exceeded", "invalid_request_error", "INVALID_ARGUMENT"),
+        "prompt is too long: the input token count exceeds the maximum number of tokens allowed, 8192.",
+    ),
+    "413": (
+        *(413, "invalid_request_error", None, "request_too_large", "INVALID_ARGUMENT"),
+        "Request exceeds the maximum size.",
+    ),
     "404": (
         *(404, "invalid_request_error", "model_not_found", "not_found_error", "NOT_FOUND"),
         "The model does not exist or you do not have access to it.",
@@ -46,10 +66,27 @@ ERRORS: dict[str, tuple[int, str, str | None, str, str, str]] = {
 }
 REPLIES = (
     *("empty-reply", "cut-reply", "cut-reply-stop", "refusal", "content-filter", "prose", "prose-only"),
-    *("wrong-schema", "illegal", "giant", "giant-junk", "two-objects", "echo-key", "open-think", "surrogate"),
+    *(
+        "finish-error",
+        "wrong-schema",
+        "illegal",
+        "giant",
+        "giant-junk",
+        "two-objects",
+        "echo-key",
+        "open-think",
+        "surrogate",
+    ),
 )
 FINISH = {
-    "openai": {"stop": "stop", "tool": "tool_calls", "length": "length", "refusal": "stop", "filter": "content_filter"},
+    "openai": {
+        "stop": "stop",
+        "tool": "tool_calls",
+        "length": "length",
+        "refusal": "stop",
+        "filter": "content_filter",
+        "error": "error",
+    },
     "anthropic": {
         "stop": "end_turn",
         "tool": "tool_use",
@@ -57,7 +94,13 @@ FINISH = {
         "refusal": "refusal",
         "filter": "refusal",
     },
-    "responses": {"stop": "completed", "tool": "completed", "length": "incomplete", "refusal": "completed"},
+    "responses": {
+        "stop": "completed",
+        "tool": "completed",
+        "length": "incomplete",
+        "refusal": "completed",
+        "error": "failed",
+    },
     "google": {"stop": "STOP", "tool": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"},
 }
 
@@ -232,6 +275,8 @@ def reply_of(fault: str | None, good: Json | str | Spoken | Asks, key: str) -> R
             return Reply(text[: len(text) // 2], call=True, finish="length" if fault == "cut-reply" else "stop")
         case "refusal" | "content-filter":
             return Reply(None, finish="refusal" if fault == "refusal" else "filter")
+        case "finish-error":
+            return Reply(text[: len(text) // 2], finish="error")
         case "prose":
             return Reply(f"Let me think about this hand. {text} I hope that helps!")
         case "prose-only":

@@ -6,6 +6,7 @@ from time import time_ns
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from molt_bench.agents.llm.answers import Answer
 from molt_bench.agents.llm.budget import ModelBudget
@@ -72,7 +73,8 @@ class Accounts:
     async def record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
         """Record an exchange, and wait until it is on disk."""
         wire = self._recording.wire_of(exchange, request)
-        found = msgspec.structs.replace(exchange, tries=request.tries, wire=wire, **request.losses(), **fields)
+        sent = {"tries": request.tries, "wire": wire, "without": tuple(sorted(request.without)) or UNSET}
+        found = msgspec.structs.replace(exchange, **sent, **request.losses(), **fields)
         self._recording.add(found)
         if self._on_exchange is not None:
             self._on_exchange(found)

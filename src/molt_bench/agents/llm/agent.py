@@ -58,7 +58,16 @@ class LLMAgent:
     async def act(self, observation: Observation) -> Action:
         """Ask the model."""
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
-        question = Question(
+        shortened = 0
+        exchange = await self._asked(observation, self._question(observation, shortened))
+        while exchange.outcome == "full":
+            self._conversation.shorten(observation)
+            shortened += 1
+            exchange = await self._asked(observation, self._question(observation, shortened))
+        return self._conversation.take_reply(observation, exchange)
+
+    def _question(self, observation: Observation, shortened: int) -> Question:
+        return Question(
             self._game,
             observation.hand_number,
             len(observation.log),
@@ -67,9 +76,9 @@ class LLMAgent:
             made_hand(observation.cards, observation.board),
             observation.to_call,
             earlier=self._conversation.earlier,
+            shortened=shortened,
+            can_shorten=self._conversation.can_shorten(observation),
         )
-        exchange = await self._asked(observation, question)
-        return self._conversation.take_reply(observation, exchange)
 
     async def _asked(self, observation: Observation, question: Question) -> Exchange:
         """Ask a question, as often and with the tools that the settings say; return the exchange that counts."""

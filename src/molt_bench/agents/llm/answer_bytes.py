@@ -42,6 +42,14 @@ class AnswerBytes:
         self._in_trailer = False
         self.reusable = False
 
+    @property
+    def begun(self) -> bool:
+        """Whether some of the body has come; blanks do not count, which servers send to keep a connection alive."""
+        if not self._status:
+            return False
+        body = self._chunks if self._chunks is not None else self._bytes
+        return bool(body and not body.isspace())
+
     def take(self, data: bytes) -> Received | None:
         """Take what came next; return the answer when it is whole. Raises BrokenAnswerError if it is no HTTP."""
         self._bytes += data

@@ -1,6 +1,6 @@
 """Answers: what a model said and what it took, read out of what its provider sent."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -17,6 +17,10 @@ from molt_bench.agents.llm.reply import LONGEST_REPLY, WITHHELD
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
+
+
+#: Why a reply ended that its provider broke off: its own trouble, and nothing that the model said.
+BROKEN_OFF: Final = "error"
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -53,7 +57,8 @@ class AnswerReader:
         reasoning = usage.details.get("reasoning_tokens") or usage.details.get("thoughts_tokens") or 0
         read, written = usage.input_tokens, usage.output_tokens
         counted = (read, usage.cache_read_tokens, written, reasoning, usage.cache_write_tokens)
-        answer = self._read(text, response.finish_reason, response.model_name, counted, details.get("logprobs"))
+        finish = self._finish(response.finish_reason, details.get("finish_reason"))
+        answer = self._read(text, finish, response.model_name, counted, details.get("logprobs"))
         if not calls or not all(call.tool_name in self._settings.tools for call in calls):
             return answer
         asked = tuple(
@@ -64,6 +69,15 @@ class AnswerReader:
         if not 0 < len(turn) <= LONGEST_TURN:
             return answer
         return msgspec.structs.replace(answer, calls=asked, turn=turn)
+
+    def _finish(self, finish: str | None, told: object) -> str | None:
+        """Return why a reply ended, by the library's word and the provider's own.
+
+        Google's library calls it an error, too, where the model wrote something that cannot be: that is the model's.
+        """
+        if self._settings.provider.startswith("google"):
+            return None if finish == BROKEN_OFF else finish
+        return BROKEN_OFF if BROKEN_OFF in (finish, told) else finish
 
     def plain(self, found: Completion) -> Answer:
         """Read a plain answer of OpenAI's chat protocol."""

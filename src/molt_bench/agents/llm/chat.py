@@ -5,7 +5,6 @@ all others are made from that. And it reads every answer that is not plain: erro
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from itertools import chain
 from typing import Any, Final, Literal
 
@@ -17,6 +16,7 @@ from molt_bench.agents.llm.question import Turn
 from molt_bench.agents.llm.stopwatch import Stopwatch
 from molt_bench.agents.llm.transport import Diversion, origin_of
 from molt_bench.agents.llm.wire import current
+from molt_bench.blame import raise_bug
 
 #: Stand for the system prompt and the message in the request that the library writes.
 MARKS: Final = ("the-system-prompt-goes-here-7f3a", "the-message-goes-here-7f3a")
@@ -160,8 +160,11 @@ async def form_of(
     text once, in the order in which they are said, and all turns alike.
     """
     earlier = TURNS if turns else ()
-    with Diversion() as diversion, suppress(Exception):  # it gets no answer; whatever else is wrong comes up again
-        await ask(*MARKS, (), earlier)
+    with Diversion() as diversion:
+        try:
+            await ask(*MARKS, (), earlier)
+        except Exception as error:  # it gets no answer; whatever else is wrong comes up again
+            raise_bug(error)
     rest = diversion.request.content if diversion.request is not None else b""
     parts = []
     for mark in (MARKS[0], *chain.from_iterable(earlier), MARKS[1]):

@@ -2,31 +2,31 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
 
 import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.answer_bytes import Received
-from molt_bench.agents.llm.answers import Answer, AnswerReader
+from molt_bench.agents.llm.answers import BROKEN_OFF, Answer, AnswerReader
 from molt_bench.agents.llm.batch import Batches
 from molt_bench.agents.llm.chat import ChatForm, form_of, plain
 from molt_bench.agents.llm.exchange import Tokens
-from molt_bench.agents.llm.failures import RequestFailed, failure_of
+from molt_bench.agents.llm.failures import RequestFailed, Trouble, failure_of
 from molt_bench.agents.llm.keys import Keys
 from molt_bench.agents.llm.library_messages import messages_of, parameters_of
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.provider_settings import (
+    LIMIT_NAMES,
     OPENAI_CHAT,
     check_headers,
     header_values,
+    limit_names,
     logprob_settings,
     model_settings,
-    sends_both_limits,
     trial_settings,
-    with_one_limit,
+    without_fields,
 )
 from molt_bench.agents.llm.providers import USUAL, Library, api_key, provider_class
 from molt_bench.agents.llm.question import ToolStep, Turn
@@ -34,7 +34,8 @@ from molt_bench.agents.llm.reply import WITHHELD
 from molt_bench.agents.llm.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
 from molt_bench.agents.llm.tools import MOST_STEPS
 from molt_bench.agents.llm.transport import Diversion
-from molt_bench.errors import ConfigError
+from molt_bench.blame import raise_bug
+from molt_bench.errors import ConfigError, MoltBenchError
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from pydantic_ai.settings import ModelSettings
 
 _LADDER: Final[tuple[OutputMode, ...]] = get_args(OutputMode)
+#: What the form of a request depends on: output mode, limit of tokens, fields left out, and whether turns precede.
+FormKind: TypeAlias = tuple[OutputMode, int | None, frozenset[str], bool]
 
 
 class ModelClient:
@@ -51,6 +54,8 @@ class ModelClient:
         mode: The output mode of the next request.
         answered: The output modes in which the model has answered.
         keys: What is cut out of everything that is kept or shown.
+        left_out: Fields of a request that the server has rejected, and that are not sent any more.
+        refusals: Prompts that it has refused in a row.
 
     Args:
         settings: The model and how it is asked.
@@ -88,11 +93,13 @@ class ModelClient:
         self._delay = LoopDelay()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._parameters: dict[tuple[OutputMode, bool], ModelRequestParameters] = {}
-        self._forms: dict[tuple[OutputMode, int | None, bool, bool], ChatForm | None] = {}
+        self._forms: dict[FormKind, ChatForm | None] = {}
         model = self._library.model
         self._logprobs = logprob_settings(settings, model)
         self._model_settings = model_settings(settings, model) | self._logprobs
-        self._both_limits = sends_both_limits(settings)
+        self._limits = limit_names(settings)
+        self.left_out: frozenset[str] = frozenset()
+        self.refusals = 0
 
     def _best_mode(self) -> OutputMode:
         profile = self._library.model.profile
@@ -136,11 +143,13 @@ class ModelClient:
     async def _problem_with_tools(self, library: Library) -> str | None:
         from pydantic_ai.exceptions import UserError  # loaded when needed, for a fast start
 
-        with Diversion(), suppress(Exception):  # nothing is sent
+        with Diversion():  # nothing is sent
             try:
                 await self._ask_library(library, self._asking(self.mode, tools=True), self._model_settings, "", "?")
             except UserError as error:
                 return str(error)
+            except Exception as error:
+                raise_bug(error)
         return None
 
     async def connect(self, *, within_s: float) -> None:
@@ -187,7 +196,7 @@ class ModelClient:
         """
         from pydantic_ai.exceptions import ContentFilterError  # loaded when needed, for a fast start
 
-        library = self._here()
+        library, without = self._here(), self.left_out
         asking = self._asking(mode, tools=bool(self._settings.tools) and max_tokens is None)
         by_library = partial(self._ask_library, library, asking, self._settings_for(library, max_tokens, steps))
         ask = partial(by_library, system, message, steps, earlier)
@@ -196,7 +205,7 @@ class ModelClient:
             received = None
             if self._batches is not None and key:
                 received = await self._batched(self._batches, library, key, ask)
-            elif form := await self._form(library, (mode, max_tokens, self._both_limits, bool(earlier)), by_library):
+            elif form := await self._form(library, (mode, max_tokens, without, bool(earlier)), by_library):
                 async with watch:
                     received = await form.send(system, message, watch, earlier)
             answer = await self._read(received, watch, ask)
@@ -205,15 +214,21 @@ class ModelClient:
         except TimeoutError:
             if not watch.sent:
                 raise RequestFailed("transport", f"no connection within {HANDSHAKE_S:g} s") from None
-            raise RequestFailed("timeout", f"no answer within {timeout_s:g} s", may_cost=True) from None
+            trouble: Trouble = "timeout" if watch.answering else "hung"
+            late = "the answer was not complete" if watch.answering else "no answer"
+            raise RequestFailed(trouble, f"{late} within {timeout_s:g} s", may_cost=True) from None
         except ContentFilterError as error:
             return Answer(self.keys.cut(str(error)), WITHHELD, None, Tokens())
+        except MoltBenchError:
+            raise
         except Exception as error:
+            raise_bug(error)
             failure = failure_of(error, self.keys.cut, sent=watch.sent)
-            if self._both_limits and "max_tokens" in str(failure):
-                self._both_limits = False  # one of them is one too many, so the next request has only the newer one
+            failure.mended = self._mend(failure.field, without)
             # Not chained: the provider's exception may hold the key.
             raise failure from None
+        if answer.finish == BROKEN_OFF:
+            raise RequestFailed("transport", "the provider broke its answer off with an error", may_cost=True)
         if not answer.text and answer.finish is None and not answer.tokens.total:
             raise RequestFailed("transport", "the answer is not one of this protocol", may_cost=True)
         if max_tokens is None:
@@ -225,11 +240,27 @@ class ModelClient:
         settings = self._model_settings
         if max_tokens is not None:
             settings = trial_settings(self._settings, library.model, max_tokens) | self._logprobs
-        if not self._both_limits:
-            settings = with_one_limit(settings, self._settings)
+        if self.left_out:
+            settings = without_fields(settings, self.left_out)
         if len(steps) >= MOST_STEPS:
             settings = settings | {"tool_choice": "none"}
         return settings
+
+    def _mend(self, field: str, without: frozenset[str]) -> bool:
+        """Leave out a field that the server rejects from now on; return whether that makes the next request another.
+
+        A limit of tokens is never left out altogether: only the name that the server does not know.
+        """
+        if not field or field in without:
+            return False
+        if field not in self.left_out:
+            limits = self._limits - self.left_out
+            if limits == {field} or (field in LIMIT_NAMES and field not in limits):
+                return False
+            if field not in limits and self._model_settings.get(field) is None:
+                return False
+            self.left_out |= {field}
+        return True
 
     async def _read(
         self, received: Received | None, watch: Stopwatch, by_library: "Callable[[], Awaitable[ModelResponse]]"
@@ -253,7 +284,8 @@ class ModelClient:
         with Diversion() as diversion:
             try:
                 await ask()
-            except Exception:  # it got no answer, as it should
+            except Exception as error:  # it got no answer, as it should
+                raise_bug(error)
                 if diversion.request is None:
                     raise
         return await batches.send(library.http, key, diversion.request)
@@ -284,7 +316,10 @@ class ModelClient:
         return self._parameters[mode, tools]
 
     async def _form(
-        self, library: Library, kind: tuple[OutputMode, int | None, bool, bool], ask: Callable[..., Awaitable[Any]]
+        self,
+        library: Library,
+        kind: tuple[OutputMode, int | None, frozenset[str], bool],
+        ask: Callable[..., Awaitable[Any]],
     ) -> ChatForm | None:
         """Return how requests are written without the library; None where the library has to send them."""
         plainly = self._settings.provider in OPENAI_CHAT and not (self._settings.tools and kind[1] is None)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from molt_bench.agents.llm.answer_bytes import AnswerBytes, BrokenAnswerError, Received
+from molt_bench.agents.llm.stopwatch import answer_began
 
 #: File descriptors that are left for everything but connections: files, pipes, other agents.
 _OTHER_FILES: Final = 96
@@ -66,6 +67,8 @@ class Connections:
             on_sent()
             received, reusable = await connection.answer()
         except BaseException:
+            if connection.answering:
+                answer_began()
             connection.abort()
             raise
         if reusable and self._keep_alive:
@@ -87,14 +90,17 @@ class Connections:
 
     async def _connect(self, origin: Origin) -> "_Connection":
         secure = self._certificates() if origin.scheme == "https" else None
-        _, connection = await asyncio.get_running_loop().create_connection(
-            lambda: _Connection(self._open),
-            origin.host,
-            origin.port,
-            ssl=secure,
-            server_hostname=origin.host if secure else None,
-            happy_eyeballs_delay=0.25,
-        )
+        try:
+            _, connection = await asyncio.get_running_loop().create_connection(
+                lambda: _Connection(self._open),
+                origin.host,
+                origin.port,
+                ssl=secure,
+                server_hostname=origin.host if secure else None,
+                happy_eyeballs_delay=0.25,
+            )
+        except (UnicodeError, OverflowError) as error:  # a name or a port that cannot be
+            raise ConnectionError(f"{origin.address} is no address: {error}") from error
         return connection
 
     def close(self) -> None:
@@ -127,6 +133,11 @@ class _Connection(asyncio.Protocol):
         looking = select.poll()
         looking.register(place, select.POLLIN)
         return not looking.poll(0)
+
+    @property
+    def answering(self) -> bool:
+        """Whether some of an answer has come, but not all of it."""
+        return self._reader.begun
 
     async def write(self, request: bytes) -> None:
         if self._transport is None or self._transport.is_closing():
@@ -171,7 +182,7 @@ class _Connection(asyncio.Protocol):
             return
         try:
             found = self._reader.take(data)
-        except BrokenAnswerError as error:
+        except Exception as error:  # nobody else is told what is raised here
             waiting.set_exception(error)
             self.abort()
             return

@@ -65,6 +65,15 @@ class Conversation:
         """Everything that is sent before the message: earlier messages, each with its answer."""
         return self._chat.turns if self._chat is not None else ()
 
+    def can_shorten(self, observation: Observation) -> bool:
+        """Return whether the conversation has hands before this one that it can lose."""
+        return self._chat is not None and self._chat.can_shorten(observation.hand_number)
+
+    def shorten(self, observation: Observation) -> None:
+        """Drop the oldest hands of a conversation that is too long for the model; then it is asked again."""
+        if self._chat is not None:
+            self._chat.shorten(observation.hand_number, self._notes.text())
+
     def take_reply(self, observation: Observation, exchange: Exchange) -> Action:
         """Return the action that the model chose, and remember why if it is legal; AgentFailed if there is none."""
         said = exchange.text if exchange.outcome == "reply" else ""
@@ -72,7 +81,8 @@ class Conversation:
             self._chat.take_answer(observation.hand_number, said)
         self._rejected = said
         if exchange.outcome != "reply":
-            raise AgentFailed(exchange.outcome, exchange.text)
+            kind = "refused" if exchange.outcome == "full" else exchange.outcome
+            raise AgentFailed(kind, exchange.text)
         reply = read_answer(self._settings, exchange.text, exchange.finish, exchange.mode)
         if observation.legal.allows(reply.action):
             self._remember(observation, reply)
@@ -141,13 +151,30 @@ class _Chat:
     def take_result(self, result: str, notes: str) -> None:
         """Take the result of a finished hand, and drop the first hands of a conversation that is too long."""
         self._open = "\n\n".join(filter(None, (self._open, result)))
-        sizes = [len(turn.asked) + len(turn.said) for turn in self._turns]
-        total = sum(sizes)
-        if total <= self._most:
-            return
-        gone = 0
-        while total > self._most / 2 and self._hands[gone] != self._hands[-1]:
-            total -= sizes[gone]
+        if self._size() > self._most:
+            self._drop(self._most / 2, self._hands[-1], notes)
+
+    def can_shorten(self, hand_number: int) -> bool:
+        """Return whether there are hands before this one."""
+        return bool(self._hands) and self._hands[0] != hand_number
+
+    def shorten(self, hand_number: int, notes: str) -> None:
+        """Drop the first hands of a conversation that the model has no room for: half of it, or all before this hand.
+
+        What was too long once is too long for good.
+        """
+        size = self._size()
+        self._most = min(self._most, size)
+        self._drop(size / 2, hand_number, notes)
+
+    def _size(self) -> int:
+        return sum(len(turn.asked) + len(turn.said) for turn in self._turns)
+
+    def _drop(self, most: float, kept: int, notes: str) -> None:
+        """Drop hands from the first on until `most` characters are left: whole hands, and never the hand `kept`."""
+        total, gone = self._size(), 0
+        while gone < len(self._hands) and total > most and self._hands[gone] != kept:
+            total -= len(self._turns[gone].asked) + len(self._turns[gone].said)
             gone += 1
         while 0 < gone < len(self._hands) and self._hands[gone] == self._hands[gone - 1]:
             gone += 1  # never half a hand

@@ -13,8 +13,9 @@ from molt_bench.agents.llm.question import Question, ToolCall
 from molt_bench.agents.llm.wire import Seen, Wire, WireLog
 from molt_bench.specs import GameLabel
 
-#: What came of a question: a reply, no reply in time, or no connection after all retries.
-ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport"]
+#: What came of a question: a reply; no reply in time; no connection after all retries; the prompt was refused for good;
+#: the context was full, so that the conversation lost its oldest part and the question was asked again.
+ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport", "refused", "full"]
 
 
 #: Most tokens of one request and its reply; no model has room for more.
@@ -70,6 +71,8 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         answers: What they answered last.
         calls: What the model asks of them instead of a decision.
         turn: That reply, as the library of its provider writes it.
+        shortened: How often the conversation had lost its oldest part at this attempt, since the context was full.
+        without: Fields of the request that were left out, since the server had rejected them.
         wire: What went over the wire for the last request.
     """
 
@@ -98,12 +101,14 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     answers: tuple[str, ...] | UnsetType = UNSET
     calls: tuple[ToolCall, ...] | UnsetType = UNSET
     turn: str | UnsetType = UNSET
+    shortened: int | UnsetType = UNSET
+    without: tuple[str, ...] | UnsetType = UNSET
     wire: Wire | UnsetType = UNSET
 
     @property
     def opens(self) -> bool:
         """Whether it is the first question about a decision."""
-        return self.attempt == 1 and self.sample is UNSET and self.step is UNSET
+        return self.attempt == 1 and self.sample is UNSET and self.step is UNSET and self.shortened is UNSET
 
     @property
     def place(self) -> tuple[int, int, int]:
@@ -169,12 +174,12 @@ class Exchanges:
 
         For runs of other versions, whose prompts are not written any more.
         """
-        place = (wanted.participant, wanted.hand, wanted.decision, wanted.place)
+        place = (wanted.participant, wanted.hand, wanted.decision, wanted.place, wanted.shortened)
         return next(
             (
                 each
                 for each in self._known.get(wanted.game, {}).values()
-                if (each.participant, each.hand, each.decision, each.place) == place
+                if (each.participant, each.hand, each.decision, each.place, each.shortened) == place
             ),
             None,
         )
@@ -258,4 +263,5 @@ def unanswered(question: Question, participant: str, settings: bytes, prompt: st
         sample=question.sample or UNSET,
         step=len(question.steps) or UNSET,
         answers=question.steps[-1].answers if question.steps else UNSET,
+        shortened=question.shortened or UNSET,
     )

@@ -1,14 +1,65 @@
 """Why a request brought no reply: the errors of servers, libraries and connections, told apart."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from errno import EMFILE, ENFILE
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 #: Words with which servers refuse a form of reply that they do not know; some do so with a 500.
 _ABOUT_FORM: Final = ("response_format", "json_schema", "schema", "grammar", "structured", "tool", "function call")
-#: Why a request failed: too many at once; no connection, or an answer of another protocol; this request refused; every
-#: request refused, as with a wrong key; no answer in time.
-Trouble: TypeAlias = Literal["busy", "transport", "rejected", "fatal", "timeout"]
+#: Codes and types of errors with which providers refuse a prompt for what it says, in lower case.
+_REFUSED_CODES: Final = frozenset(
+    {
+        "invalid_prompt",
+        "content_filter",
+        "content_filtered",
+        "content_policy_violation",
+        "responsibleaipolicyviolation",
+        "moderation_blocked",
+        "prohibited_content",
+        "data_inspection_failed",
+        "datainspectionfailed",
+    }
+)
+#: Words of such refusals, for servers that send no code of their own.
+_REFUSED_WORDS: Final = (
+    "content management policy",
+    "content filter",
+    "content_filter",
+    "content policy",
+    "usage policy",
+    "usage policies",
+    "usage guidelines",
+    "safety system",
+    "moderation",
+    "prompt was flagged",
+    "input was flagged",
+)
+#: Codes and types of errors with which servers refuse a prompt that is too long, and words where they send none.
+_FULL_CODES: Final = frozenset(
+    {"context_length_exceeded", "string_above_max_length", "exceed_context_size_error", "request_too_large"}
+)
+_FULL_WORDS: Final = (
+    "maximum context length",
+    "prompt is too long",
+    "input is too long",
+    "exceeds the available context size",
+    "exceed context limit",
+    "exceeds the context window",
+    "exceeds the maximum number of tokens",
+    "maximum number of tokens allowed",
+)
+#: Statuses with which a server refuses one request. A full context is also told with a 413.
+_ONE_REQUEST: Final = (400, 403, 413, 422)
+_TOO_LARGE: Final = 413
+#: Fields of a request that can be left out, by the names that servers complain about.
+FIELDS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p", "seed")
+_FIELD: Final = re.compile(rf"(?<![A-Za-z0-9_])({'|'.join(FIELDS)})(?![A-Za-z0-9_])")
+
+#: Why a request failed: too many at once; no connection, or an answer of another protocol; this request refused, as it
+#: is made; this prompt refused, for what it says; this prompt refused, since it is too long; every request refused, as
+#: with a wrong key; an answer that came in too slowly; not one byte of an answer in time.
+Trouble: TypeAlias = Literal["busy", "transport", "rejected", "refused", "full", "fatal", "timeout", "hung"]
 
 
 class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is an error
@@ -18,6 +69,8 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         retry_after_s: The pause that the provider asks for.
         may_cost: Whether the request was sent, and may be on the bill.
         about_form: Whether the server complains about the form of the reply that was asked for.
+        field: The field of the request that it complains about, if it is one of `FIELDS`; "" for none.
+        mended: Whether that field is left out from now on, so that the next request is another one.
     """
 
     def __init__(
@@ -28,11 +81,14 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         *,
         may_cost: bool = False,
         about_form: bool = False,
+        field: str = "",
     ) -> None:
         self.trouble: Trouble = trouble
         self.retry_after_s = retry_after_s
         self.may_cost = may_cost
         self.about_form = about_form
+        self.field = field
+        self.mended = False
         super().__init__(message)
 
 
@@ -49,18 +105,71 @@ def failure_of(error: Exception, cleaned: Callable[[str], str], *, sent: bool) -
         return RequestFailed(
             "fatal", f"the server answered {status}, a redirect, which is not followed: name its address"
         )
+    refusal = _refusal_of(error)
+    if refusal is not None:
+        return RequestFailed(refusal, message)
     if isinstance(error, known.ModelQuotaExceededError | known.ModelAuthenticationError | known.ModelNotFoundError):
         return RequestFailed("fatal", message)
     if isinstance(error, known.ModelRateLimitError | known.ModelOverloadedError):
         return RequestFailed("busy", message, after)
     about_form = any(word in message.lower() for word in _ABOUT_FORM)
     if isinstance(error, known.ModelRequestRejectedError | known.UserError):
-        return RequestFailed("rejected", message, about_form=about_form)
+        return RequestFailed("rejected", message, about_form=about_form, field=_field_of(error))
     if isinstance(error, known.ModelServerError) and about_form:
         return RequestFailed("rejected", message, about_form=True)
     # A server that reports an error sends no bill for it.
     told = isinstance(error, known.ModelHTTPError)
     return RequestFailed("transport", message, after, may_cost=sent and not told)
+
+
+def _refusal_of(error: Exception) -> Literal["refused", "full"] | None:
+    """Return whether a provider refused a prompt for good: for what it says, or since it is too long; None for neither.
+
+    A request that is made wrongly is refused with the same statuses: the codes, and otherwise the words, tell.
+    """
+    from pydantic_ai import exceptions as known  # loaded when needed, for a fast start
+
+    if isinstance(error, known.ModelContextWindowExceededError):
+        return "full"
+    status = getattr(error, "status_code", None)
+    if status not in _ONE_REQUEST:
+        return None
+    body = getattr(error, "body", None)
+    codes = {code.lower() for code in _codes_in(body)}
+    said = " ".join(_messages_in(body)).lower()
+    if codes & _FULL_CODES or status == _TOO_LARGE or any(words in said for words in _FULL_WORDS):
+        return "full"
+    if codes & _REFUSED_CODES or any(words in said for words in _REFUSED_WORDS):
+        return "refused"
+    return None
+
+
+def _objects_in(body: object, depth: int = 4) -> Iterable[dict[str, Any]]:
+    """Return an error's object and the ones inside it: `error`, Azure's `innererror`, what a gateway passes on."""
+    if isinstance(body, dict):
+        yield body
+        if depth:
+            for value in body.values():
+                yield from _objects_in(value, depth - 1)
+
+
+def _codes_in(body: object) -> list[str]:
+    found = [each.get(name) for each in _objects_in(body) for name in ("code", "type", "status", "error_type")]
+    flagged = any("flagged_input" in each for each in _objects_in(body))  # OpenRouter's, which has no code
+    return [*(each for each in found if isinstance(each, str)), *(["content_filter"] if flagged else [])]
+
+
+def _messages_in(body: object) -> list[str]:
+    found = [each.get(name) for each in _objects_in(body) for name in ("message", "error", "detail")]
+    return [each for each in (*found, body) if isinstance(each, str)]
+
+
+def _field_of(error: Exception) -> str:
+    """Return the field of the request that a server complains about: the one it names apart, or mentions first."""
+    body = getattr(error, "body", None)
+    named = [str(each.get("param")) for each in _objects_in(body)]
+    first = _FIELD.search(" ".join(_messages_in(body)) or str(error))
+    return next((field for field in named if field in FIELDS), first[1] if first else "")
 
 
 def _asked_pause(error: Exception) -> float | None:

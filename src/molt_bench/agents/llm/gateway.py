@@ -12,8 +12,8 @@ from molt_bench.agents.llm.batch import Batches
 from molt_bench.agents.llm.budget import ModelBudget
 from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.connections import most_connections
-from molt_bench.agents.llm.exchange import Exchange, Exchanges, unanswered
-from molt_bench.agents.llm.failures import RequestFailed
+from molt_bench.agents.llm.exchange import Exchange, ExchangeOutcome, Exchanges, unanswered
+from molt_bench.agents.llm.failures import RequestFailed, Trouble
 from molt_bench.agents.llm.model_settings import FIRST_HARNESS, LLMSettings, OutputMode
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.prompt import system_prompt
@@ -21,15 +21,25 @@ from molt_bench.agents.llm.question import Question, prompt_hash
 from molt_bench.agents.llm.rate_limits import ModelLimit
 from molt_bench.agents.llm.recording import Recording
 from molt_bench.agents.llm.reply import read_reply
+from molt_bench.agents.llm.reported_model import other_models, same_model
 from molt_bench.agents.llm.request import Participant, Request, Teller
-from molt_bench.agents.llm.retries import RequestLimits, next_step
+from molt_bench.agents.llm.retries import RequestLimits, Standing, next_step
 from molt_bench.agents.llm.wire import Capture
-from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished, ProviderError, RunHalted
+from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished, ProviderError, RunHalted, on_one_line
 from molt_bench.specs import CONNECT_S
 
 #: The system prompt and the message of that question, and how many tokens the answer may have.
 PREFLIGHT_PROMPT: Final = ("Answer in one word.", "Are you ready?")
 _PREFLIGHT_TOKENS: Final = 16
+#: Names of models that are compared for each participant; a server may make up a new one every time.
+_MOST_NAMES: Final = 100
+#: What came of that question, by why it brought no reply.
+_OUTCOMES: Final[Mapping[Trouble, ExchangeOutcome]] = {
+    "timeout": "timeout",
+    "hung": "timeout",
+    "refused": "refused",
+    "full": "refused",
+}
 
 
 class Gateway:
@@ -88,6 +98,7 @@ class Gateway:
         self._under_way: set[asyncio.Task[Exchange]] = set()
         self._closing = False
         self._sent: Counter[str] = Counter()
+        self._reported: dict[str, list[str]] = {name: [] for name in participants}
 
     def _batches(self, settings: LLMSettings) -> Batches:
         patience_s = self.limits.pause_after_s
@@ -164,13 +175,17 @@ class Gateway:
         exchange = unanswered(question, asked.name, asked.hash, prompt)
         request = Request(asked, system, message, "text", max_tokens=_PREFLIGHT_TOKENS)
         answer = await self._send(request)
+        while isinstance(answer, RequestFailed) and answer.mended:
+            self._tell_left_out(asked, answer)
+            answer = await self._send(request)
         if isinstance(answer, Answer):
+            self._tell_who(asked, answer.model)
             return await self._accounts.record(exchange, request, **self._accounts.reply(request, answer))
         if answer.trouble == "fatal":
             raise ProviderError(f"{asked} cannot be asked: {answer}")
         if asked.settings.logprobs and "logprobs" in str(answer):
             raise ConfigError("logprobs", value=True, expected=f"false: {asked} does not give them ({answer})")
-        outcome = "timeout" if answer.trouble == "timeout" else "transport"
+        outcome = _OUTCOMES.get(answer.trouble, "transport")
         return await self._accounts.record(exchange, request, outcome=outcome, text=str(answer))
 
     async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
@@ -191,27 +206,36 @@ class Gateway:
             answer = await self._send(request)
             if isinstance(answer, Answer):
                 self._answered(request, client, rate)
+                self._tell_who(asked, answer.model)
                 misread = _misread(answer, mode, question) if asked.settings.comprehension else None
                 reply = self._accounts.reply(request, answer)
                 return await self._accounts.record(exchange, request, mode=mode, misread=misread, **reply)
             since = since if failures else _now() if asked.settings.batch else request.started
-            step = next_step(
-                answer,
-                failures,
-                self.limits,
+            client.refusals += answer.trouble in ("refused", "full")
+            standing = Standing(
                 can_step_down=client.can_step_down(mode),
                 ever_answered=bool(client.answered),
                 at_floor=rate.at_floor,
                 troubled_s=_now() - min(since, rate.troubled_since or since),
+                answers_others=rate.answered_from > request.started,
+                refusals=client.refusals,
             )
+            step = next_step(answer, failures, self.limits, standing)
             if step.name == "stop":
                 self._accounts.keep_loss(exchange, request)
                 raise ProviderError(f"{asked} at {client.url} {step.reason}")
+            if step.name == "refused":
+                outcome = "full" if answer.trouble == "full" and question.can_shorten else "refused"
+                self._tell_refused(asked, answer, outcome)
+                told = {"outcome": outcome, "text": str(answer), "cost_usd": 0.0}
+                return await self._accounts.record(exchange, request, mode=mode, **told)
+            if answer.mended:
+                self._tell_left_out(asked, answer)
             if step.name == "step down":
                 if client.step_down(mode):
                     self._warn(f"{asked} refuses {mode} mode ({answer}): {client.mode} mode from now on")
                 failures = 0
-            if answer.trouble in ("busy", "timeout"):
+            if answer.trouble in ("busy", "timeout", "hung"):
                 rate.slowed(request.started, step.pause_s)
             if step.name == "give up":
                 late: dict[str, Any] = {"outcome": "timeout", "latency_s": self.limits.timeout_s}
@@ -227,9 +251,31 @@ class Gateway:
         """Take note that a model has answered."""
         if rate.paused and rate.troubled_since is not None:
             self._warn(f"{request.asked} answers again, after {_now() - rate.troubled_since:,.0f} s")
-        rate.succeeded(request.latency_s)
+        rate.succeeded(request.latency_s, started=request.started)
+        client.refusals = 0
         if client.is_auto:
             self._tell.once(f"{request.asked} answers in {request.mode} mode")
+
+    def _tell_who(self, asked: Participant, reported: str | None) -> None:
+        """Tell once which model has answered: a dated state of the one asked for, or another one."""
+        names, model = self._reported[asked.name], asked.settings.model
+        if reported is None or reported in names or len(names) > _MOST_NAMES:
+            return
+        names.append(reported)
+        before = other_models(asked.name, model, names[:-1])
+        for warning in other_models(asked.name, model, names):
+            if warning not in before:
+                self._warn(warning)
+        if same_model(model.partition(":")[2], reported) and not model.endswith(reported):
+            self._tell(f"{asked} answers as {on_one_line(reported[:100])}")
+
+    def _tell_refused(self, asked: Participant, answer: RequestFailed, outcome: str) -> None:
+        done = "a conversation lost its oldest part" if outcome == "full" else "counted as refused"
+        self._warn.once(f"{asked} refuses a prompt: {done}, as will be others ({answer})", about=f"{outcome} {asked}")
+
+    def _tell_left_out(self, asked: Participant, answer: RequestFailed) -> None:
+        text = f"{asked} does not take {answer.field}: left out from now on ({answer})"
+        self._warn.once(text, about=f"{answer.field} {asked}")
 
     async def _send(self, request: Request) -> Answer | RequestFailed:
         """Send one request when its turn comes; return the answer, or why there is none."""
@@ -238,7 +284,7 @@ class Gateway:
         await rate.acquire()
         try:
             async with self._sending(request):
-                request.capture, request.keys = Capture(), client.keys
+                request.capture, request.keys, request.without = Capture(), client.keys, client.left_out
                 with request.capture:
                     return await client.ask(
                         request.system,

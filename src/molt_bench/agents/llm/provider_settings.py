@@ -4,7 +4,7 @@ A setting that a provider does not take is an error before the first card, never
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.agents.llm.model_settings import LLMSettings
@@ -25,6 +25,10 @@ _LEAST_REPLY: Final = 512
 RETRIES_ON_CLIENT: Final = ("openai", "openai-chat", "anthropic")
 #: Where OpenAI's chat protocol is spoken.
 OPENAI_CHAT: Final = ("openai", "openai-chat")
+#: The names of the limit of tokens in OpenAI's chat protocol.
+_NEWER_LIMIT: Final = "max_completion_tokens"
+_OLDER_LIMIT: Final = "max_tokens"
+LIMIT_NAMES: Final = (_NEWER_LIMIT, _OLDER_LIMIT)
 #: How log-probabilities are asked for, by the class of the model in pydantic-ai.
 _ASK_LOGPROBS: Final[Mapping[str, Mapping[str, Any]]] = {
     "OpenAIChatModel": {"openai_logprobs": True, "openai_top_logprobs": MOST_LISTED},
@@ -83,24 +87,36 @@ def model_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
         "service_tier": settings.service_tier,
         "extra_headers": header_values(settings) or None,
     }
-    both = {"max_tokens": max_tokens} if sends_both_limits(settings) else {}
-    wanted["extra_body"] = {**both, **(settings.extra_body or {})} or None
+    both = max_tokens is not None and _OLDER_LIMIT in limit_names(settings)
+    wanted["extra_body"] = {**({_OLDER_LIMIT: max_tokens} if both else {}), **(settings.extra_body or {})} or None
     found: Any = {name: value for name, value in wanted.items() if value is not None}
     result: ModelSettings = found
     return result
 
 
-def sends_both_limits(settings: LLMSettings) -> bool:
-    """Return whether the limit of tokens goes by both of its names: servers of the user's own may know either."""
-    return settings.provider in OPENAI_CHAT and settings.base_url is not None and settings.max_tokens is not None
+def limit_names(settings: LLMSettings) -> frozenset[str]:
+    """Return the names by which a limit of tokens is sent to a server that speaks OpenAI's chat protocol.
+
+    Servers of the user's own may know either of them, so they are sent both.
+    """
+    if settings.provider not in OPENAI_CHAT:
+        return frozenset()
+    return frozenset(LIMIT_NAMES if settings.base_url is not None else LIMIT_NAMES[:1])
 
 
-def with_one_limit(settings: "ModelSettings", own: LLMSettings) -> "ModelSettings":
-    """Return settings that have the limit of tokens by its newer name alone."""
-    kept: Any = {name: value for name, value in settings.items() if name != "extra_body"}
-    if own.extra_body:
-        kept["extra_body"] = own.extra_body
-    result: ModelSettings = kept
+def without_fields(settings: "ModelSettings", fields: Collection[str]) -> "ModelSettings":
+    """Return settings without fields that a server rejects, by their names in a request."""
+    kept: dict[str, Any] = {name: value for name, value in settings.items() if name not in fields}
+    limit, body = settings.get("max_tokens"), kept.get("extra_body")
+    if limit is not None and _NEWER_LIMIT in fields:
+        kept.pop("max_tokens", None)  # the library's name for the newer one
+    elif limit is not None:
+        kept["max_tokens"] = limit
+    if _OLDER_LIMIT in fields and isinstance(body, dict):
+        kept["extra_body"] = {name: value for name, value in body.items() if name != _OLDER_LIMIT}
+        if not kept["extra_body"]:
+            del kept["extra_body"]
+    result: ModelSettings = kept  # type: ignore[assignment]
     return result
 
 

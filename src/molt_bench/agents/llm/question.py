@@ -51,6 +51,8 @@ class Question(msgspec.Struct, frozen=True):
         sample: The same question is asked several times: which of them this is, from 0.
         steps: What the model asked of our tools so far, and was told.
         earlier: What is sent before the message, in a conversation.
+        shortened: How often that has lost its oldest part at this attempt, since the model's context was full.
+        can_shorten: Whether it can lose more of it.
     """
 
     game: GameLabel
@@ -63,6 +65,8 @@ class Question(msgspec.Struct, frozen=True):
     sample: int = 0
     steps: tuple[ToolStep, ...] = ()
     earlier: tuple[Turn, ...] = ()
+    shortened: int = 0
+    can_shorten: bool = False
 
 
 def prompt_hash(

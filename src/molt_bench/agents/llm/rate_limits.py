@@ -24,6 +24,7 @@ class ModelLimit:
     Attributes:
         paused: Whether it is paused.
         troubled_since: When the first request failed after the last that succeeded, by the event loop's clock.
+        answered_from: When the last request that was answered had been sent.
 
     Args:
         most: Requests at once, from the start; None adapts the number, from 64 to at most 500.
@@ -44,6 +45,7 @@ class ModelLimit:
         self._timer: asyncio.TimerHandle | None = None
         self.paused = False
         self.troubled_since: float | None = None
+        self.answered_from = float("-inf")
 
     async def acquire(self) -> float:
         """Wait for a turn; return when it came, by the event loop's clock."""
@@ -81,9 +83,10 @@ class ModelLimit:
             self._may_start_at = max(self._may_start_at, now + pause_s)
         return begins
 
-    def succeeded(self, latency_s: float) -> None:
-        """Raise the limit after a reply, unless it took long; a pause ends."""
+    def succeeded(self, latency_s: float, *, started: float = float("-inf")) -> None:
+        """Raise the limit after a reply to a request sent at `started`, unless it took long; a pause ends."""
         self.paused, self.troubled_since = False, None
+        self.answered_from = max(self.answered_from, started)
         if latency_s < self._crowded_s:
             self.limit = min(self.most, self.limit + (1 if self._growing else 1 / self.limit))
         self._serve()

@@ -39,6 +39,7 @@ class Request:
         most: The most it can cost.
         started: When it was last sent, by the event loop's clock.
         lost: What it may have cost at most, each time that is not known.
+        without: Fields that were left out when it was last sent.
         capture: What went over the wire when it was last sent.
         keys: What is cut out of that.
     """
@@ -70,6 +71,7 @@ class Request:
         self.tries = 0
         self.started = self.latency_s = 0.0
         self.lost: list[Reservation] = []
+        self.without: frozenset[str] = frozenset()
         self.capture = Capture()
         self.keys = Keys()
         self.most = asked.reserve.most(self.sent_bytes, max_tokens)

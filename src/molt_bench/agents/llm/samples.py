@@ -25,8 +25,11 @@ def chosen(exchanges: Sequence[Exchange], settings: LLMSettings, allows: Callabl
 
     It has the kind of action that most of the legal answers have, and of two as frequent ones that which came first.
     Of raises it is the one of median size: of two in the middle the smaller, so that its size is one that was given.
-    If no answer is legal, it is the first one.
+    If no answer is legal, it is the first one. If the context was full for one, that one says so: all are asked again.
     """
+    full = next((each for each in exchanges if each.outcome == "full"), None)
+    if full is not None:
+        return full
     read = [(each, _action(each, settings)) for each in exchanges]
     found = [(each, action) for each, action in read if action is not None and allows(action)]
     if not found:

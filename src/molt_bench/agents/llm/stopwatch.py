@@ -54,11 +54,13 @@ class Stopwatch:
     Attributes:
         sent: Whether the request was sent, so that it may cost something; True where that cannot be seen.
         sent_at: When it was sent, by the event loop's clock.
+        answering: Whether some of the answer has come.
     """
 
     def __init__(self, timeout_s: float, delay: LoopDelay) -> None:
         self.sent = True
         self.sent_at = 0.0
+        self.answering = False
         self._timeout_s = self._limit_s = timeout_s
         self._delay = delay
         self._since = self._delay_before = 0.0
@@ -84,7 +86,7 @@ class Stopwatch:
 
     def connecting(self) -> None:
         """Give the request the time of a handshake: it is not sent yet."""
-        self.sent = False
+        self.sent = self.answering = False
         self._start(HANDSHAKE_S)
 
     def was_sent(self) -> None:
@@ -138,3 +140,10 @@ def request_was_sent() -> None:
     watch = _CURRENT.get()
     if watch is not None:
         watch.was_sent()
+
+
+def answer_began() -> None:
+    """Tell the stopwatch of the current request, if any, that some of the answer has come."""
+    watch = _CURRENT.get()
+    if watch is not None:
+        watch.answering = True

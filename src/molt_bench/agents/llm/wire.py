@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.keys import Keys
+from molt_bench.agents.llm.stopwatch import answer_began
 from molt_bench.specs import GameLabel
 
 #: Most bytes that are kept of a response, and of what is new in a request; the rest is cut off.
@@ -257,6 +258,8 @@ def _noting() -> Any:
         async def __aiter__(self) -> Any:
             async for part in self._stream:
                 self._capture.receiving(part)
+                if part.strip():
+                    answer_began()
                 yield part
 
         async def aclose(self) -> None:

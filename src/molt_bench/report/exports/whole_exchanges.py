@@ -1,6 +1,7 @@
 """Whole exchanges: every question to a model and its answer, with the bodies that went over the wire, unpacked."""
 
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -39,11 +40,11 @@ def whole_exchanges(folder: Path, wanted: Callable[[Exchange], bool]) -> Iterato
             try:
                 sent = line.wire.sent.read(before)
                 plain["wire"] = _wire(line.wire, sent)
-            except (ValueError, EOFError) as error:
+            except (ValueError, EOFError, zlib.error) as error:
                 raise JournalError(f"{path} line {number} is damaged: {error}") from error
             requests[place] = line.key, sent
         if wanted(line):
-            yield json.dumps(plain, ensure_ascii=False) + "\n"
+            yield _line(plain)
 
 
 def _wire(wire: Wire, sent: bytes) -> dict[str, Any]:
@@ -58,8 +59,25 @@ def _wire(wire: Wire, sent: bytes) -> dict[str, Any]:
     }
 
 
-def _plain(body: bytes) -> Any:
+def _line(plain: dict[str, Any]) -> str:
+    """Return a line of JSON: as it reads, unless it has halves of characters, which no file holds: they are escaped."""
+    text = json.dumps(plain, ensure_ascii=False)
     try:
-        return json.loads(body)
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(plain)
+    return f"{text}\n"
+
+
+def _plain(body: bytes) -> Any:
+    """Return a body as JSON, where it is JSON that can be written again, and otherwise as text."""
+    try:
+        found = json.loads(body, parse_constant=_no_constant)
+        json.dumps(found)
     except (ValueError, RecursionError):
         return body.decode("utf-8", "replace")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,198 @@
+"""Prompts that a provider refuses for good, in every protocol; and conversations that are too long for a model."""
+
+import pytest
+
+from molt_bench.agents.llm import batch
+from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.failures import failure_of
+from molt_bench.errors import ProviderError
+from tests.agents.llm import wire
+from tests.agents.llm.playing import assert_complete, faults_of, prompts_of, run
+from tests.agents.llm.provider import Provider
+
+APIS = ("openai", "anthropic", "google")
+
+
+class Kept(Exchanges):
+    """Keeps all exchanges, in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.all = []
+
+    def add(self, exchange):
+        super().add(exchange)
+        self.all.append(exchange)
+
+
+@pytest.mark.parametrize("api", [*APIS, "responses"])
+@pytest.mark.parametrize("fault", ["400-prompt", "400-context"])
+def test_a_refused_prompt_is_refused_at_that_decision_by_every_protocol(api, fault):
+    kept = Kept()
+    other = {"model": "openai-responses:gpt-4.1"} if api == "responses" else {}
+    with Provider(fault=[None, fault]) as provider:
+        settings = {"api": "openai" if api == "responses" else api, "recorder": kept, **other}
+        result = run(provider, llm={"transportRetries": 0}, **settings)
+    (found,) = faults_of(result)
+    assert (found.kind, found.attempt, found.forced_fold) == ("refused", 1, False)
+    (refused,) = [each for each in kept.all if each.outcome == "refused"]
+    assert (refused.cost_usd, refused.tokens.total, refused.text) == (0.0, 0, found.message)
+    assert_complete(result)
+
+
+def test_a_long_conversation_loses_its_oldest_hands_and_the_decision_is_no_fault():
+    limit, kept = 9000, Kept()
+
+    def full(request):
+        said = sum(len(turn["content"]) for turn in request.body["messages"])
+        return "400-context" if said > limit else None
+
+    with Provider(fault=full) as provider:
+        result = run(provider, harness="chat", game={"handsPerGame": 12}, recorder=kept)
+        prompts = prompts_of(provider)
+    assert faults_of(result) == []
+    assert_complete(result, hands=12)
+    dropped = [each for each in kept.all if each.outcome == "full"]
+    again = [each for each in kept.all if each.shortened]
+    assert len(dropped) == len(again) > 1
+    assert len({each.key for each in kept.all}) == len(kept.all)
+    assert result.usage[0].decisions == sum(each.opens for each in kept.all) < len(prompts)
+
+
+def test_a_prompt_that_is_too_long_by_itself_is_refused():
+    """There is no earlier hand that a conversation could lose."""
+    with Provider(fault=[None, "400-context"]) as provider:
+        result = run(provider, harness="chat", game={"handsPerGame": 1})
+    assert [fault.kind for fault in faults_of(result)] == ["refused"]
+
+
+def test_an_answer_between_two_refusals_is_proof_that_the_model_can_be_asked():
+    with Provider(fault=lambda request: "400-prompt" if request.number % 2 else None) as provider:
+        result = run(provider, game={"handsPerGame": 30}, maxConcurrent=1)
+    assert len(faults_of(result)) > 20
+    assert_complete(result, hands=30)
+
+
+def test_a_model_that_comes_to_refuse_everything_ends_the_run_soon():
+    with Provider(fault=lambda request: "400-prompt" if request.number > 3 else None) as provider:
+        with pytest.raises(ProviderError, match="refused 20 prompts in a row: "):
+            run(provider, game={"handsPerGame": 60}, maxConcurrent=1)
+        assert provider.received == 23
+
+
+def http_error(status, body):
+    from pydantic_ai.models import openai
+
+    code, kind = (body.get(name) if isinstance(body, dict) else None for name in ("code", "type"))
+    message = body.get("message") if isinstance(body, dict) else body
+    return openai._status_error(
+        "m", "openai", status_code=status, body=body, code=code, error_type=kind, message=message
+    )
+
+
+AZURE = {
+    "message": "The response was filtered",
+    "code": "content_filter",
+    "innererror": {"code": "ResponsibleAIPolicyViolation"},
+}
+TOO_LONG = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "trouble"),
+    [
+        (400, AZURE, "refused"),
+        (400, {"message": "x", "innererror": {"code": "ResponsibleAIPolicyViolation"}}, "refused"),
+        (403, {"message": "x", "code": 403, "metadata": {"flagged_input": "y", "reasons": ["z"]}}, "refused"),
+        (400, {"message": "<400> InternalError: x", "code": "data_inspection_failed"}, "refused"),
+        (400, {"message": TOO_LONG, "code": 400, "type": "BadRequestError"}, "full"),
+        (
+            400,
+            {"message": "the request exceeds the available context size", "type": "exceed_context_size_error"},
+            "full",
+        ),
+        (413, "<html><body>413 Request Entity Too Large</body></html>", "full"),
+        (400, {"message": "Unknown parameter: 'frobnicate'.", "code": "unknown_parameter"}, "rejected"),
+        (400, {"message": "Invalid value for 'messages'."}, "rejected"),
+        (422, {"detail": "max_tokens must be at least 1"}, "rejected"),
+        (401, {"message": "Your key was flagged: see the usage policy", "code": "invalid_api_key"}, "fatal"),
+        (403, {"message": "Your account has no access to this model"}, "fatal"),
+        (404, {"message": "No such model", "code": "model_not_found"}, "fatal"),
+        (429, {"message": "prompt is too long", "code": "rate_limit_exceeded"}, "busy"),
+        (503, {"message": "content filter is down"}, "transport"),
+    ],
+)
+def test_a_refused_prompt_is_told_apart_from_a_request_that_is_made_wrongly(status, body, trouble):
+    assert failure_of(http_error(status, body), str, sent=True).trouble == trouble
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"message": "Unsupported value: 'temperature' does not support 0.7.", "param": "temperature"}, "temperature"),
+        (
+            {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.", "param": "max_tokens"},
+            "max_tokens",
+        ),
+        (
+            {"message": "Unrecognized argument: max_completion_tokens. Did you mean max_tokens?"},
+            "max_completion_tokens",
+        ),
+        ({"message": "seed: Extra inputs are not permitted"}, "seed"),
+        ({"message": "seeds are not fields"}, ""),
+    ],
+)
+def test_the_field_that_a_server_rejects_is_found(body, field):
+    assert failure_of(http_error(400, body), str, sent=True).field == field
+
+
+class Strict:
+    """A server that rejects fields: a function from a request to one of them, or None."""
+
+    def __init__(self, monkeypatch, rejected):
+        whole = wire.error
+
+        def told(api, name, *args, **options):
+            return whole(api, name, *args, **{**options, "message": f"Unrecognized argument supplied: {self.now}"})
+
+        self.now, self._rejected = "", rejected
+        monkeypatch.setattr(wire, "error", told)
+
+    def __call__(self, request):
+        self.now = next((field for field in self._rejected if field in request.body), "")
+        return "400" if self.now else None
+
+
+@pytest.mark.parametrize(
+    "rejected",
+    [("temperature",), ("seed",), ("temperature", "seed", "top_p"), ("max_completion_tokens",), ("max_tokens",)],
+)
+def test_a_field_that_the_server_rejects_is_left_out_by_itself(monkeypatch, rejected):
+    kept = Kept()
+    with Provider(fault=Strict(monkeypatch, rejected)) as provider:
+        sent = {"temperature": 0.5, "topP": 0.9, "seed": 7, "maxTokens": 300}
+        result = run(provider, recorder=kept, maxConcurrent=1, **sent)
+        last = provider.requests[-1].body
+    assert faults_of(result) == []
+    assert result.usage[0].modes == ("native",)
+    wanted = {"temperature", "top_p", "seed", "max_tokens", "max_completion_tokens"} - {*rejected}
+    assert wanted == {field for field in last if field in wanted | {*rejected}}
+    assert kept.all[-1].without == tuple(sorted(rejected))
+    assert_complete(result)
+
+
+def test_a_limit_of_tokens_is_never_left_out_altogether(monkeypatch):
+    with Provider(fault=Strict(monkeypatch, ("max_tokens", "max_completion_tokens"))) as provider:
+        with pytest.raises(ProviderError, match="cannot be asked"):
+            run(provider, maxTokens=300, outputMode="text")
+        assert all({"max_tokens", "max_completion_tokens"} & {*request.body} for request in provider.requests)
+
+
+@pytest.mark.parametrize("api", ["openai", "anthropic"])
+def test_a_prompt_that_is_refused_in_a_batch_is_refused_at_that_decision(api, monkeypatch):
+    monkeypatch.setattr(batch, "QUIET_S", 0.05)
+    monkeypatch.setattr(batch, "POLL_S", 0.05)
+    with Provider(fault=[None, "400-prompt"]) as provider:
+        result = run(provider, api=api, batch=True, games_at_once=None, game={"handsPerGame": 1})
+    (found,) = faults_of(result)
+    assert (found.kind, found.attempt) == ("refused", 1)

@@ -1,0 +1,166 @@
+"""A bug of ours is nobody's fault: in any function between what an agent sees and what it does, it ends the run."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from molt_bench.cli.live_run import resume_run, start_run
+from molt_bench.cli.options import RunOptions
+from molt_bench.config.loader import load_config
+from molt_bench.errors import MoltBenchError
+from molt_bench.runs.about import About
+from tests.agents import injection
+from tests.agents.external.server import Server
+from tests.agents.llm import wire
+from tests.agents.llm.playing import config, model
+from tests.agents.llm.provider import Provider
+
+#: What is between an observation and an action, and counts or keeps what comes of it.
+ROOMS = (
+    *("molt_bench.agents.llm", "molt_bench.agents.external", "molt_bench.agents.scripted", "molt_bench.agents.tag"),
+    *("molt_bench.arena.recorded_agent", "molt_bench.bench.spending", "molt_bench.runs.exchanges"),
+    *("molt_bench.runs.answers", "molt_bench.poker.observation", "molt_bench.poker.range_text"),
+)
+#: What is called before the first card, or after the last of a game: the run may go on, or end without a log.
+OUTSIDE = (
+    *("child.Child._drain_errors", "child.Child.end", "child.Child.ended", "child.Child.ending", "child.Child.leave"),
+    *("LineChannel._stop_sending", "LineChannel.close", "LineChannel.hang_up", "LineChannel.has_sent_all"),
+    *("processes._end", "processes._remove", "processes._undisturbed", "processes.sweep", "processes.tagged"),
+    "program_agent.ProgramAgent._end",
+    "connections._Connection.connection_lost",
+    "connections._Connection.resume_writing",
+    *("exchange.Exchanges.__init__", "wire.WireLog.__init__", "answers.Answers.__init__"),
+    *("answers.Answers.close", "answers.Answers.problem", "exchanges.ExchangeFile.close"),
+    *("answers.AnswerFile.close", "exchange.Exchanges.close"),
+    *("http_agent.HttpAgent.close", "recorded_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),
+)
+OPTIONS = RunOptions(quiet=True, games_at_once=1)
+#: A bug in what closes something leaves it open.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+
+
+def ask_first(prompt, body):
+    """Ask every tool, and then play."""
+    if wire.answers_of("openai", body):
+        return wire.default_policy(prompt, body)
+    return wire.Asks([("equity", {"range": "77+"}), ("pot_odds", {})])
+
+
+WAYS = {
+    "strict": {"memory": "session", "notes": True, "comprehension": True, "track": "assisted"},
+    "chat": {"harness": "chat", "samples": 2, "notes": True, "chatTokens": 2000},
+    "tools": {"tools": ["equity", "pot_odds"]},
+    "anthropic": {"harness": "free", "memory": "hand"},
+    "exec": {"command": f"{sys.executable} {Path(__file__).parent / 'external' / 'chaos.py'} well"},
+    "http": {},
+}
+PROGRAMS = ("exec", "http")
+
+
+def participant(way, provider):
+    if way in PROGRAMS:
+        where = {"url": provider.url} if way == "http" else {}
+        return {"id": "program", "type": way, **where, **WAYS[way]}
+    return model(provider, "anthropic" if way == "anthropic" else "openai", **WAYS[way])
+
+
+def written(way, provider, folder):
+    """Return the config of a short run."""
+    wanted = config(participant(way, provider), seeds=1, game={"handsPerGame": 2}, llm={"pauseAfterS": 2.0})
+    prices = {each: {"input": 1, "output": 2} for each in ("openai:gpt-4.1", "anthropic:claude-opus-4-5")}
+    wanted["llm"]["prices"] = prices
+    wanted["stop"]["budget"]["maxCostUsd"] = None if way in PROGRAMS else 100
+    return load_config({**wanted, "outputDir": str(folder)})
+
+
+def play(made):
+    start_run(made, OPTIONS, secret=None, about=About("", ""), debug=False)
+
+
+def run_in(folder):
+    return next((each for each in Path(folder).iterdir() if each.is_dir()), None)
+
+
+def faults_in(folder):
+    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+    return [fault for line in lines if line["line"] == "game" for fault in line["record"].get("faults", ())]
+
+
+@pytest.fixture(scope="module")
+def functions():
+    return injection.functions_in(injection.modules_in(*ROOMS))
+
+
+def server_for(way):
+    return Server() if way in PROGRAMS else Provider(policy=ask_first if way == "tools" else wire.default_policy)
+
+
+def called(way, functions, folder):
+    """Play without a bug, and return how often each function was called."""
+    with server_for(way) as provider, injection.traps(functions):
+        play(written(way, provider, folder))
+        return dict(injection.CALLS)
+
+
+def with_bug(way, name, at, functions, provider, folder):
+    """Play with a bug in one function, and return what is wrong with what comes of it; None if nothing is."""
+    with injection.traps({name: functions[name]}):
+        injection.WANTED.append((name, at))
+        try:
+            play(written(way, provider, folder))
+        except MoltBenchError as error:
+            said = str(error)
+        except BaseException as error:
+            return f"left as {type(error).__name__}: {error}"
+        else:
+            if faults_in(run_in(folder)):
+                return f"charged {faults_in(run_in(folder))}"
+            return "the run went on" if injection.CALLS[name] >= at else None  # it is called once in a process
+    run = run_in(folder)
+    if run is None:
+        return None  # it was over before the first card
+    log = run / "bug.log"
+    if "a bug in molt-bench" not in said or "\n" in said or not log.exists():
+        return f"said {said}"
+    if "Traceback" not in log.read_text() or "in trapped" not in log.read_text():
+        return "the traceback is missing"
+    if (run / "journal.jsonl").exists():
+        if faults_in(run):
+            return f"charged {faults_in(run)}"
+        resume_run(str(run), OPTIONS)
+        if faults_in(run):
+            return f"charged later {faults_in(run)}"
+    return None
+
+
+@pytest.mark.parametrize(
+    ("way", "name"),
+    [
+        ("strict", "molt_bench.agents.llm.prompt.decision_prompt"),
+        ("strict", "molt_bench.agents.llm.answers.AnswerReader.plain"),
+        ("strict", "molt_bench.agents.llm.reply.read_answer"),
+        ("http", "molt_bench.agents.external.protocol.read_action"),
+    ],
+)
+def test_a_bug_ends_the_run_and_is_charged_to_nobody(way, name, functions, tmp_path):
+    with server_for(way) as provider:
+        assert with_bug(way, name, 3, functions, provider, tmp_path) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_a_bug_in_any_function_ends_the_run_and_is_charged_to_nobody(way, functions, tmp_path, capsys):
+    counts = called(way, functions, tmp_path / "whole")
+    assert len(counts) > 30
+    wrong = {}
+    with server_for(way) as provider:
+        for number, (name, count) in enumerate(sorted(counts.items())):
+            folder = tmp_path / str(number)
+            problem = with_bug(way, name, (2 * count + 2) // 3, functions, provider, folder)
+            if problem is not None and (problem.startswith("charged") or not name.endswith(OUTSIDE)):
+                wrong[name] = problem
+            shutil.rmtree(folder, ignore_errors=True)
+    assert wrong == {}
