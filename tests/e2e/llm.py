@@ -106,10 +106,10 @@ def prepared(folder, config):
     return ("--config", "bench.json")
 
 
-def played(folder, config, *flags, env=None):
-    """Run a config, which must succeed, and return the folder of the run."""
+def played(folder, config, *flags, env=None, status=0):
+    """Run a config, which must succeed or end with another status, and return the folder of the run."""
     done = quick(*prepared(folder, config), "--quiet", *flags, cwd=folder, env=env)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     return run_of(folder / "out")
 
 

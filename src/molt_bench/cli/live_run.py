@@ -12,7 +12,7 @@ from molt_bench.arena.cast import LivePlayers
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.cli.config_flags import extension_from
 from molt_bench.cli.options import RunOptions, StopOptions
-from molt_bench.cli.output import exit_on_faults, rebuild_run, write_result
+from molt_bench.cli.output import exit_on_faults, exit_unrated, rebuild_run, write_result
 from molt_bench.cli.progress import show_progress
 from molt_bench.cli.streams import notice, warn
 from molt_bench.config.sections import BenchmarkConfig
@@ -139,6 +139,7 @@ def _play(
     files.close()
     write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
     exit_on_faults(result, options.fail_on_faults)
+    exit_unrated(result, _resume_command(folder, config))
 
 
 def _resume_command(folder: Path, config: BenchmarkConfig) -> str:

@@ -7,6 +7,7 @@ import typer
 from rich import box
 from rich.table import Table
 
+from molt_bench.agents.llm.expected import COMPREHENSION
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import AsJson, not_negative, positive, probability
@@ -16,7 +17,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.report.costs import dollars
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.study.pilot import AGAINST_REFERENCE, COMPREHENSION, Pilot, has_reference, pilot_of
+from molt_bench.study.pilot import AGAINST_REFERENCE, Pilot, has_reference, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
 from molt_bench.study.purchase import WITH_DICE, Bought, what_it_buys
 

@@ -227,7 +227,15 @@ class StoredRun:
             *result.warnings,
         ]
         harnesses = recorded_harnesses(self.header)
-        return concluded(result, seed, past.seconds, warnings=warnings, journal=content, harnesses=harnesses)
+        return concluded(
+            result,
+            seed,
+            past.seconds,
+            warnings=warnings,
+            journal=content,
+            harnesses=harnesses,
+            unaccounted=exchanges.ledger.unaccounted,
+        )
 
 
 def check_unchanged(path: Path, content: JournalContent) -> None:

@@ -6,6 +6,10 @@ from typing import Final, Literal, TypeAlias
 
 #: Words with which servers refuse a form of reply that they do not know; some do so with a 500.
 _ABOUT_FORM: Final = ("response_format", "json_schema", "schema", "grammar", "structured", "tool", "function call")
+#: Words with which servers refuse a limit of tokens that is higher than what they can write.
+_ABOUT_LIMIT: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxoutputtokens", "context length")
+#: What says that a server further on was reached, and its answer was not: it may be on the bill.
+_LOST_ON_THE_WAY: Final = (502, 504, 520, 522, 524)
 #: Why a request failed: too many at once; no connection, or an answer of another protocol; this request refused; every
 #: request refused, as with a wrong key; no answer in time.
 Trouble: TypeAlias = Literal["busy", "transport", "rejected", "fatal", "timeout"]
@@ -18,6 +22,7 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         retry_after_s: The pause that the provider asks for.
         may_cost: Whether the request was sent, and may be on the bill.
         about_form: Whether the server complains about the form of the reply that was asked for.
+        about_limit: Whether it complains about how many tokens a reply may have.
     """
 
     def __init__(
@@ -33,6 +38,7 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         self.retry_after_s = retry_after_s
         self.may_cost = may_cost
         self.about_form = about_form
+        self.about_limit = trouble == "rejected" and any(word in message.lower() for word in _ABOUT_LIMIT)
         super().__init__(message)
 
 
@@ -54,8 +60,8 @@ def failure_of(error: Exception, cleaned: Callable[[str], str], *, sent: bool) -
         return RequestFailed("rejected", message, about_form=about_form)
     if isinstance(error, known.ModelServerError) and about_form:
         return RequestFailed("rejected", message, about_form=True)
-    # A server that reports an error sends no bill for it.
-    told = isinstance(error, known.ModelHTTPError)
+    # A server that reports an error of its own sends no bill for it.
+    told = isinstance(error, known.ModelHTTPError) and error.status_code not in _LOST_ON_THE_WAY
     return RequestFailed("transport", message, after, may_cost=sent and not told)
 
 

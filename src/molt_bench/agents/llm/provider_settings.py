@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from molt_bench.agents.llm.expected import NUMBERS, thought_number
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.odds import MOST_LISTED
 from molt_bench.errors import ConfigError
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 
 #: Tokens of a reply for providers that have no default.
 _MAX_TOKENS: Final[Mapping[str, int]] = {"anthropic": 8192}
-#: Tokens of thought by effort, where a provider wants a number; and the least it takes, and the least for the reply.
-_THINKING_TOKENS: Final = {"minimal": 1024, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768, "max": 49152}
+#: The fewest tokens of thought where a provider wants a number, and the fewest for the reply beside them.
 _LEAST_THINKING: Final = 1024
 _LEAST_REPLY: Final = 512
 #: Providers whose client turns retries off once; for others every request does, which takes longer.
@@ -37,13 +37,7 @@ def sent_max_tokens(settings: LLMSettings) -> int | None:
     if settings.max_tokens is not None:
         return settings.max_tokens
     usual = _MAX_TOKENS.get(settings.provider)
-    return usual if usual is None else usual + _thinking_tokens(settings)
-
-
-def _thinking_tokens(settings: LLMSettings) -> int:
-    """Return how many tokens of thought a model is to have, where its provider takes a number; 0 for none."""
-    by_effort = _THINKING_TOKENS[settings.reasoning_effort] if settings.reasoning_effort is not None else 0
-    return settings.thinking_tokens or by_effort
+    return usual if usual is None else usual + thought_number(settings)
 
 
 def header_values(settings: LLMSettings) -> dict[str, str]:
@@ -83,7 +77,7 @@ def model_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
         "service_tier": settings.service_tier,
         "extra_headers": header_values(settings) or None,
     }
-    both = {"max_tokens": max_tokens} if sends_both_limits(settings) else {}
+    both = {"max_tokens": max_tokens} if sends_both_limits(settings) and max_tokens is not None else {}
     wanted["extra_body"] = {**both, **(settings.extra_body or {})} or None
     found: Any = {name: value for name, value in wanted.items() if value is not None}
     result: ModelSettings = found
@@ -91,8 +85,8 @@ def model_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
 
 
 def sends_both_limits(settings: LLMSettings) -> bool:
-    """Return whether the limit of tokens goes by both of its names: servers of the user's own may know either."""
-    return settings.provider in OPENAI_CHAT and settings.base_url is not None and settings.max_tokens is not None
+    """Return whether a limit of tokens goes by both of its names: servers of the user's own may know either."""
+    return settings.provider in OPENAI_CHAT and settings.base_url is not None
 
 
 def with_one_limit(settings: "ModelSettings", own: LLMSettings) -> "ModelSettings":
@@ -102,6 +96,11 @@ def with_one_limit(settings: "ModelSettings", own: LLMSettings) -> "ModelSetting
         kept["extra_body"] = own.extra_body
     result: ModelSettings = kept
     return result
+
+
+def limited_settings(settings: LLMSettings, model: "Model", limit: int) -> "ModelSettings":
+    """Return the settings for a request whose reply has a limit of tokens that is not the user's, thoughts included."""
+    return model_settings(settings.model_copy(update={"max_tokens": limit}), model)
 
 
 def trial_settings(settings: LLMSettings, model: "Model", max_tokens: int) -> "ModelSettings":
@@ -152,14 +151,14 @@ def _check_taken(settings: LLMSettings, model: "Model") -> None:
     efforts = profile.get("openai_reasoning_efforts")
     own = settings.provider in OPENAI_CHAT and settings.base_url is not None  # it may know more than its name tells
     if effort is not None and not own and efforts and effort not in efforts:
-        known = ", ".join(each for each in _THINKING_TOKENS if each in efforts)
+        known = ", ".join(each for each in NUMBERS if each in efforts)
         raise ConfigError("reasoningEffort", effort, f"one that {name} takes: {known}")
     if effort is not None and not own and not profile.get("supports_thinking", True):
         raise ConfigError("reasoningEffort", effort, f"none, since {name} does not reason")
     can_rest = "none" in (efforts or ()) or profile.get("openai_supports_reasoning_effort_none", False)
     resting = can_rest and effort is None and not profile.get("thinking_enabled_by_default", False)
     reasons = profile.get("openai_supports_reasoning", False) and not resting
-    reasons = reasons or (settings.provider == "anthropic" and _thinking_tokens(settings) > 0)
+    reasons = reasons or (settings.provider == "anthropic" and thought_number(settings) > 0)
     for field in ("temperature", "topP"):
         if reasons and given[field] not in (None, 1):
             raise ConfigError(field, given[field], f"none, since {name} reasons, and takes none then")
@@ -168,7 +167,7 @@ def _check_taken(settings: LLMSettings, model: "Model") -> None:
 def _thinking_of_claude(settings: LLMSettings, model: "Model", max_tokens: int | None) -> dict[str, Any] | None:
     """Return how many tokens Claude may think for: fewer than the reply may have, or Anthropic refuses the request."""
     adaptive = model.profile.get("anthropic_supports_adaptive_thinking") and settings.thinking_tokens is None
-    wanted = _thinking_tokens(settings)
+    wanted = thought_number(settings)
     if settings.provider != "anthropic" or adaptive or not wanted or max_tokens is None:
         return None
     room = max_tokens - _LEAST_REPLY
