@@ -11,6 +11,7 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.cast import LivePlayers
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.cli.config_flags import extension_from
+from molt_bench.cli.consent import check_cost
 from molt_bench.cli.options import RunOptions, StopOptions
 from molt_bench.cli.output import exit_on_faults, exit_unrated, rebuild_run, write_result
 from molt_bench.cli.progress import show_progress
@@ -54,6 +55,7 @@ def start_run(
         debug: Whether tracebacks of agents are printed.
         live: Serves the run to live agents; None for a run without them.
     """
+    check_cost(config, options)
     folder = new_folder(config)
     write_about(folder, about)
     _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, debug=debug, live=live)

@@ -279,9 +279,11 @@ def _assumed(assumed: Assumptions) -> str:
     ]
     alike: dict[str, list[str]] = {}
     for model in assumed.models:
+        least, most = model.output_range
+        spread = f" ({least:,.0f} to {most:,.0f})" if least < most else ""
         calls = (
             f"{model.calls_per_hand:.2g} calls per hand, {model.input_tokens:,.0f} tokens in "
-            f"({model.cached_tokens:,.0f} cached), {model.output_tokens:,.0f} out, {model.latency_s:.3g} s "
+            f"({model.cached_tokens:,.0f} cached), {model.output_tokens:,.0f} out{spread}, {model.latency_s:.3g} s "
             f"({'pilot' if model.measured else 'prior'}; {model.harness})"
         )
         alike.setdefault(calls, []).append(model.id)

@@ -8,6 +8,7 @@ from molt_bench.arena.cast import check_participants
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import Printing
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.study.outlay import what_the_limit_buys
 
 
 def validate(
@@ -31,6 +32,9 @@ def validate(
         {"config": file, "valid": True, "participants": ids, "missingKeys": missing},
         lambda: print(line + (f"; not set yet, but needed for a run: {listed}" if listed else "")),
     )
+    bought = what_the_limit_buys(config)
+    if bought is not None:
+        printing.notice(bought)
     warn_ahead(config)
 
 
