@@ -175,7 +175,7 @@ class ExchangeFile(Exchanges):
 
     @property
     def held(self) -> int:
-        """Number of exchanges that there is no room for yet."""
+        """Number of exchanges and reservations that there is no room for yet."""
         return sum(file.held for file in (self._file, self._reservation_file) if file is not None)
 
     def write_held(self) -> None:
@@ -192,7 +192,13 @@ class ExchangeFile(Exchanges):
     @property
     def problem(self) -> str | None:
         """Why exchanges are missing from the file, if any are."""
-        return self._file.problem if self._file is not None else None
+        problems = [file.problem for file in (self._file, self._reservation_file) if file is not None]
+        return next((each for each in problems if each is not None), None)
+
+    @property
+    def unsaved(self) -> int:
+        """Number of those that are replies."""
+        return self._file.held if self._file is not None else 0
 
     def close(self) -> None:
         """Close the files; that of reservations is removed if all of them are settled."""

@@ -215,6 +215,11 @@ class Exchanges:
         """Number of exchanges that there is no room for yet."""
         return 0
 
+    @property
+    def unsaved(self) -> int:
+        """Number of those that are replies."""
+        return 0
+
     def write_held(self) -> None:
         """Write the exchanges that there was no room for."""
 

@@ -102,7 +102,7 @@ class Recording:
         until = loop.time() + self._patience_s
         while recorder.held:
             if loop.time() >= until:
-                raise RunHalted(f"{recorder.problem}; replies that are paid for and not saved: {recorder.held:,}")
+                raise RunHalted(f"{recorder.problem}; replies that are paid for and not saved: {recorder.unsaved:,}")
             await asyncio.sleep(_TRY_AGAIN_S)
             recorder.write_held()
         self._warn("there is room again: every reply is saved, and models are asked again")
