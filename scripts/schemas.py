@@ -299,6 +299,12 @@ SUMMARY: Final = fields(
         ),
         "Response times of language models, by participant.",
     ),
+    unaccounted_=fields(
+        "Requests to models that were sent and whose answers were never seen, as after a kill, if there are any.",
+        requests=INTEGER,
+        usd=say(NUMBER, "Dollars they cost at most."),
+        tokens=say(INTEGER, "Tokens they took at most."),
+    ),
     guardrails=fields(
         "Checks that every trustworthy run passes.",
         errorRate=say(NUMBER, "Share of games with a forced fold."),

@@ -87,7 +87,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         }
         path = folder.parent / "models.json"
         path.write_text(json.dumps(config))
-        molt_bench("--config", str(path), "--quiet", env={**os.environ, "OPENAI_API_KEY": "k"})
+        molt_bench("--config", str(path), "--quiet", "--no-cost-limit", env={**os.environ, "OPENAI_API_KEY": "k"})
     return Runs(folder, bots, only_new(folder, {bots}))
 
 

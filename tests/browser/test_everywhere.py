@@ -60,7 +60,9 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Everything:
     def play(config: dict[str, Any], *flags: str) -> None:
         path = folder.parent / "config.json"
         path.write_text(json.dumps({**config, "outputDir": str(folder)}))
-        molt_bench("--config", str(path), "--quiet", *flags, env={**os.environ, "OPENAI_API_KEY": "k"})
+        molt_bench(
+            "--config", str(path), "--quiet", "--no-cost-limit", *flags, env={**os.environ, "OPENAI_API_KEY": "k"}
+        )
         made.append(only_new(folder, {*made}))
 
     play_models(play)

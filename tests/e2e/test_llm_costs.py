@@ -11,6 +11,7 @@ from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import Price, PriceList
 from molt_bench.agents.llm.prompt import MADE_HANDS, made_hand
+from molt_bench.cli.output import UNRATED
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.report.costs import dollars
 from tests.agents.llm.wire import default_policy
@@ -148,7 +149,8 @@ def test_a_budget_of_dollars_needs_a_price(tmp_path, server):
 def test_a_budget_below_one_match_ends_the_run_in_the_middle_of_it(tmp_path, server, limit, said, at_once):
     """No more is spent than the calls under way take; what was played is kept, and can be played again."""
     server.delay = 0.005
-    folder = played(tmp_path, limited(server, **limit), *(("--games-at-once", at_once) if at_once else ()))
+    flags = ("--games-at-once", at_once) if at_once else ()
+    folder = played(tmp_path, limited(server, **limit), *flags, status=UNRATED)
     lines = exchanges_in(folder)
     spent = [tokens_of(line) if "maxTokens" in limit else line["costUsd"] for line in lines]
     (most,) = limit.values()
@@ -180,7 +182,7 @@ def stays_as_it_is(folder, again, server):
 def test_a_run_whose_money_ended_in_the_middle_of_a_round_is_extended_and_pays_nothing_twice(tmp_path, server):
     config = config_for(server.url, memory="none")
     config["stop"] = {"adjacentConfidence": None, "budget": {"maxMatches": 2, "maxTokens": 3000}}
-    run = played(tmp_path, config)
+    run = played(tmp_path, config, status=UNRATED)
     assert read(run, "summary.json")["stopReason"].endswith("in the middle of a round")
     before, kept = len(exchanges_in(run)), server.since(0)
     done = quick("resume", "--run-agents", run, "--set", "stop.budget.maxTokens=null", "--quiet")

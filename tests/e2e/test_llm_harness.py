@@ -87,7 +87,7 @@ def mixed(tmp_path_factory):
         config = {**config, "participants": [model, chat, "tight"], "seeds": {"perMatch": 2, "masterSeed": "mixed"}}
         config["game"] = {"handsPerGame": 3}
         home.joinpath("bench.json").write_text(json.dumps(config))
-        done = quick("--config", "bench.json", cwd=home)
+        done = quick("--config", "bench.json", "--no-cost-limit", cwd=home)
         assert done.returncode == 0, done.stderr
     return run_of(home / "out"), done.stdout
 

@@ -60,7 +60,9 @@ def model(folder):
             "llm": {"prices": {"openai:test": {"input": 1.0, "output": 2.0}}},
         }
         (folder / "config.yaml").write_text(yaml.safe_dump(config))
-        return quick_run("results", "--config", "config.yaml", *SMALL, cwd=folder, env={"OPENAI_API_KEY": "a-key"})
+        return quick_run(
+            "results", "--config", "config.yaml", "--no-cost-limit", *SMALL, cwd=folder, env={"OPENAI_API_KEY": "a-key"}
+        )
 
 
 #: Kinds of runs, and fields of files that not every run has.

@@ -52,7 +52,7 @@ def runs(tmp_path_factory):
         }
         path = folder / "config.json"
         path.write_text(json.dumps(config))
-        quick_run(folder / "models", "--config", path, "--quiet", env={"OPENAI_API_KEY": "key"})
+        quick_run(folder / "models", "--config", path, "--quiet", "--no-cost-limit", env={"OPENAI_API_KEY": "key"})
     both = folder / "both"
     both.mkdir()
     for name in ("bots", "models"):

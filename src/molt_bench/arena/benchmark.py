@@ -323,7 +323,15 @@ class _Session:
         ]
         sealed = MasterSeed(seed.value, sealed=seed.sealed and lost)
         harnesses = harnesses_of(self._config) if known is None else recorded_harnesses(known.header)
-        return concluded(result, sealed, seconds, warnings=warnings, journal=journal or known, harnesses=harnesses)
+        return concluded(
+            result,
+            sealed,
+            seconds,
+            warnings=warnings,
+            journal=journal or known,
+            harnesses=harnesses,
+            unaccounted=self._files.exchanges.ledger.unaccounted,
+        )
 
     def _on_exchange(self, exchange: Exchange) -> None:
         self._spending.add(exchange)

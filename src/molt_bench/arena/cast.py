@@ -179,6 +179,7 @@ class Cast:
         self.portable = {name for name, kind in self._kinds.items() if kind.portable}
         stop = config.stop.budget
         budget = ModelBudget(stop.max_cost_usd, stop.max_tokens) if stop else ModelBudget()
+        budget.add_unaccounted(recorder.ledger.unaccounted)
         for exchange in recorder.earlier:
             budget.add(exchange)
             if on_exchange is not None:
@@ -201,6 +202,7 @@ class Cast:
                 limits=limits,
                 prices=prices,
                 budget=budget,
+                hands=config.game.hands_per_game + config.game.warmup_hands,
                 on_exchange=on_exchange,
                 on_warning=on_warning,
                 on_notice=on_notice,
@@ -220,6 +222,16 @@ class Cast:
     def spent(self) -> str | None:
         """The model budget that is used up, as text; None if there is none."""
         return self.gateway.budget.spent if self.gateway is not None else None
+
+    def dealt(self, games: Mapping[GameLabel, GameSpec]) -> None:
+        """Take note of the games that are played next, in their order: under a limit of money they begin in it."""
+        if self.gateway is not None:
+            self.gateway.costs.deal({label: spec.players for label, spec in games.items()})
+
+    def over(self, game: GameLabel) -> None:
+        """Take note that a game is over."""
+        if self.gateway is not None:
+            self.gateway.costs.ended(game)
 
     def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
         """Return how to check that participants outside this process respond: the free checks, then models."""

@@ -107,8 +107,10 @@ class GameRunner:
         """
         self._until = until
         labels = {spec: label for label, spec in wanted.items()}
+        self._cast.dealt(wanted)
 
         def done(spec: GameSpec, record: GameRecord, estimates: Estimates | None = None) -> None:
+            self._cast.over(labels[spec])
             on_game(labels[spec], record, estimates)
 
         def players(spec: GameSpec) -> Players:
@@ -118,6 +120,8 @@ class GameRunner:
         waiting = self._cast.waiting
         self._play_bots([spec for spec in labels if waiting.isdisjoint(spec.players)], players, done)
         self._play_waiting([spec for spec in labels if not waiting.isdisjoint(spec.players)], players, done)
+        if self._cast.gateway is not None and self._cast.spent is not None:
+            self._loop.run(self._cast.gateway.settled())  # what is still to come belongs to this run's costs
 
     def _play_bots(self, specs: list[GameSpec], players: MakePlayers, done: _Estimated) -> None:
         where = self._where

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench._version import BENCH_VERSION
+from molt_bench.agents.llm.ledger import Unaccounted
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed
@@ -110,6 +111,7 @@ class RunResult(msgspec.Struct, frozen=True):
         seconds: How long it took, over all sessions.
         warnings: What the user should know, such as results that could not be written.
         usage: What each language model used.
+        unaccounted: Requests to language models whose answers were never seen, as after a kill, and their cost at most.
         harnesses: The harness of each language model with its version; empty if the run recorded none.
         history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
         journal_lines: Lines in its journal; 0 without one.
@@ -126,6 +128,7 @@ class RunResult(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
     usage: tuple[AgentUsage, ...] = ()
+    unaccounted: Unaccounted = Unaccounted()
     harnesses: dict[str, str] = {}
     history: tuple[dict[str, Any], ...] = ()
     journal_lines: int = 0

@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -64,6 +64,7 @@ def init(
     from molt_bench.cli.config_flags import warn_ahead
     from molt_bench.config.participants import participants_from
     from molt_bench.config.template import commented
+    from molt_bench.study.outlay import suggested_limit
 
     path = Path(file)
     _check_target(path, force=force)
@@ -73,6 +74,7 @@ def init(
         print("\nInterrupted: nothing was written.", file=sys.stderr)
         sys.exit(130)
     config = _config_of(told)
+    config = _config_of(told, [f"stop.budget.{field}={limit:.10g}" for field, limit in suggested_limit(config).items()])
     place = on_one_line(shlex.quote(file))
     played = "serve" if any(each.kind.comes for each in config.participants) else "--config"
     command = f"molt-bench {played} {place}"
@@ -135,14 +137,17 @@ def _enough_matches(told: Mapping[str, str]) -> str:
     return str(max(_LEAST, _EACH * players * (players - 1) // 2))
 
 
-def _config_of(told: Mapping[str, str]) -> "BenchmarkConfig":
-    """Return the config that the answers make so far; raises ConfigError or AgentError where there is none."""
+def _config_of(told: Mapping[str, str], more: Sequence[str] = ()) -> "BenchmarkConfig":
+    """Return the config that the answers make so far; raises ConfigError or AgentError where there is none.
+
+    `more` are fields that nobody is asked for, as `--set` takes them.
+    """
     from molt_bench.arena.cast import check_participants
     from molt_bench.cli.config_flags import config_from
 
     fields = {flag: field for flag, field, _ in _QUESTIONS if flag != "participants" and flag in told}
     assignments = [f"{field}={told[flag]}" for flag, field in fields.items()]
-    config = config_from(None, {"participants": told["participants"]}, assignments)
+    config = config_from(None, {"participants": told["participants"]}, [*assignments, *more])
     check_participants(config, keys=False, run_code=False)
     return config
 

@@ -16,8 +16,9 @@ from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.blame import internal_error
 from molt_bench.cli.config_flags import extension_from
 from molt_bench.cli.consent import consent
+from molt_bench.cli.cost_guard import check_cost
 from molt_bench.cli.options import RunOptions, StopOptions
-from molt_bench.cli.output import exit_on_faults, rebuild_run, write_result
+from molt_bench.cli.output import exit_on_faults, exit_unrated, rebuild_run, write_result
 from molt_bench.cli.progress import show_progress
 from molt_bench.cli.streams import notice, warn
 from molt_bench.config.loader import load_config
@@ -65,6 +66,7 @@ def start_run(
         debug: Whether tracebacks of agents are printed.
         live: Serves the run to live agents; None for a run without them.
     """
+    check_cost(config, options)
     folder = new_folder(config)
     write_about(folder, about)
     _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, debug=debug, live=live)
@@ -193,6 +195,7 @@ def _play(
     files.close()
     write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
     exit_on_faults(result, options.fail_on_faults)
+    exit_unrated(result, resume_command(str(folder), config))
 
 
 def _end(error: MoltBenchError | OSError, folder: Path, files: RunFiles, config: BenchmarkConfig) -> NoReturn:

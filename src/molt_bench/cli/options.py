@@ -138,6 +138,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     no_preflight: Annotated[
         bool, typer.Option("--no-preflight", help="Skip the test call to programs, servers and models before the run.")
     ] = False
+    no_cost_limit: Annotated[
+        bool, typer.Option("--no-cost-limit", help="Begin a run that costs money and has no limit, without asking.")
+    ] = False
     fail_on_faults: Annotated[
         float | None,
         typer.Option(

@@ -3,16 +3,18 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from molt_bench.agents.llm.ledger import Unaccounted
 from molt_bench.bench.result import RunResult, failures_of
 from molt_bench.cli.options import Printing
 from molt_bench.cli.streams import console, warn
 from molt_bench.errors import JournalError
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, summary, usage, write_artifacts
+from molt_bench.report.costs import dollars
 from molt_bench.report.style_file import write_styles
 from molt_bench.report.terminal import print_result
 from molt_bench.runs.conclusion import by_earlier_version
@@ -20,6 +22,9 @@ from molt_bench.runs.folder import journal_in
 from molt_bench.runs.journal import JournalContent, stop_reason_in
 from molt_bench.runs.lines import being_written, whole_lines
 from molt_bench.runs.stored_run import StoredRun
+
+#: The exit status of a run that ended without a rated match.
+UNRATED: Final = 5
 
 
 def notes_on(content: JournalContent, journal: Path, *, decided: bool = True) -> list[str]:
@@ -49,6 +54,7 @@ def rebuild_run(folder: str, printing: Printing) -> RunResult:
         return result
     if stored.stop_reason is None:
         result = msgspec.structs.replace(result, stop_reason="not yet, the run is still going")
+    result = msgspec.structs.replace(result, unaccounted=Unaccounted())  # answers are still to come
     show_result(Analysis(result), str(journal.parent), printing)
     for warning in (*result.warnings, "the run is still going: these are interim results, and nothing was written"):
         warn(warning)
@@ -81,6 +87,20 @@ def show_result(found: Analysis, folder: str, printing: Printing) -> None:
         if found.result.usage:
             content["usage"] = usage(found)
     printing.answer(content, lambda: print_result(found, console(highlight=True), folder=folder))
+
+
+def exit_unrated(result: RunResult, command: str) -> None:
+    """Exit with a status of its own if a run ended before one match was complete; `command` goes on with it."""
+    if result.matches:
+        return
+    usd = sum(usage.cost_usd or 0.0 for usage in result.usage)
+    spent = f" {dollars(usd)} spent," if usd else ""
+    print(
+        f"molt-bench: no match was rated:{spent} and the first match is not complete. What was played is kept; go on, "
+        f"with a higher limit, with: {command}",
+        file=sys.stderr,
+    )
+    sys.exit(UNRATED)
 
 
 def exit_on_faults(result: RunResult, most: float | None) -> None:

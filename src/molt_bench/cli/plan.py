@@ -7,6 +7,7 @@ import typer
 from rich import box
 from rich.table import Table
 
+from molt_bench.agents.llm.expected import COMPREHENSION
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import AsJson, ConfigOptions, not_negative, positive, probability
@@ -18,7 +19,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.report.costs import dollars
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.study.pilot import AGAINST_REFERENCE, COMPREHENSION, Pilot, has_reference, pilot_of
+from molt_bench.study.pilot import AGAINST_REFERENCE, Pilot, has_reference, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
 from molt_bench.study.purchase import WITH_DICE, Bought, what_it_buys
 
@@ -282,9 +283,11 @@ def _assumed(assumed: Assumptions) -> str:
     ]
     alike: dict[str, list[str]] = {}
     for model in assumed.models:
+        least, most = model.output_range
+        spread = f" ({least:,.0f} to {most:,.0f})" if least < most else ""
         calls = (
             f"{model.calls_per_hand:.2g} calls per hand, {model.input_tokens:,.0f} tokens in "
-            f"({model.cached_tokens:,.0f} cached), {model.output_tokens:,.0f} out, {model.latency_s:.3g} s "
+            f"({model.cached_tokens:,.0f} cached), {model.output_tokens:,.0f} out{spread}, {model.latency_s:.3g} s "
             f"({'pilot' if model.measured else 'prior'}; {model.harness})"
         )
         alike.setdefault(calls, []).append(model.id)

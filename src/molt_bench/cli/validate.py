@@ -4,6 +4,7 @@ from molt_bench.cli.config_flags import check_config, config_from, warn_ahead
 from molt_bench.cli.options import ConfigOptions, Printing
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import on_one_line
+from molt_bench.study.outlay import what_the_limit_buys
 
 
 def validate(file: ConfigOptions, *, printing: Printing) -> None:
@@ -32,6 +33,9 @@ def validate(file: ConfigOptions, *, printing: Printing) -> None:
         line += f"; not started or asked yet: {_listed(waiting)}"
     content = {"config": path, "valid": True, "participants": ids, "missingKeys": missing, "notAsked": waiting}
     printing.answer(content, lambda: print(line))
+    bought = what_the_limit_buys(config)
+    if bought is not None:
+        printing.notice(bought)
     warn_ahead(config)
 
 

@@ -50,7 +50,17 @@ stop:
     threshold: {sure}  # every two neighbours of the ranking are told apart, or tied, with this confidence
   budget:
     maxMatches: {"null" if most is None else most}  # null: no limit
-    # maxCostUsd: 5  # dollars for language models
+    {_cost_limit(config)}
 
 outputDir: {config.output_dir}  # every run gets a folder in it
 """
+
+
+def _cost_limit(config: BenchmarkConfig) -> str:
+    """Return the line of the limit of money."""
+    limits = config.stop.budget
+    if limits is not None and limits.max_tokens is not None:
+        return f"maxTokens: {limits.max_tokens}  # of language models: dollars cannot be limited without a known price"
+    usd = limits.max_cost_usd if limits is not None else None
+    about = "dollars for language models; a run never spends more than this and one request"
+    return f"# maxCostUsd: 5  # {about}" if usd is None else f"maxCostUsd: {usd:.10g}  # {about}"

@@ -143,6 +143,7 @@ def summary(found: Analysis) -> dict[str, Any]:
         "errors": {row.rating.id: row.faults for row in found.rows},
         "convergenceEfficiency": efficiency(result),
         **_times(result),
+        **({"unaccounted": msgspec.structs.asdict(result.unaccounted)} if result.unaccounted.requests else {}),
         "guardrails": guardrails(result),
         **_halves(result),
         **({"history": list(result.history)} if result.history else {}),

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import msgspec
 
-from molt_bench.bench.result import AgentUsage
+from molt_bench.bench.result import AgentUsage, RunResult
 from molt_bench.report.analysis import Analysis, games_in
 
 
@@ -30,6 +30,14 @@ def cost_numbers(found: Analysis) -> list[CostNumbers]:
             )
         )
     return rows
+
+
+def unaccounted_line(result: RunResult) -> str:
+    """Say what may have been spent besides: on requests that were sent and whose answers were never seen."""
+    lost = result.unaccounted
+    requests = f"{lost.requests:,} request{'' if lost.requests == 1 else 's'}"
+    most = f"up to {dollars(lost.usd)}" if lost.usd else f"up to {lost.tokens:,} tokens"
+    return f"unaccounted: {requests}, {most}: sent, and never answered while the run was there to read it."
 
 
 def dollars(amount: float | None) -> str:

@@ -13,7 +13,7 @@ from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis, totals
 from molt_bench.report.claims import sentences, way_on, with_names
-from molt_bench.report.costs import CostNumbers, cost_numbers, dollars
+from molt_bench.report.costs import CostNumbers, cost_numbers, dollars, unaccounted_line
 from molt_bench.runs.folder import resume_command
 
 
@@ -26,6 +26,8 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
     if result.usage:
         console.print(cost_table(cost_numbers(found), found.shown))
         print_faults(found, console)
+    if result.unaccounted.requests:
+        console.print(unaccounted_line(result), highlight=False, soft_wrap=True)
     played = totals(result)
     matches = "match" if played["matches"] == 1 else "matches"
     hands_per_second = played["hands"] / result.seconds if result.seconds else 0.0

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from msgspec import structs
 
 from molt_bench._version import BENCH_VERSION
+from molt_bench.agents.llm.ledger import Unaccounted
 from molt_bench.bench.extensions import INTERRUPTED
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import opening_shortfall
@@ -97,6 +98,7 @@ def concluded(
     warnings: Iterable[str | None],
     journal: Journal | JournalContent | None,
     harnesses: Mapping[str, str],
+    unaccounted: Unaccounted,
 ) -> RunResult:
     """Return a result, completed with what does not follow from its games; without a master seed that is sealed."""
     config, seeds = result.config, result.seeds
@@ -114,6 +116,7 @@ def concluded(
         seconds=seconds,
         warnings=tuple(each for each in warnings if each),
         harnesses=dict(harnesses),
+        unaccounted=unaccounted,
         journal_lines=0 if journal is None else journal.line_count,
         journal_hash="" if journal is None else journal.last_hash,
     )

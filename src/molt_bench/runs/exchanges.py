@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.exchange import Exchange, Exchanges, SentBatch
+from molt_bench.agents.llm.ledger import Entry, keys_of
 from molt_bench.errors import JournalError
 from molt_bench.runs.lines import LineFile, Warn, whole_lines
 from molt_bench.specs import GameLabel
@@ -18,6 +19,8 @@ from molt_bench.specs import GameLabel
 FORMAT: Final = 1
 #: The file of the batches in which requests were submitted.
 BATCHES: Final = "batches.jsonl"
+#: The file of what requests can cost, before they are sent. A run that ends with all of them settled has none.
+RESERVATIONS: Final = "reservations.jsonl"
 
 
 class ExchangeHeader(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename="camel"):
@@ -31,6 +34,7 @@ class ExchangeHeader(msgspec.Struct, frozen=True, tag="header", tag_field="line"
 _encoder: Final = msgspec.json.Encoder()
 _decoder: Final = msgspec.json.Decoder(ExchangeHeader | Exchange)
 _batches: Final = msgspec.json.Decoder(SentBatch)
+_entries: Final = msgspec.json.Decoder(Entry)
 
 
 def read_exchange(text: bytes, where: str) -> ExchangeHeader | Exchange:
@@ -56,6 +60,11 @@ class ExchangeFile(Exchanges):
         self._file = None if read_only else LineFile(path, new=new, warn=warn, meanwhile=meanwhile)
         self._batch_path = Path(path).with_name(BATCHES)
         self._batch_file: LineFile | None = None
+        self._reservation_path = Path(path).with_name(RESERVATIONS)
+        self._reservation_file: LineFile | None = None
+        self._warn = warn
+        if not read_only:
+            self.ledger.append = self._write_reservation
 
     @classmethod
     def reopen(
@@ -71,18 +80,39 @@ class ExchangeFile(Exchanges):
         """
         there = Path(path).exists()
         found = cls(path, new=not there, read_only=read_only, warn=warn)
-        if not there:
-            return found
         try:
-            lines, size = whole_lines(path)
+            lines, size = whole_lines(path) if there else ([], 0)
             found._take(path, lines, unfinished)
+            found._take_reservations()
         except JournalError:
             found.close()
             raise
-        if found._file is not None:
+        if there and found._file is not None:
             found._file.cut(size)
             found._take_batches()
         return found
+
+    def _take_reservations(self) -> None:
+        """Read what earlier sessions reserved, and continue that file, if there is one."""
+        path = str(self._reservation_path)
+        if not self._reservation_path.exists():
+            return
+        lines, size = whole_lines(path)
+        try:
+            entries = [_entries.decode(text) for text in lines]
+        except (msgspec.DecodeError, ValueError) as error:
+            raise JournalError(f"{path} is damaged: {error}") from error
+        self.ledger.take(entries, keys_of(exchange.key for exchange in self.earlier))
+        if not self.read_only:
+            self._reservation_file = LineFile(path, new=False, warn=self._warn)
+            self._reservation_file.cut(size)
+
+    def _write_reservation(self, line: bytes) -> None:
+        if self._reservation_file is None:
+            path = str(self._reservation_path)
+            meanwhile = "no model is asked until there is room"
+            self._reservation_file = LineFile(path, warn=self._warn, meanwhile=meanwhile)
+        self._reservation_file.append(line)
 
     def _take_batches(self) -> None:
         """Continue the file of batches, if there is one."""
@@ -145,13 +175,14 @@ class ExchangeFile(Exchanges):
 
     @property
     def held(self) -> int:
-        """Number of exchanges that there is no room for yet."""
-        return self._file.held if self._file is not None else 0
+        """Number of exchanges and reservations that there is no room for yet."""
+        return sum(file.held for file in (self._file, self._reservation_file) if file is not None)
 
     def write_held(self) -> None:
         """Write the exchanges that there was no room for."""
-        if self._file is not None:
-            self._file.write_held()
+        for file in (self._file, self._reservation_file):
+            if file is not None:
+                file.write_held()
 
     def sync(self) -> None:
         """Flush everything to disk."""
@@ -161,10 +192,18 @@ class ExchangeFile(Exchanges):
     @property
     def problem(self) -> str | None:
         """Why exchanges are missing from the file, if any are."""
-        return self._file.problem if self._file is not None else None
+        problems = [file.problem for file in (self._file, self._reservation_file) if file is not None]
+        return next((each for each in problems if each is not None), None)
+
+    @property
+    def unsaved(self) -> int:
+        """Number of those that are replies."""
+        return self._file.held if self._file is not None else 0
 
     def close(self) -> None:
-        """Close the files."""
-        for file in (self._file, self._batch_file):
+        """Close the files; that of reservations is removed if all of them are settled."""
+        for file in (self._file, self._batch_file, self._reservation_file):
             if file is not None:
                 file.close()
+        if self._reservation_file is not None and not self.ledger.unaccounted.requests:
+            self._reservation_path.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ from molt_bench.records import matches_hash
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.answers import AnswerFile, Answers
 from molt_bench.runs.derived_files import record_hashes
-from molt_bench.runs.exchanges import ExchangeFile
+from molt_bench.runs.exchanges import RESERVATIONS, ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, MATCHES, SUMMARY, journal_in
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.lines import Warn
@@ -126,6 +126,6 @@ class RunFiles(msgspec.Struct):
 
 def remove_empty(folder: Path) -> None:
     """Remove the folder of a run in which nothing was written, as if the run had never started."""
-    for name in (JOURNAL, EXCHANGES, ANSWERS, SEED_FILE, INVITATIONS, ABOUT):
+    for name in (JOURNAL, EXCHANGES, RESERVATIONS, ANSWERS, SEED_FILE, INVITATIONS, ABOUT):
         (folder / name).unlink(missing_ok=True)
     folder.rmdir()

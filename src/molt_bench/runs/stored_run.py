@@ -274,7 +274,15 @@ class StoredRun:
         ]
         result = structs.replace(result, bench_version=self.header.bench_version)
         harnesses = recorded_harnesses(self.header)
-        return concluded(result, seed, past.seconds, warnings=warnings, journal=content, harnesses=harnesses)
+        return concluded(
+            result,
+            seed,
+            past.seconds,
+            warnings=warnings,
+            journal=content,
+            harnesses=harnesses,
+            unaccounted=exchanges.ledger.unaccounted,
+        )
 
     def _lacks_margins(self, past: Past, stored: Mapping[int, object]) -> bool:
         """Return whether a policy may have been published whose part in the margins of some match is not on record.

@@ -8,8 +8,9 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.llm.caching import cached_tokens, conversation_tokens, prompt_tokens
-from molt_bench.agents.llm.exchange import Exchange, Tokens
+from molt_bench.agents.llm.caching import conversation_tokens
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.expected import Expected, expected_of
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.bench.result import RunResult
@@ -40,37 +41,14 @@ SD_PER_HAND: Final = {
 #: luck of the cards, over `adjusted`. Of six pairings of 2,000 hands by `benchmarks/strength.py`, four had .10 to .33,
 #: `random` 1.06, and `tight`, which hardly plays, 4.9: so this is on the safe side for agents that play their hands.
 AGAINST_REFERENCE: Final = 0.45
-#: Decisions of a model per hand against a bot, and the tokens and seconds for each.
-DECISIONS_PER_HAND: Final = 1.6
-TOKENS_PER_CALL: Final = Tokens(input=900, output=100)
-#: Tokens of the input that stay the same with the default skill document; with another one, its own count instead.
-SKILL_TOKENS: Final = 596
-#: Tokens of an answer in plain text. Nobody has measured it: models that reason aloud differ a lot.
-FREE_OUTPUT: Final = 300
-#: Tokens of the form of a reply in JSON, and of what a message says about it.
-_TOKENS_OF_FORM: Final = 145
-#: Tokens that memory and notes add to a call, without the hands that are told.
-_REMINDERS: Final = {"none": 0, "hand": 40, "session": 190}
-_NOTES: Final = 60
-#: Share of hands that reach the turn, about, the tokens of one, and most tokens of all.
-_REACH_TURN: Final = 0.35
-_TOKENS_OF_HAND: Final = 65
-_MOST_OF_HANDS: Final = 2000
-#: Tokens that the result of a hand adds to a message of a conversation.
-_TOKENS_OF_RESULT: Final = 45
+#: Seconds for each call.
 LATENCY_S: Final = 5.0
 #: Of a batch: providers promise a day, and most take an hour at most.
 BATCH_LATENCY_S: Final = 3600.0
-#: What the comprehension question adds to a call.
-COMPREHENSION: Final = Tokens(input=25, output=20)
-#: What the description of a tool adds, about; and a model with tools asks them once a decision, about.
-TOKENS_OF_TOOL: Final = 100
 #: The standard deviation of a hand grows as this power of the stacks: the median is 4,700 at 20 big blinds and 18,100
 #: at 200.
 _DEPTH_POWER: Final = 0.6
 _DEPTH: Final = 100.0
-#: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
-_PRICED_CALLS: Final = 10
 
 
 def prior_deviation(config: BenchmarkConfig) -> float:
@@ -101,6 +79,8 @@ class ModelGuess(msgspec.Struct, frozen=True):
         tokens_per_turn: What a message and its answer add to a conversation; 0 where there is none.
         usd_per_call: Dollars; None if no price is known.
         measured: Whether these numbers come from the pilot.
+        output_range: The fewest and the most output tokens that would be no surprise; both 0 where they are measured.
+        usd_range: Dollars with these; None if no price is known, or where they are measured.
         calls_at_once: Calls that a decision makes at once, so that they take the time of one.
         harness: How it is asked: its harness with its version, and its track.
     """
@@ -117,6 +97,8 @@ class ModelGuess(msgspec.Struct, frozen=True):
     harness: str = ""
     cache_writes: float = 0.0
     tokens_per_turn: float = 0.0
+    output_range: tuple[float, float] = (0.0, 0.0)
+    usd_range: tuple[float, float] | None = None
 
 
 class Pilot(msgspec.Struct, frozen=True):
@@ -249,11 +231,14 @@ def guess_of(
     elif pilot is not None and settings.harness == "chat":
         found = _in_games_of(found, settings, pilot.hands, hands)
     latency = found.latency_s if latency_s is None else latency_s
+    expected = _expected(found)
+    least, most = (expected.usd_per_call(settings, prices, written) for written in found.output_range)
     return msgspec.structs.replace(
         found,
         id=name,
         latency_s=latency,
-        usd_per_call=_usd(found, settings, prices),
+        usd_per_call=expected.usd_per_call(settings, prices),
+        usd_range=None if least is None or most is None or found.measured else (least, most),
         calls_per_hand=found.calls_per_hand * settings.samples,
         calls_at_once=settings.samples,
         harness=f"{settings.harness_label}, {settings.track}",
@@ -262,43 +247,26 @@ def guess_of(
 
 def _prior(settings: LLMSettings, hands: int) -> ModelGuess:
     """Return what a model is assumed to need without a pilot."""
-    more = COMPREHENSION if settings.comprehension else Tokens()
-    written = (TOKENS_PER_CALL.output if settings.harness == "strict" else FREE_OUTPUT) + more.output
-    written = min(written, settings.max_tokens or written)
-    message = TOKENS_PER_CALL.input - SKILL_TOKENS + more.input + TOKENS_OF_TOOL * len(settings.tools)
-    if settings.harness != "strict":
-        message -= _TOKENS_OF_FORM
-    turn = message + _TOKENS_OF_RESULT / DECISIONS_PER_HAND + written
-    conversation = conversation_tokens(settings, DECISIONS_PER_HAND * hands, turn)
-    reminders = _REMINDERS[settings.memory] + (_NOTES if settings.notes and settings.harness != "chat" else 0)
-    if settings.memory == "session":
-        told = min(_REACH_TURN * hands / 2, settings.shown_hands)
-        reminders += round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
-    read = message + prompt_tokens(settings) + reminders + round(conversation)
-    cached = cached_tokens(settings, max(0.0, conversation - written))  # the last answer has not been sent before
+    found = expected_of(settings, hands)
     return ModelGuess(
         id="",
-        calls_per_hand=DECISIONS_PER_HAND * (1 + bool(settings.tools)),
-        input_tokens=read,
-        cached_tokens=cached,
-        cache_writes=read - cached if cached and conversation and settings.provider == "anthropic" else 0,
-        output_tokens=written,
+        calls_per_hand=found.calls_per_hand,
+        input_tokens=found.input_tokens,
+        cached_tokens=found.cached_tokens,
+        cache_writes=found.cache_writes,
+        output_tokens=found.output_tokens,
+        output_range=found.output_range,
         latency_s=BATCH_LATENCY_S if settings.batch else LATENCY_S,
         usd_per_call=None,
         measured=False,
     )
 
 
-def _usd(model: ModelGuess, settings: LLMSettings, prices: PriceList) -> float | None:
-    """Return the dollars per call; None if no price is known, or the price list is not installed."""
-    tokens = Tokens(
-        input=round(_PRICED_CALLS * model.input_tokens),
-        cached=round(_PRICED_CALLS * model.cached_tokens),
-        output=round(_PRICED_CALLS * model.output_tokens),
-        cache_writes=round(_PRICED_CALLS * model.cache_writes),
+def _expected(model: ModelGuess) -> Expected:
+    return Expected(
+        calls_per_hand=model.calls_per_hand,
+        input_tokens=model.input_tokens,
+        cached_tokens=model.cached_tokens,
+        output_tokens=model.output_tokens,
+        cache_writes=model.cache_writes,
     )
-    try:
-        cost = prices.cost(settings, tokens)
-    except ImportError:
-        return None
-    return None if cost is None else cost / _PRICED_CALLS

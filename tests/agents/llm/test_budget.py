@@ -137,8 +137,8 @@ def test_what_was_cut_off_counts_in_the_next_session_too(tmp_path):
         assert provider.received == 1
     again = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True)
     budget = ModelBudget(1.0)
-    for exchange in again.earlier:
-        budget.add(exchange)
+    budget.add_unaccounted(again.ledger.unaccounted)
+    assert again.ledger.unaccounted.requests == 1
     assert budget.usd >= MOST * PRICE["output"] / 1e6
     assert sum(exchange.attempt for exchange in again.earlier) == 0
 
@@ -154,9 +154,9 @@ def test_cache_writes_and_reasoning_have_their_price():
 
 
 def test_a_reservation_grows_with_what_a_model_turns_out_to_write():
-    reserve = Reserve(LLMSettings(model="openai:x"), PriceList({"openai:x": Price(input=1, output=2)}), None)
+    reserve = Reserve(LLMSettings(model="openai:x"), PriceList({"openai:x": Price(input=1, output=2)}), limited=False)
     before = reserve.most(4000)
-    reserve.learn(4000, Tokens(1000, 0, 20_000))
+    assert reserve.learn(4000, Tokens(1000, 0, 20_000), before)
     after = reserve.most(4000)
     assert (before.tokens, after.tokens) == (2432 + 8192, 2432 + 30_000)
     assert after.usd == pytest.approx((2432 * 1 + 30_000 * 2) / 1e6)

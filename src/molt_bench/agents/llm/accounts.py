@@ -1,8 +1,6 @@
 """Accounts: what a request cost, or may have cost, and the record of it."""
 
 from collections.abc import Callable
-from hashlib import sha256
-from time import time_ns
 from typing import Any, Final
 
 import msgspec
@@ -50,9 +48,8 @@ class Accounts:
         """Return the fields of an exchange that a reply fills in, and count what it cost."""
         asked, tokens = request.asked, answer.tokens
         counted = tokens.possible and tokens.input > 0
-        if counted:
-            asked.reserve.learn(request.sent_bytes, tokens)
-        else:
+        request.exceeded = counted and asked.reserve.learn(request.sent_bytes, tokens, request.most)
+        if not counted:
             told = [f"{name} {count:,}" for name, count in msgspec.structs.asdict(tokens).items() if count]
             text = f"reports impossible counts of tokens ({', '.join(told)})" if told else "reports no counts of tokens"
             self._warn.once(f"{asked} {text}: its replies are unpriced", about=f"counts of {asked}")
@@ -62,13 +59,24 @@ class Accounts:
         settings = asked.settings if request.key else asked.settings.model_copy(update={"batch": False})
         cost_usd = self._prices.cost(settings, tokens) if counted else None
         self._budget.spend(cost_usd or 0.0, tokens.total)
-        known = {"outcome": "reply", "tokens": tokens, "cost_usd": cost_usd, "latency_s": round(request.latency_s, 4)}
-        return {**msgspec.structs.asdict(answer), **known}
+        request.tokens += tokens
+        if cost_usd is not None:
+            request.cost_usd = cost_usd + (request.cost_usd or 0.0)
+        known = {"outcome": "reply", "tokens": request.tokens, "cost_usd": request.cost_usd}
+        return {**msgspec.structs.asdict(answer), **known, "latency_s": round(request.latency_s, 4)}
+
+    def reserve(self, request: Request) -> None:
+        """Put on file what a request can cost, before it is sent."""
+        self._recording.reserve(request)
 
     def lose(self, request: Request) -> None:
         """Count a request whose cost is not known at the most it can be."""
         request.lost.append(request.most)
         self._budget.spend(request.most.usd, request.most.tokens)
+
+    def free(self, request: Request) -> None:
+        """Take note that a request, as it was last sent, cost nothing."""
+        self._recording.free(request)
 
     async def record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
         """Record an exchange, and wait until it is on disk."""
@@ -80,10 +88,3 @@ class Accounts:
             self._on_exchange(found)
         await self._recording.settled()
         return found
-
-    def keep_loss(self, exchange: Exchange, request: Request) -> None:
-        """Record what a question without a reply may have cost, so that the budget of a resumed run counts it."""
-        if request.lost:
-            key = sha256(f"{exchange.key} {time_ns()}".encode()).hexdigest()
-            place = {"key": key, "game": PREFLIGHT, "hand": 0, "decision": 0, "attempt": 0}
-            self._recording.add(msgspec.structs.replace(exchange, **place, **request.losses()))

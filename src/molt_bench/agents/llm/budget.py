@@ -1,20 +1,24 @@
 """The budget: what a run may spend on language models. The most a request can cost is reserved before it is sent."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.exchange import Exchange, Tokens
+from molt_bench.agents.llm.ledger import Unaccounted
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import PriceList
+from molt_bench.agents.llm.provider_settings import sent_max_tokens
+from molt_bench.agents.llm.reply_limit import ReplyLimit
 from molt_bench.errors import GameUnfinished
 
 #: Most tokens of a prompt: this many for each byte of text (English has half as many), and some for the reply's form.
 _TOKENS_PER_BYTE: Final = 0.5
 _TOKENS_OF_FORM: Final = 400
-#: Most tokens of a reply where no limit is sent: without and with an effort to reason.
+#: Most tokens of a reply where no limit is sent, as a guess: without and with an effort to reason.
 REPLY_TOKENS: Final = 8_192
 REASONING_TOKENS: Final = 32_768
 #: By how much a model that exceeded what was reserved for it is expected to do so again.
@@ -22,10 +26,17 @@ _MARGIN: Final = 1.5
 
 
 class Reservation(msgspec.Struct, frozen=True):
-    """The most that one request can cost; dollars are 0 where no price is known."""
+    """The most that one request can cost; dollars are 0 where no price is known.
+
+    Attributes:
+        limit: Tokens of the reply that the request asks for, where that is not up to the user's settings.
+        output: Tokens of the reply that are reserved.
+    """
 
     usd: float = 0.0
     tokens: int = 0
+    limit: int | None = None
+    output: int = 0
 
 
 class Reserve:
@@ -34,36 +45,51 @@ class Reserve:
     Args:
         settings: The model and how it is asked.
         prices: What it costs.
-        most_output: The limit of tokens that is sent with a request; None if none is.
+        limited: Whether money is limited. Then every request has a limit of tokens: the user's, or one of ours.
     """
 
-    def __init__(self, settings: LLMSettings, prices: PriceList, most_output: int | None) -> None:
+    def __init__(self, settings: LLMSettings, prices: PriceList, *, limited: bool) -> None:
         self._settings = settings
         self._prices = prices
         self._per_byte = _TOKENS_PER_BYTE
+        sent = sent_max_tokens(settings)
+        self._ours = ReplyLimit(settings) if limited and settings.max_tokens is None else None
         usual = REPLY_TOKENS if settings.reasoning_effort is None else REASONING_TOKENS
         usual = max(usual, REPLY_TOKENS + (settings.thinking_tokens or 0))
-        self._output = usual if most_output is None else most_output
+        # Under a limit of ours, what is reserved is what is sent, unless the server does not keep to it.
+        self._output = 0 if self._ours is not None else usual if sent is None else sent
         self._known: dict[tuple[int, int], float] = {}
 
     def most(self, sent_bytes: int, max_tokens: int | None = None) -> Reservation:
         """Return the most that a request of so many bytes can cost; `max_tokens` is a limit for this one alone."""
         # Rounded up, so that few different prices are looked up.
         asked = -int(-(sent_bytes * self._per_byte + _TOKENS_OF_FORM) // 64) * 64
-        written = self._output if max_tokens is None else max_tokens
+        limit = self._ours.tokens if self._ours is not None and max_tokens is None else None
+        written = max(self._output, limit or 0) if max_tokens is None else max_tokens
         if (asked, written) not in self._known:
             # Writing to a cache costs more than other input.
             worst = [Tokens(asked, 0, written), Tokens(asked, 0, written, cache_writes=asked)]
             self._known[asked, written] = max(self._prices.cost(self._settings, tokens) or 0.0 for tokens in worst)
-        return Reservation(self._known[asked, written], asked + written)
+        return Reservation(self._known[asked, written], asked + written, limit, written)
 
-    def learn(self, sent_bytes: int, tokens: Tokens) -> None:
-        """Reserve more from now on if a reply took more than was reserved for it."""
+    def learn(self, sent_bytes: int, tokens: Tokens, most: Reservation) -> bool:
+        """Reserve more from now on if a reply took more than was reserved for it; return whether it did."""
         per_byte = (tokens.input - _TOKENS_OF_FORM) / max(1, sent_bytes)
         if per_byte > self._per_byte:
             self._per_byte = per_byte * _MARGIN
-        if tokens.output > self._output:
-            self._output = int(tokens.output * _MARGIN)
+        if tokens.output > most.output:
+            self._output = max(self._output, int(tokens.output * _MARGIN))
+        if self._ours is not None and most.limit is not None:
+            self._ours.learn(min(tokens.output, most.limit))
+        return tokens.total > most.tokens
+
+    def cut_off(self, most: Reservation) -> bool:
+        """Take note that a reply met its limit; return whether it was ours, and more room can be given."""
+        return self._ours is not None and most.limit is not None and self._ours.cut_off(most.limit)
+
+    def refused(self, most: Reservation) -> bool:
+        """Take note that a server refused a limit; return whether it was ours, and a lower one can be tried."""
+        return self._ours is not None and most.limit is not None and self._ours.refused(most.limit)
 
 
 class ModelBudget:
@@ -102,12 +128,21 @@ class ModelBudget:
         tokens = exchange.at_most_tokens if exchange.at_most_tokens is not UNSET else 0
         self.spend((exchange.cost_usd or 0.0) + usd, exchange.tokens.total + tokens)
 
-    async def open(self, most: Reservation) -> None:
-        """Start a request once there is room for the most it can cost; raises GameUnfinished if there never will be."""
-        if self._unlimited:
-            return
+    def add_unaccounted(self, lost: Unaccounted) -> None:
+        """Count what requests of earlier sessions, whose answers were never seen, may have cost."""
+        self._requests += lost.requests
+        self.usd += lost.usd
+        self.tokens += lost.tokens
+
+    async def open(self, most: Callable[[], Reservation]) -> Reservation:
+        """Start a request once there is room for the most it can cost; raises GameUnfinished if there never will be.
+
+        The most is asked for again and again, since other replies may show in the meantime that it is more.
+        """
+        if not self.limited:
+            return most()
         async with self._turn:  # first come, first served
-            while self.spent is None and not self._fits(most):
+            while self.spent is None and not self._fits(most()):
                 if not self._under_way:
                     self.spent = self._why_spent()
                     break
@@ -115,17 +150,25 @@ class ModelBudget:
                 await self._ended.wait()
             if self.spent is not None:
                 raise GameUnfinished(self.spent)
-            self._under_way.append(most)
+            opened = most()
+            self._under_way.append(opened)
+            return opened
 
     def close(self, most: Reservation) -> None:
         """End a request; what it cost is to be counted with `spend` before anything else is awaited."""
-        if not self._unlimited:
+        if self.limited:
             self._under_way.remove(most)
             self._ended.set()
 
     @property
-    def _unlimited(self) -> bool:
-        return self.most_usd is None and self.most_tokens is None
+    def limited(self) -> bool:
+        """Whether there is a limit at all."""
+        return self.most_usd is not None or self.most_tokens is not None
+
+    def left(self) -> tuple[float, float]:
+        """Return the dollars and the tokens that are left."""
+        usd = float("inf") if self.most_usd is None else self.most_usd - self.usd
+        return usd, float("inf") if self.most_tokens is None else self.most_tokens - self.tokens
 
     def _fits(self, most: Reservation) -> bool:
         under_way = self._under_way

@@ -23,6 +23,7 @@ from molt_bench.agents.llm.provider_settings import (
     check_headers,
     header_values,
     limit_names,
+    limited_settings,
     logprob_settings,
     model_settings,
     trial_settings,
@@ -43,8 +44,9 @@ if TYPE_CHECKING:
     from pydantic_ai.settings import ModelSettings
 
 _LADDER: Final[tuple[OutputMode, ...]] = get_args(OutputMode)
-#: What the form of a request depends on: output mode, limit of tokens, fields left out, and whether turns precede.
-FormKind: TypeAlias = tuple[OutputMode, int | None, frozenset[str], bool]
+#: What requests that are written alike have in common: the output mode, the limit of a preflight question, the limit
+#: of a reply, the fields left out, and whether there are earlier turns.
+FormKind: TypeAlias = tuple[OutputMode, int | None, int | None, frozenset[str], bool]
 
 
 class ModelClient:
@@ -94,6 +96,7 @@ class ModelClient:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._parameters: dict[tuple[OutputMode, bool], ModelRequestParameters] = {}
         self._forms: dict[FormKind, ChatForm | None] = {}
+        self._limited: dict[int, ModelSettings] = {}
         model = self._library.model
         self._logprobs = logprob_settings(settings, model)
         self._model_settings = model_settings(settings, model) | self._logprobs
@@ -184,28 +187,29 @@ class ModelClient:
         *,
         timeout_s: float,
         max_tokens: int | None = None,
+        limit: int | None = None,
         earlier: tuple[Turn, ...] = (),
         steps: tuple[ToolStep, ...] = (),
         key: str = "",
     ) -> Answer:
         """Send one request and return the answer; raises RequestFailed if it brought no reply.
 
-        `max_tokens` is for a preflight question, whose answer proves nothing about the output mode. `earlier` is sent
-        before the message. `steps` are what the model asked of our tools, and was told. `key` identifies the request
-        in a batch.
+        `max_tokens` is for a preflight question, whose answer proves nothing about the output mode. `limit` is the most
+        tokens of a reply where the user set none. `earlier` is sent before the message. `steps` are what the model
+        asked of our tools, and was told. `key` identifies the request in a batch.
         """
         from pydantic_ai.exceptions import ContentFilterError  # loaded when needed, for a fast start
 
         library, without = self._here(), self.left_out
         asking = self._asking(mode, tools=bool(self._settings.tools) and max_tokens is None)
-        by_library = partial(self._ask_library, library, asking, self._settings_for(library, max_tokens, steps))
+        by_library = partial(self._ask_library, library, asking, self._settings_for(library, max_tokens, limit, steps))
         ask = partial(by_library, system, message, steps, earlier)
         watch = Stopwatch(timeout_s, self._delay)
         try:
             received = None
             if self._batches is not None and key:
                 received = await self._batched(self._batches, library, key, ask)
-            elif form := await self._form(library, (mode, max_tokens, without, bool(earlier)), by_library):
+            elif form := await self._form(library, (mode, max_tokens, limit, without, bool(earlier)), by_library):
                 async with watch:
                     received = await form.send(system, message, watch, earlier)
             answer = await self._read(received, watch, ask)
@@ -236,8 +240,14 @@ class ModelClient:
         # Whoever asks our tools too often has not decided.
         return answer if len(steps) < MOST_STEPS else msgspec.structs.replace(answer, calls=UNSET, turn=UNSET)
 
-    def _settings_for(self, library: Library, max_tokens: int | None, steps: tuple[ToolStep, ...]) -> "ModelSettings":
+    def _settings_for(
+        self, library: Library, max_tokens: int | None, limit: int | None, steps: tuple[ToolStep, ...]
+    ) -> "ModelSettings":
         settings = self._model_settings
+        if limit is not None:
+            if limit not in self._limited:
+                self._limited[limit] = limited_settings(self._settings, library.model, limit) | self._logprobs
+            settings = self._limited[limit]
         if max_tokens is not None:
             settings = trial_settings(self._settings, library.model, max_tokens) | self._logprobs
         if self.left_out:
@@ -315,12 +325,7 @@ class ModelClient:
             self._parameters[mode, tools] = parameters_of(self._settings, mode, tools=tools)
         return self._parameters[mode, tools]
 
-    async def _form(
-        self,
-        library: Library,
-        kind: tuple[OutputMode, int | None, frozenset[str], bool],
-        ask: Callable[..., Awaitable[Any]],
-    ) -> ChatForm | None:
+    async def _form(self, library: Library, kind: FormKind, ask: Callable[..., Awaitable[Any]]) -> ChatForm | None:
         """Return how requests are written without the library; None where the library has to send them."""
         plainly = self._settings.provider in OPENAI_CHAT and not (self._settings.tools and kind[1] is None)
         if library.connections is None or not plainly:

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from molt_bench.agents.llm.ledger import Ledger
 from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
 from molt_bench.agents.llm.odds import Choice
 from molt_bench.agents.llm.question import Question, ToolCall
@@ -33,6 +34,9 @@ class Tokens(msgspec.Struct, frozen=True, rename="camel"):
     output: int = 0
     reasoning: int = 0
     cache_writes: int = 0
+
+    def __add__(self, more: "Tokens") -> "Tokens":
+        return Tokens(*(a + b for a, b in zip(*map(msgspec.structs.astuple, (self, more)), strict=True)))
 
     @property
     def total(self) -> int:
@@ -147,6 +151,7 @@ class Exchanges:
         on_disk: Whether they are also written to a disk.
         earlier: The exchanges of earlier sessions, in order.
         batches: The batches that requests were submitted in, by name, in order.
+        ledger: What requests can cost, before they are sent.
     """
 
     def __init__(self) -> None:
@@ -156,6 +161,7 @@ class Exchanges:
         self.on_disk = False
         self.earlier: list[Exchange] = []
         self.batches: dict[str, SentBatch] = {}
+        self.ledger = Ledger()
         self._batch_of: dict[str, str] = {}
         self._known: dict[GameLabel, dict[str, Exchange]] = {}
         self._wires = WireLog()
@@ -186,6 +192,7 @@ class Exchanges:
 
     def add(self, exchange: Exchange) -> None:
         """Record an exchange."""
+        self.ledger.settle(exchange.key)
         self._known.setdefault(exchange.game, {})[exchange.key] = exchange
 
     def add_batch(self, batch: SentBatch) -> None:
@@ -211,6 +218,11 @@ class Exchanges:
     @property
     def held(self) -> int:
         """Number of exchanges that there is no room for yet."""
+        return 0
+
+    @property
+    def unsaved(self) -> int:
+        """Number of those that are replies."""
         return 0
 
     def write_held(self) -> None:

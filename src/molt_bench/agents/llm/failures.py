@@ -56,6 +56,11 @@ _TOO_LARGE: Final = 413
 FIELDS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p", "seed")
 _FIELD: Final = re.compile(rf"(?<![A-Za-z0-9_])({'|'.join(FIELDS)})(?![A-Za-z0-9_])")
 
+#: Words with which servers refuse a limit of tokens that is higher than what they can write.
+_ABOUT_LIMIT: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxoutputtokens", "context length")
+#: What says that a server further on was reached, and its answer was not: it may be on the bill.
+_LOST_ON_THE_WAY: Final = (502, 504, 520, 522, 524)
+
 #: Why a request failed: too many at once; no connection, or an answer of another protocol; this request refused, as it
 #: is made; this prompt refused, for what it says; this prompt refused, since it is too long; every request refused, as
 #: with a wrong key; an answer that came in too slowly; not one byte of an answer in time.
@@ -71,6 +76,7 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         about_form: Whether the server complains about the form of the reply that was asked for.
         field: The field of the request that it complains about, if it is one of `FIELDS`; "" for none.
         mended: Whether that field is left out from now on, so that the next request is another one.
+        about_limit: Whether it complains about how many tokens a reply may have.
     """
 
     def __init__(
@@ -89,6 +95,7 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         self.about_form = about_form
         self.field = field
         self.mended = False
+        self.about_limit = trouble == "rejected" and any(word in message.lower() for word in _ABOUT_LIMIT)
         super().__init__(message)
 
 
@@ -117,8 +124,8 @@ def failure_of(error: Exception, cleaned: Callable[[str], str], *, sent: bool) -
         return RequestFailed("rejected", message, about_form=about_form, field=_field_of(error))
     if isinstance(error, known.ModelServerError) and about_form:
         return RequestFailed("rejected", message, about_form=True)
-    # A server that reports an error sends no bill for it.
-    told = isinstance(error, known.ModelHTTPError)
+    # A server that reports an error of its own sends no bill for it.
+    told = isinstance(error, known.ModelHTTPError) and error.status_code not in _LOST_ON_THE_WAY
     return RequestFailed("transport", message, after, may_cost=sent and not told)
 
 

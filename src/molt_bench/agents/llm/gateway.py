@@ -14,6 +14,7 @@ from molt_bench.agents.llm.client import ModelClient
 from molt_bench.agents.llm.connections import most_connections
 from molt_bench.agents.llm.exchange import Exchange, ExchangeOutcome, Exchanges, unanswered
 from molt_bench.agents.llm.failures import RequestFailed, Trouble
+from molt_bench.agents.llm.game_costs import GameCosts
 from molt_bench.agents.llm.model_settings import FIRST_HARNESS, LLMSettings, OutputMode
 from molt_bench.agents.llm.prices import PriceList
 from molt_bench.agents.llm.prompt import system_prompt
@@ -51,6 +52,7 @@ class Gateway:
         limits: How requests are limited and retried.
         prices: What the models cost.
         budget: What may be spent.
+        hands: Hands of a game.
         on_exchange: Called with every new exchange.
         on_warning: Called with what goes wrong while the run goes on, such as a model that is paused.
         on_notice: Called with what is good to know, such as the output mode of a model.
@@ -64,6 +66,7 @@ class Gateway:
         limits: RequestLimits | None = None,
         prices: PriceList | None = None,
         budget: ModelBudget | None = None,
+        hands: int = 1,
         on_exchange: Callable[[Exchange], None] | None = None,
         on_warning: Callable[[str], None] | None = None,
         on_notice: Callable[[str], None] | None = None,
@@ -74,15 +77,20 @@ class Gateway:
         self._warn, self._tell = Teller(on_warning), Teller(on_notice)
         self._recording = Recording(recorder, patience_s=self.limits.pause_after_s, warn=self._warn)
         prices = prices or PriceList({})
-        self._accounts = Accounts(self._recording, prices, self.budget, warn=self._warn, on_exchange=on_exchange)
+        self._on_exchange = on_exchange
+        self._accounts = Accounts(self._recording, prices, self.budget, warn=self._warn, on_exchange=self._took)
         skills = dict(recorder.skills) if recorder is not None else {}
         asking = recorder is None or not recorder.read_only
         for name, settings in participants.items():
             if name not in skills:
                 skills[name] = system_prompt(settings) if asking else ""
         self._participants = {
-            name: Participant(name, each, skills[name], prices) for name, each in participants.items()
+            name: Participant(name, each, skills[name], prices, limited=self.budget.limited)
+            for name, each in participants.items()
         }
+        self.costs = GameCosts(participants, prices, self.budget, hands=hands)
+        for exchange in recorder.earlier if recorder is not None else ():
+            self.costs.add(exchange)
         self._clients: dict[str, ModelClient] = {}
         self._rates: dict[str, ModelLimit] = {}
         if asking:
@@ -100,6 +108,11 @@ class Gateway:
         self._sent: Counter[str] = Counter()
         self._reported: dict[str, list[str]] = {name: [] for name in participants}
 
+    def _took(self, exchange: Exchange) -> None:
+        self.costs.add(exchange)
+        if self._on_exchange is not None:
+            self._on_exchange(exchange)
+
     def _batches(self, settings: LLMSettings) -> Batches:
         patience_s = self.limits.pause_after_s
         store = self.recorder if self.recorder is not None else Exchanges()
@@ -113,7 +126,13 @@ class Gateway:
         most = min((each.max_concurrent for each in alike if each.max_concurrent is not None), default=None)
         if most is None and all(each.batch for each in alike):
             most = self.limits.max_concurrent  # a batch is no crowd
-        return ModelLimit(most, per_minute=min(paces, default=None), timeout_s=self.limits.timeout_s)
+        return ModelLimit(
+            most,
+            # A batch of one would take as long as one of a thousand; whose batches these are keeps to limits.
+            cautious=self.budget.limited and not all(each.batch and each.base_url is None for each in alike),
+            per_minute=min(paces, default=None),
+            timeout_s=self.limits.timeout_s,
+        )
 
     async def ask(self, participant: str, question: Question) -> Exchange:
         """Return the exchange for a question: the recorded one, or a new one, recorded before it is returned.
@@ -173,7 +192,7 @@ class Gateway:
         question = Question(PREFLIGHT, 0, 0, 0, message, "", 0)
         prompt = prompt_hash(asked.settings.harness_label, system, message)
         exchange = unanswered(question, asked.name, asked.hash, prompt)
-        request = Request(asked, system, message, "text", max_tokens=_PREFLIGHT_TOKENS)
+        request = Request(asked, system, message, "text", max_tokens=_PREFLIGHT_TOKENS, exchange=exchange)
         answer = await self._send(request)
         while isinstance(answer, RequestFailed) and answer.mended:
             self._tell_left_out(asked, answer)
@@ -199,17 +218,22 @@ class Gateway:
             earlier=question.earlier,
             steps=question.steps,
             key=exchange.key,
+            exchange=exchange,
         )
         failures, since = 0, _now()
         while True:
             mode = request.mode = client.mode
             answer = await self._send(request)
             if isinstance(answer, Answer):
+                reply = self._accounts.reply(request, answer)
                 self._answered(request, client, rate)
                 self._tell_who(asked, answer.model)
+                if answer.finish == "length" and asked.reserve.cut_off(request.most):
+                    continue  # by a limit of ours, not of the user's: that is not the model's fault
                 misread = _misread(answer, mode, question) if asked.settings.comprehension else None
-                reply = self._accounts.reply(request, answer)
                 return await self._accounts.record(exchange, request, mode=mode, misread=misread, **reply)
+            if answer.about_limit and not answer.mended and asked.reserve.refused(request.most):
+                continue
             since = since if failures else _now() if asked.settings.batch else request.started
             client.refusals += answer.trouble in ("refused", "full")
             standing = Standing(
@@ -222,7 +246,6 @@ class Gateway:
             )
             step = next_step(answer, failures, self.limits, standing)
             if step.name == "stop":
-                self._accounts.keep_loss(exchange, request)
                 raise ProviderError(f"{asked} at {client.url} {step.reason}")
             if step.name == "refused":
                 outcome = "full" if answer.trouble == "full" and question.can_shorten else "refused"
@@ -253,6 +276,13 @@ class Gateway:
             self._warn(f"{request.asked} answers again, after {_now() - rate.troubled_since:,.0f} s")
         rate.succeeded(request.latency_s, started=request.started)
         client.refusals = 0
+        if request.exceeded and self.budget.limited:
+            rate.exceeded()
+            self._warn.once(
+                f"{request.asked} takes more tokens than it is allowed: more is reserved for it from now on, and fewer "
+                "requests are sent at once",
+                about=f"limits of {request.asked}",
+            )
         if client.is_auto:
             self._tell.once(f"{request.asked} answers in {request.mode} mode")
 
@@ -281,7 +311,12 @@ class Gateway:
         """Send one request when its turn comes; return the answer, or why there is none."""
         asked = request.asked
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        await rate.acquire()
+        await self.costs.turn(request.game)
+        try:
+            await rate.acquire()
+        except BaseException:
+            self.costs.over()
+            raise
         try:
             async with self._sending(request):
                 request.capture, request.keys, request.without = Capture(), client.keys, client.left_out
@@ -292,6 +327,7 @@ class Gateway:
                         request.mode,
                         timeout_s=self.limits.timeout_s,
                         max_tokens=request.max_tokens,
+                        limit=request.most.limit,
                         earlier=request.earlier,
                         steps=request.steps,
                         key=request.key,
@@ -299,9 +335,12 @@ class Gateway:
         except RequestFailed as problem:
             if problem.may_cost:
                 self._accounts.lose(request)
+            else:
+                self._accounts.free(request)
             return problem
         finally:
             rate.release()
+            self.costs.over()
 
     @asynccontextmanager
     async def _sending(self, request: Request) -> AsyncIterator[None]:
@@ -312,19 +351,21 @@ class Gateway:
         # What waits for a batch keeps nobody else from asking.
         async with nullcontext() if request.asked.settings.batch else self._room:
             await self._recording.room()
-            await self.budget.open(request.most)
+            most = request.most = await self.budget.open(request.reserved)
             name = request.asked.name
             self._sent[name] += not request.asked.settings.batch  # what is in a batch is not lost
             try:
                 if self._closing:
                     raise GameUnfinished("no more questions are asked")
+                self._accounts.reserve(request)
+                await self._recording.room()
                 request.tries += 1
                 request.started = _now()
                 yield
                 request.latency_s = _now() - request.started
             finally:
                 self._sent[name] -= not request.asked.settings.batch
-                self.budget.close(request.most)
+                self.budget.close(most)
 
     async def _shielded(self, asking: Coroutine[Any, Any, Exchange]) -> Exchange:
         """Wait for a task of its own: a reply that is paid for is recorded even if nobody waits for it any more."""
@@ -337,6 +378,11 @@ class Gateway:
         self._under_way.discard(task)
         if not task.cancelled():
             task.exception()  # retrieved, in case nobody waits for it any more
+
+    async def settled(self) -> None:
+        """Wait for the replies that are still to come, as long as an answer may take."""
+        if self._under_way:
+            await asyncio.wait(self._under_way, timeout=self.limits.timeout_s)
 
     async def close(self, *, patience_s: float | None = None) -> None:
         """Ask nothing more, wait for replies that are paid for, then close all connections.

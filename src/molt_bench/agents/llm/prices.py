@@ -60,10 +60,13 @@ class PriceList:
             cache_write_tokens=tokens.cache_writes,
             output_tokens=tokens.output,
         )
+        # A batch has a price of its own, and no tier.
+        tier = {"service_tier": settings.service_tier} if settings.service_tier and not settings.batch else None
         try:
-            return share * float(calc_price(usage, name, provider_id=_PRICED_AS.get(provider, provider)).total_price)
+            priced = calc_price(usage, name, provider_id=_PRICED_AS.get(provider, provider), price_context=tier)
         except LookupError:
             return None
+        return share * float(priced.total_price)
 
     def knows(self, settings: LLMSettings) -> bool:
         """Return whether there is a price for this model."""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from molt_bench.agents.llm.expected import NUMBERS, thought_number
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.odds import MOST_LISTED
 from molt_bench.errors import ConfigError
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 
 #: Tokens of a reply for providers that have no default.
 _MAX_TOKENS: Final[Mapping[str, int]] = {"anthropic": 8192}
-#: Tokens of thought by effort, where a provider wants a number; and the least it takes, and the least for the reply.
-_THINKING_TOKENS: Final = {"minimal": 1024, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768, "max": 49152}
+#: The fewest tokens of thought where a provider wants a number, and the fewest for the reply beside them.
 _LEAST_THINKING: Final = 1024
 _LEAST_REPLY: Final = 512
 #: Providers whose client turns retries off once; for others every request does, which takes longer.
@@ -41,13 +41,7 @@ def sent_max_tokens(settings: LLMSettings) -> int | None:
     if settings.max_tokens is not None:
         return settings.max_tokens
     usual = _MAX_TOKENS.get(settings.provider)
-    return usual if usual is None else usual + _thinking_tokens(settings)
-
-
-def _thinking_tokens(settings: LLMSettings) -> int:
-    """Return how many tokens of thought a model is to have, where its provider takes a number; 0 for none."""
-    by_effort = _THINKING_TOKENS[settings.reasoning_effort] if settings.reasoning_effort is not None else 0
-    return settings.thinking_tokens or by_effort
+    return usual if usual is None else usual + thought_number(settings)
 
 
 def header_values(settings: LLMSettings) -> dict[str, str]:
@@ -120,6 +114,11 @@ def without_fields(settings: "ModelSettings", fields: Collection[str]) -> "Model
     return result
 
 
+def limited_settings(settings: LLMSettings, model: "Model", limit: int) -> "ModelSettings":
+    """Return the settings for a request whose reply has a limit of tokens that is not the user's, thoughts included."""
+    return model_settings(settings.model_copy(update={"max_tokens": limit}), model)
+
+
 def trial_settings(settings: LLMSettings, model: "Model", max_tokens: int) -> "ModelSettings":
     """Return the settings for a preflight question: a short answer, without reasoning, which would not fit.
 
@@ -168,14 +167,14 @@ def _check_taken(settings: LLMSettings, model: "Model") -> None:
     efforts = profile.get("openai_reasoning_efforts")
     own = settings.provider in OPENAI_CHAT and settings.base_url is not None  # it may know more than its name tells
     if effort is not None and not own and efforts and effort not in efforts:
-        known = ", ".join(each for each in _THINKING_TOKENS if each in efforts)
+        known = ", ".join(each for each in NUMBERS if each in efforts)
         raise ConfigError("reasoningEffort", effort, f"one that {name} takes: {known}")
     if effort is not None and not own and not profile.get("supports_thinking", True):
         raise ConfigError("reasoningEffort", effort, f"none, since {name} does not reason")
     can_rest = "none" in (efforts or ()) or profile.get("openai_supports_reasoning_effort_none", False)
     resting = can_rest and effort is None and not profile.get("thinking_enabled_by_default", False)
     reasons = profile.get("openai_supports_reasoning", False) and not resting
-    reasons = reasons or (settings.provider == "anthropic" and _thinking_tokens(settings) > 0)
+    reasons = reasons or (settings.provider == "anthropic" and thought_number(settings) > 0)
     for field in ("temperature", "topP"):
         if reasons and given[field] not in (None, 1):
             raise ConfigError(field, given[field], f"none, since {name} reasons, and takes none then")
@@ -184,7 +183,7 @@ def _check_taken(settings: LLMSettings, model: "Model") -> None:
 def _thinking_of_claude(settings: LLMSettings, model: "Model", max_tokens: int | None) -> dict[str, Any] | None:
     """Return how many tokens Claude may think for: fewer than the reply may have, or Anthropic refuses the request."""
     adaptive = model.profile.get("anthropic_supports_adaptive_thinking") and settings.thinking_tokens is None
-    wanted = _thinking_tokens(settings)
+    wanted = thought_number(settings)
     if settings.provider != "anthropic" or adaptive or not wanted or max_tokens is None:
         return None
     room = max_tokens - _LEAST_REPLY

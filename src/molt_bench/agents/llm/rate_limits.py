@@ -28,13 +28,17 @@ class ModelLimit:
 
     Args:
         most: Requests at once, from the start; None adapts the number, from 64 to at most 500.
+        cautious: Whether to start with one request at a time, until it is known that replies keep to their limits.
         per_minute: Requests per minute, or None for no limit.
         timeout_s: Seconds after which a request is given up; answers that take half of that mean a crowded server.
     """
 
-    def __init__(self, most: int | None = None, *, per_minute: float | None = None, timeout_s: float) -> None:
+    def __init__(
+        self, most: int | None = None, *, cautious: bool = False, per_minute: float | None = None, timeout_s: float
+    ) -> None:
         self.most = MOST if most is None else most
-        self.limit = float(START if most is None else most)
+        self._usual = float(START if most is None else most)
+        self.limit = 1.0 if cautious else self._usual
         self.in_flight = 0
         self._interval_s = max(60 / per_minute if per_minute else 0.0, _APART_S)
         self._crowded_s = timeout_s / 2
@@ -87,9 +91,13 @@ class ModelLimit:
         """Raise the limit after a reply to a request sent at `started`, unless it took long; a pause ends."""
         self.paused, self.troubled_since = False, None
         self.answered_from = max(self.answered_from, started)
-        if latency_s < self._crowded_s:
+        if latency_s < self._crowded_s or (self._growing and self.limit < self._usual):
             self.limit = min(self.most, self.limit + (1 if self._growing else 1 / self.limit))
         self._serve()
+
+    def exceeded(self) -> None:
+        """Send one request at a time again: a reply took more than it was allowed to, and the next may, too."""
+        self.limit, self._growing = 1.0, True
 
     def slowed(self, started: float, pause_s: float) -> None:
         """Lower the limit after a request that was too much, unless sent before the last cut, and pause."""

@@ -46,6 +46,17 @@ class Recording:
             self._recorder.add(exchange)
             self._added += 1
 
+    def reserve(self, request: Request) -> None:
+        """Put on file what a request can cost."""
+        if self._recorder is not None:
+            most, batch = request.most, bool(request.key) and request.asked.settings.batch
+            self._recorder.ledger.open(request.entry, most.usd, most.tokens, batch=batch)
+
+    def free(self, request: Request) -> None:
+        """Put on file that a request cost nothing."""
+        if self._recorder is not None:
+            self._recorder.ledger.free(request.entry)
+
     async def room(self) -> None:
         """Wait until everything recorded is written; raises RunHalted if there is no room for too long."""
         while self._recorder is not None and self._recorder.held:
@@ -91,7 +102,7 @@ class Recording:
         until = loop.time() + self._patience_s
         while recorder.held:
             if loop.time() >= until:
-                raise RunHalted(f"{recorder.problem}; replies that are paid for and not saved: {recorder.held:,}")
+                raise RunHalted(f"{recorder.problem}; replies that are paid for and not saved: {recorder.unsaved:,}")
             await asyncio.sleep(_TRY_AGAIN_S)
             recorder.write_held()
         self._warn("there is room again: every reply is saved, and models are asked again")

@@ -1,0 +1,125 @@
+"""What a run will cost, in one sentence: before it begins, without a table."""
+
+from math import floor, log10
+from urllib.parse import urlsplit
+
+import msgspec
+
+from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.prices import PriceList
+from molt_bench.agents.llm.redirection import redirection
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.study.planner import Need, Planner
+from molt_bench.web.addresses import is_loopback
+
+#: The gap that a run without any limit is expected to show, in thousandths of a big blind per hand.
+_USUAL_GAP = 500.0
+#: What a limit has over the price of a first ranking, where we suggest one.
+_ROOM = 1.5
+
+
+class Outlay(msgspec.Struct, frozen=True):
+    """What a run is expected to cost.
+
+    Attributes:
+        usd: Dollars until its limits of matches, games and hands end it; None if no price is known.
+        least: The fewest dollars that would be no surprise.
+        most: The most.
+        unpriced: The models without a price, wherever they may cost something.
+    """
+
+    usd: float | None
+    least: float
+    most: float
+    unpriced: tuple[str, ...]
+
+    def __str__(self) -> str:
+        said = []
+        if self.usd is not None:
+            spread = f" ({_money(self.least)} to {_money(self.most)})" if self.most > 1.2 * self.usd else ""
+            said.append(f"it will cost about {_money(self.usd)}{spread}")
+        if self.unpriced:
+            said.append(f"no price is known for {', '.join(self.unpriced)}")
+        return ", and ".join(said)
+
+
+def outlay_of(config: BenchmarkConfig) -> Outlay | None:
+    """Return what a run is expected to cost by the plan's priors; None if nobody who plays costs anything."""
+    prices, models = PriceList(config.llm.prices), config.models()
+    unpriced = tuple(name for name, each in models.items() if not prices.knows(each) and not _is_local(each))
+    planner = Planner(config) if models else None
+    need = _whole(config, planner) if planner is not None else None
+    usd = need.usd if need is not None else None
+    if planner is None or (not usd and not unpriced):
+        return None
+    spread = [
+        usd_of_call / each.usd_per_call
+        for each in planner.assumed.models
+        if each.usd_per_call
+        for usd_of_call in each.usd_range or ()
+    ]
+    return Outlay(usd or None, min(spread, default=1) * (usd or 0), max(spread, default=1) * (usd or 0), unpriced)
+
+
+def _is_local(settings: LLMSettings) -> bool:
+    """Return whether a model is on this machine, where nobody sends a bill."""
+    elsewhere = redirection(settings)
+    url = settings.base_url or (elsewhere[1] if elsewhere is not None else "")
+    return bool(url) and is_loopback(urlsplit(url).hostname or "")
+
+
+def _whole(config: BenchmarkConfig, planner: Planner) -> Need:
+    """Return what all of a run takes: until the first of its limits, or else until neighbours are told apart."""
+    limits, per_match, game = config.stop.budget, config.seeds.per_match, config.game
+    known = (
+        [
+            limit // share
+            for limit, share in (
+                (limits.max_matches, 1),
+                (limits.max_games, 2 * per_match),
+                (limits.max_hands, 2 * per_match * (game.hands_per_game + game.warmup_hands)),
+            )
+            if limit is not None
+        ]
+        if limits is not None
+        else []
+    )
+    return planner.for_matches(max(1, min(known))) if known else planner.to_separate(_USUAL_GAP)
+
+
+def what_the_limit_buys(config: BenchmarkConfig) -> str | None:
+    """Say what a limit of dollars buys; None if there is none, or nothing that it limits."""
+    limit = config.stop.budget.max_cost_usd if config.stop.budget is not None else None
+    if limit is None or not config.models():
+        return None
+    planner = Planner(config)
+    opening = planner.for_matches(planner.opening)
+    if not opening.usd:
+        return None
+    ranking = f"a first ranking takes about {_money(opening.usd)}"
+    games = int(opening.games * limit / opening.usd)
+    if limit >= opening.usd:
+        whole = _whole(config, planner).games
+        return f"{_money(limit)} buys about {min(games, whole):,} of {whole:,} games at most; {ranking}"
+    return f"{_money(limit)} buys about {games:,} of {opening.games:,} games, no ranking; {ranking}"
+
+
+def suggested_limit(config: BenchmarkConfig) -> dict[str, float]:
+    """Return a limit for a config whose models cost something, by its field: enough for a first ranking, rounded up."""
+    if outlay_of(config) is None:
+        return {}
+    planner = Planner(config)
+    opening = planner.for_matches(planner.opening)
+    if opening.unpriced:  # dollars cannot be limited without a price
+        return {"maxTokens": int(_rounded_up(_ROOM * opening.tokens))}
+    return {"maxCostUsd": _rounded_up(max(1.0, _ROOM * (opening.usd or 0.0)))}
+
+
+def _rounded_up(amount: float) -> float:
+    """Return the next of 1, 2, 5, 10, 20, 50 and so on."""
+    unit = 10.0 ** floor(log10(amount))
+    return next(step * unit for step in (1, 2, 5, 10) if step * unit >= amount)
+
+
+def _money(usd: float | None) -> str:
+    return f"${usd or 0.0:,.2f}" if (usd or 0.0) < 100 and (usd or 0.0) % 1 else f"${usd or 0.0:,.0f}"

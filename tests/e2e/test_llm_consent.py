@@ -1,0 +1,94 @@
+"""A run that costs money begins only under a limit, or once somebody has agreed to the price."""
+
+import json
+import os
+import pty
+import subprocess
+
+import pytest
+
+from tests.e2e.llm import (  # noqa: F401 - fixtures
+    MODEL,
+    calm_server,
+    config_for,
+    module_server,
+    no_keys,
+    played,
+    prepared,
+)
+from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, read
+
+
+def begun(folder, config, *flags):
+    """Run a config as somebody does who does not think of money."""
+    command, file, _ = prepared(folder, config)
+    return quick(command, file, *flags, cwd=folder)
+
+
+def test_a_priced_run_without_a_limit_is_refused_where_nobody_can_be_asked(tmp_path, server):
+    before = server.preflights
+    done = begun(tmp_path, config_for(server.url))
+    one_clear_line(done, "stop.budget.maxCostUsd", "--no-cost-limit", "about $")
+    assert not (tmp_path / "out").exists()
+    assert server.preflights == before
+
+
+@pytest.mark.parametrize("limit", ["maxCostUsd=50", "maxTokens=1000000"])
+def test_a_limit_is_enough(tmp_path, server, limit):
+    config = config_for(server.url)
+    config["stop"]["budget"]["maxMatches"] = 1
+    done = begun(tmp_path, config, "--set", f"stop.budget.{limit}")
+    assert done.returncode == 0, done.stderr
+    assert ("a first ranking takes about $" in done.stderr) == limit.startswith("maxCostUsd")
+
+
+def test_a_local_model_without_a_price_needs_no_limit(tmp_path, server):
+    config = config_for(server.url, llm={"prices": {}})
+    config["stop"]["budget"]["maxMatches"] = 1
+    assert begun(tmp_path, config).returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("answer", "status"), [(b"y\n", 0), (b"\n", 1), (b"no\n", 1)])
+def test_a_person_at_a_terminal_is_asked_once_with_the_figure_of_the_plan(tmp_path, server, answer, status):
+    config = config_for(server.url)
+    config["stop"]["budget"]["maxMatches"] = 1
+    command, file, _ = prepared(tmp_path, config)
+    ours, theirs = pty.openpty()
+    terminal = {"stdin": theirs, "stderr": theirs, "stdout": subprocess.DEVNULL}
+    process = subprocess.Popen([MOLT_BENCH, command, file, "--quiet"], cwd=tmp_path, **terminal)
+    os.close(theirs)
+    shown = b""
+    while b"[y/N]" not in shown:
+        shown += os.read(ours, 1000)
+    os.write(ours, answer)
+    process.wait()
+    os.close(ours)
+    assert b"about $" in shown
+    assert process.returncode == status
+    assert (tmp_path / "out").exists() == (status == 0)
+
+
+def test_a_limit_that_buys_no_match_says_so_and_has_a_status_of_its_own(tmp_path, server):
+    config = config_for(server.url)
+    config["stop"]["budget"] = {"maxMatches": 1, "maxCostUsd": 1.0}
+    done = begun(tmp_path, config)
+    assert done.returncode == 5
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("molt-bench: no match was rated: $")
+    assert "molt-bench resume " in last
+
+
+def test_a_limit_ends_on_whole_seed_pairs(tmp_path, server):
+    """Of many games at once, those are finished that the money reaches for, in the order of their seeds."""
+    config = config_for(server.url, maxTokens=100)
+    config["participants"] = config["participants"][:2]
+    config["seeds"]["perMatch"] = 20
+    config["stop"]["budget"] = {"maxMatches": 1, "maxCostUsd": 8.0}
+    run = played(tmp_path, config, status=5)
+    lines = map(json.loads, (run / "journal.jsonl").read_text().splitlines())
+    seeds = [line["record"]["spec"]["seed"] for line in lines if line["line"] == "game"]
+    whole = {seed for seed in seeds if seeds.count(seed) == 2}
+    assert len(whole) >= 3
+    assert len(seeds) - 2 * len(whole) <= 1
+    assert read(run, "summary.json")["stopReason"].startswith("the budget of $8 is spent")

@@ -1,0 +1,102 @@
+"""What a run will cost is said before it begins, in one sentence."""
+
+import pytest
+
+from molt_bench.config.loader import load_config
+from molt_bench.study.outlay import outlay_of, suggested_limit, what_the_limit_buys
+from molt_bench.study.planner import Planner
+
+PRICE = {"input": 2.0, "output": 8.0}
+
+
+def config(*models, price=PRICE, budget=None, **settings):
+    """Return the config of models and a bot."""
+    players = [{"id": name, "type": f"llm:{name}", **settings} for name in models]
+    prices = dict.fromkeys(models, price) if price else {}
+    return load_config(
+        {
+            "participants": [*players, "tag", "tight"][: max(2, len(players) + 1)],
+            "stop": {"budget": {"maxMatches": 20, **(budget or {})}},
+            "llm": {"prices": prices},
+        }
+    )
+
+
+def test_a_limit_below_a_first_ranking_says_so():
+    found = config("openai:m", budget={"maxCostUsd": 2})
+    opening = Planner(found).for_matches(Planner(found).opening)
+    said = what_the_limit_buys(found)
+    assert "no ranking" in said
+    assert said.endswith(f"a first ranking takes about ${opening.usd:,.2f}")
+    assert f"of {opening.games} games" in said
+
+
+def test_a_limit_that_is_enough_says_how_many_games_it_buys():
+    assert "no ranking" not in what_the_limit_buys(config("openai:m", budget={"maxCostUsd": 50}))
+
+
+def test_bots_cost_nothing_and_need_no_limit():
+    found = load_config({"participants": ["tag", "tight"]})
+    assert outlay_of(found) is None
+    assert suggested_limit(found) == {}
+    assert what_the_limit_buys(found) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "price", "asks"),
+    [
+        ({}, PRICE, True),
+        ({}, {"input": 0.0, "output": 0.0}, False),
+        ({}, None, True),
+        ({"baseUrl": "http://127.0.0.1:1/v1"}, None, False),
+        ({"baseUrl": "http://localhost:1/v1"}, None, False),
+        ({"baseUrl": "http://127.0.0.1:1/v1"}, PRICE, True),
+        ({"baseUrl": "https://example.org/v1"}, None, True),
+    ],
+)
+def test_what_may_cost_something_is_asked_about(settings, price, asks):
+    assert (outlay_of(config("openai:nosuch", price=price, **settings)) is not None) == asks
+
+
+def test_a_model_without_a_price_gets_a_limit_of_tokens():
+    assert suggested_limit(config("openai:nosuch", price=None)).keys() == {"maxTokens"}
+
+
+def test_a_suggested_limit_is_enough_for_a_first_ranking():
+    found = config("openai:m")
+    (limit,) = suggested_limit(found).values()
+    assert limit >= Planner(found).for_matches(Planner(found).opening).usd
+
+
+@pytest.mark.parametrize(("model", "dollars"), [("openai:o3", 12.0), ("openai:gpt-5", 12.0)])
+def test_models_that_reason_are_planned_with_their_thoughts(model, dollars):
+    """A plan without thoughts says $12 for what takes some $53."""
+    found = Planner(config(model, price=None))
+    guess = found.assumed.models[0]
+    assert guess.output_tokens == 1000
+    least, most = guess.usd_range
+    assert least < guess.usd_per_call < most
+    without = Planner(config(model, price=None, maxTokens=100)).assumed.models[0].usd_per_call
+    assert 53 / dollars == pytest.approx(guess.usd_per_call / without, rel=0.25)
+
+
+def test_more_effort_is_planned_with_more_tokens():
+    written = [
+        Planner(config("openai:gpt-5", price=None, reasoningEffort=effort)).assumed.models[0].output_tokens
+        for effort in ("minimal", "low", "medium", "high")
+    ]
+    assert written == sorted({*written})
+
+
+@pytest.mark.parametrize("model", ["openai:gpt-4.1", "openai:gpt-5.1", "openai:gpt-5-chat-latest", "openai:gpt-4o"])
+def test_models_that_answer_at_once_are_planned_without_thoughts(model):
+    assert Planner(config(model, price=None)).assumed.models[0].output_tokens == 100
+
+
+def test_service_tiers_have_their_prices():
+    flex, usual, priority = (
+        Planner(config("openai:o3", price=None, **tier)).assumed.models[0].usd_per_call
+        for tier in ({"serviceTier": "flex"}, {}, {"serviceTier": "priority"})
+    )
+    assert flex == pytest.approx(usual / 2)
+    assert priority == pytest.approx(1.75 * usual)
