@@ -55,7 +55,7 @@ test-live: $(INSTALLED_ALL) ## play 200 live games with clients of every bad hab
 	$(BIN)/python -m pytest -n auto -m slow tests/serve
 
 test-cheats: $(INSTALLED_ALL) ## check that cheating agents gain nothing over 200 seed pairs, about five minutes
-	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py
+	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py tests/agents/external
 
 test-models: $(INSTALLED_ALL) ## run the slow language model tests, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/agents/llm tests/e2e/test_llm_*.py

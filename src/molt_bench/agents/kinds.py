@@ -32,6 +32,7 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
 
 if TYPE_CHECKING:
+    from molt_bench.agents.external.kept_program import OnRemains
     from molt_bench.agents.fields import AgentSettings
 
 #: The built-in bots by the name they have in configs.
@@ -60,6 +61,7 @@ class MakeOptions(msgspec.Struct, frozen=True, kw_only=True):
     seed: Seed = 0
     action_timeout_s: float | None = None
     folder: Path | None = None
+    on_remains: "OnRemains | None" = None
 
 
 class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,6 +78,7 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
         label: Returns the default id of a participant from its type.
         code_hash: Returns the SHA-256 of a participant's code from its type and params; None where there is none.
         timeout_s: Seconds for one answer where the config sets no limit.
+        starts: Whether we start processes for it.
         waits: Whether its games wait for something outside this process, so that many can be under way at once.
         remote: Whether it is reached over the network.
         portable: Whether a worker process can make it from its spec.
@@ -98,6 +101,7 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
     agent: str = ""
     code_hash: Callable[[str, Mapping[str, Any]], str | None] = lambda _type, _params: None
     timeout_s: float = DEFAULT_TIMEOUT_S
+    starts: bool = False
     waits: bool = False
     remote: bool = False
     portable: bool = False
@@ -138,7 +142,8 @@ def _make_from_settings(kind: AgentKind, spec: ParticipantSpec, options: MakeOpt
 
     settings = checked(kind.settings_class(), kind.params(spec.type, spec.params))
     limit_s = kind.timeout_s if options.action_timeout_s is None else options.action_timeout_s
-    agent: PokerAgent = _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=options.folder)
+    more = {"on_remains": options.on_remains} if kind.starts else {}
+    agent: PokerAgent = _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=options.folder, **more)
     return agent
 
 
@@ -203,6 +208,7 @@ EXEC: Final = AgentKind(
     make=_make_from_settings,
     label=_command_label,
     code_hash=_command_hash,
+    starts=True,
     waits=True,
     recorded=True,
     usage="exec:COMMAND",
@@ -216,6 +222,7 @@ ACPC: Final = AgentKind(
     make=_make_from_settings,
     label=_command_label,
     code_hash=_command_hash,
+    starts=True,
     waits=True,
     recorded=True,
     usage="acpc:COMMAND",
@@ -280,6 +287,7 @@ def make_agent(
     seed: Seed = 0,
     action_timeout_s: float | None = None,
     folder: Path | None = None,
+    on_remains: "OnRemains | None" = None,
 ) -> PokerAgent:
     """Make the agent of a participant.
 
@@ -290,6 +298,8 @@ def make_agent(
         action_timeout_s: Seconds for one answer of an agent that limits its own time: a program, a server or a language
             model. None for the default of its kind.
         folder: Folder for what a program writes to its standard error; None discards it.
+        on_remains: Called with what is left of a program after a game, if not all of it can be ended; None warns as
+            Python does.
 
     Raises:
         ConfigError: There is no such type, or it does not take these params.
@@ -297,7 +307,13 @@ def make_agent(
     """
     spec = ParticipantSpec(id=participant, type=participant) if isinstance(participant, str) else participant
     kind = kind_of(spec.type, factories or ())
-    options = MakeOptions(factories=factories or {}, seed=seed, action_timeout_s=action_timeout_s, folder=folder)
+    options = MakeOptions(
+        factories=factories or {},
+        seed=seed,
+        action_timeout_s=action_timeout_s,
+        folder=folder,
+        on_remains=on_remains,
+    )
     return kind.make(kind, spec, options)
 
 

@@ -15,6 +15,7 @@ from molt_bench.agents.llm.model_settings import FIRST_HARNESS
 from molt_bench.agents.llm.redirection import redirection_warnings
 from molt_bench.arena.cast import Cast, LivePlayers, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
+from molt_bench.arena.incidents import Incidents
 from molt_bench.arena.notebook import notebook_observer
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.bench.draws import Draws
@@ -28,7 +29,14 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError, RunHalted
 from molt_bench.luck.estimators import Estimates
 from molt_bench.records import GameRecord
-from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
+from molt_bench.runs.conclusion import (
+    concluded,
+    listed_seeds,
+    naming_damage,
+    session_warnings,
+    told_before,
+    warnings_ahead,
+)
 from molt_bench.runs.header import (
     harnesses_of,
     header_of,
@@ -153,6 +161,7 @@ class _Session:
         ]
         self._spending, self._draws = Spending(config.models()), Draws(config.models())
         self._wanted = Round()
+        self._incidents = Incidents(observer.on_warning)
         self._folder = Path(files.journal.path).parent if files.journal is not None else None
         self._cast = Cast(
             here.model_copy(update={"stop": stop}),
@@ -162,6 +171,7 @@ class _Session:
             on_exchange=self._on_exchange,
             on_warning=observer.on_warning,
             on_notice=observer.on_notice,
+            on_remains=self._incidents.take_remains,
             folder=self._folder / "agents" if self._folder is not None else None,
             on_traceback=observer.on_traceback,
             live=live,
@@ -207,7 +217,7 @@ class _Session:
         except KeyboardInterrupt:
             if self._files.journal is not None:
                 self._files.journal.catch_up()
-            self._write(Sitting(self._seconds - self._past.seconds))
+            self._write(Sitting(self._seconds - self._past.seconds, warnings=self._incidents.left() or UNSET))
             self._report_awaited()
             raise
         except RunHalted:
@@ -262,6 +272,7 @@ class _Session:
             self._files.exchanges.forget(label)
             self._files.answers.forget(label)
             self._played[label] = record
+            self._incidents.take_game(record)
             estimated = estimated or self._ladder.estimated(record)
             if estimated is not None:
                 estimates[record.spec] = estimated
@@ -274,7 +285,9 @@ class _Session:
     def _ended(self, result: RunResult) -> RunResult:
         """Record why the run ended, and reveal the master seed, since no cards are left to guess."""
         seconds, journal, seed = self._seconds, self._files.journal, self._seed
-        self._write(Sitting(seconds - self._past.seconds, result.stop_reason, seed.value if seed.sealed else UNSET))
+        told = seed.value if seed.sealed else UNSET
+        left = self._incidents.left()
+        self._write(Sitting(seconds - self._past.seconds, result.stop_reason, told, warnings=left or UNSET))
         if seed.sealed and journal is not None and self._folder is not None and journal.sync():
             forget(self._folder)
         # If that could not be written, the run can be resumed, so the seed stays secret.
@@ -283,6 +296,8 @@ class _Session:
         warnings = [
             *self._warnings,
             *(told_before(known, extended=bool(result.history)) if known is not None else ()),
+            *(session_warnings(known.lines) if known is not None else ()),
+            *left,
             journal.problem if journal is not None else None,
             self._files.exchanges.problem,
             *result.warnings,

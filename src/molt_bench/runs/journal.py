@@ -69,12 +69,14 @@ class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="ca
 class Sitting(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rename="camel"):
     """The end of one session of the run: how long it took, and why the run ended, if it did.
 
-    The master seed is there if the run has ended and it was secret until then.
+    The master seed is there if the run has ended and it was secret until then. Warnings are about what happened in the
+    session and no game shows.
     """
 
     seconds: float
     stop_reason: str | None = None
     master_seed: Seed | UnsetType = UNSET
+    warnings: tuple[str, ...] | UnsetType = UNSET
 
 
 class Extension(msgspec.Struct, frozen=True, tag="extension", tag_field="line", rename="camel"):

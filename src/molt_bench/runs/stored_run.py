@@ -22,7 +22,14 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.runs.answers import AnswerFile, Answers
-from molt_bench.runs.conclusion import concluded, listed_seeds, naming_damage, told_before, warnings_ahead
+from molt_bench.runs.conclusion import (
+    concluded,
+    listed_seeds,
+    naming_damage,
+    session_warnings,
+    told_before,
+    warnings_ahead,
+)
 from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
 from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses
@@ -224,6 +231,7 @@ class StoredRun:
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
             *unused,
             *told_before(content),
+            *session_warnings(content.lines),
             *result.warnings,
         ]
         harnesses = recorded_harnesses(self.header)

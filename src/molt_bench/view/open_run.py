@@ -28,6 +28,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.report.analysis import MBB_PER_BB100
+from molt_bench.runs.conclusion import session_warnings
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.header import recorded_harnesses
@@ -98,6 +99,7 @@ class OpenRun:
         self._meetings: dict[int, int] = {}  # how often the two of a match have met before it
         self.at_showdown: dict[int, list[int]] = {}
         self._sittings = 0.0
+        self._session_warnings: list[str] = []
         self._resting = False  # whether the last line is the end of a session: when the next one began is not known
         self._status_changes = 0
         self._matches = StoredMatches(folder)
@@ -237,7 +239,14 @@ class OpenRun:
     def result(self) -> RunResult:
         """Return the result so far."""
         ladder = self.ladder
-        problems = opening_shortfall(self.config), ladder.misfit(), *ladder.helpless(), *ladder.model_draws.warnings()
+        problems = (
+            opening_shortfall(self.config),
+            *self._session_warnings,
+            ladder.misfit(),
+            *ladder.signalled(),
+            *ladder.helpless(),
+            *ladder.model_draws.warnings(),
+        )
         return RunResult(
             config=self.config,
             matches=tuple(ladder.matches),
@@ -270,6 +279,7 @@ class OpenRun:
                 self._sittings += line.seconds
                 self.seconds = max(self.seconds, self._sittings)
                 self.stop_reason = line.stop_reason or self.stop_reason
+                self._session_warnings += session_warnings([line])
                 if line.master_seed is not UNSET:
                     self._configure(with_master_seed(self.config, line.master_seed))
             elif isinstance(line, Extension):
