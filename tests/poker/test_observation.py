@@ -196,7 +196,7 @@ WON = deal_from_text("AhAd 7s2c AsKcQc8d3h"), deal_from_text("7s2c AhAd AsKcQc8d
 
 
 def checked_down(rules, stacks, button, log, *, winner):
-    """Play the actions of a log, then a call, then checks; return the net chips of both if `winner` has the best hand."""
+    """Play the actions of a log, a call and checks; return the net chips of both if `winner` has the best hand."""
     hand = Hand(rules, WON[winner], stacks, button)
     for done in log:
         hand.apply(Action(done.kind, done.amount if done.kind == "raiseTo" else 0))
@@ -206,7 +206,8 @@ def checked_down(rules, stacks, button, log, *, winner):
 
 
 @given(
-    stacks=st.tuples(st.integers(1, 3_000), st.integers(1, 3_000)) | st.integers(1, 3_000).map(lambda each: (each, each)),
+    stacks=st.tuples(st.integers(1, 3_000), st.integers(1, 3_000))
+    | st.integers(1, 3_000).map(lambda each: (each, each)),
     ante=st.sampled_from([0, 0, 25, 400]),
     raise_cap=st.sampled_from([None, None, 1, 3]),
     button=st.integers(0, 1),
