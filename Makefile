@@ -54,8 +54,8 @@ format: $(INSTALLED_ALL) ## format the code
 test-live: $(INSTALLED_ALL) ## play 200 live games with clients of every bad habit, about two minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/serve
 
-# Each cheat, the folders of strangers, edited files and false policies.
-CHEATS := $(addprefix tests/e2e/test_,cheats.py hostile_folder.py edited_artifacts.py false_policies.py) tests/luck/test_policy_test.py
+# Each cheat, the folders of strangers, edited files, false policies, and programs that kill or stay.
+CHEATS := $(addprefix tests/e2e/test_,cheats.py hostile_folder.py edited_artifacts.py false_policies.py) tests/luck/test_policy_test.py tests/agents/external
 
 test-cheats: $(INSTALLED_ALL) ## check that cheating agents, hostile run folders, edited files and false policies gain nothing, about 20 minutes
 	$(BIN)/python -m pytest -n auto -m slow $(CHEATS)

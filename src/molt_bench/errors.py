@@ -23,7 +23,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 #: What an agent did wrong: an illegal action; an answer that is not an `Action`; a reply that has the wrong form, is
 #: empty, was cut off, or refuses to play; an oversized answer; no answer in time; no connection; a program that ended;
-#: an exception.
+#: one that a signal ended or stopped, perhaps somebody else's; an exception.
 FaultKind: TypeAlias = Literal[
     "illegal",
     "unreadable",
@@ -35,6 +35,7 @@ FaultKind: TypeAlias = Literal[
     "timeout",
     "transport",
     "crash",
+    "signal",
     "exception",
 ]
 

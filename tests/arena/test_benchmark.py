@@ -1,8 +1,10 @@
 """The loop: rounds, decks, results."""
 
 import pytest
+from tests.agents.external.playing import CHAOS, PYTHON
 
 from molt_bench import run_benchmark
+from molt_bench.agents.external import kept_program
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer
@@ -10,6 +12,8 @@ from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.report.analysis import Analysis
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.runs.stored_run import StoredRun
 from molt_bench.specs import GameLabel
 
 SMALL = {"seeds": {"perMatch": 2}, "game": {"handsPerGame": 10}}
@@ -161,3 +165,28 @@ def test_those_who_watch_are_told_of_every_game_and_match():
     finished = [live.finished for live in seen if live.finished]
     assert [match.number for match in finished] == list(range(1, len(finished) + 1))
     assert [live.games for live in seen[:5]] == [1, 2, 3, 4, 4]
+
+
+def test_processes_that_cannot_be_ended_are_told_at_once_and_are_in_every_later_report(tmp_path, monkeypatch):
+    ended, numbers = kept_program.end_all, iter(range(101, 200))
+
+    def half_ended(*arguments):
+        ended(*arguments)
+        return [next(numbers)], "they run as another user"
+
+    monkeypatch.setattr(kept_program, "end_all", half_ended)
+    said = []
+    config = {
+        "participants": [{"id": "guest", "type": "exec", "command": [*PYTHON, CHAOS, "well"]}, "callstation"],
+        "game": {"handsPerGame": 1},
+        "seeds": {"perMatch": 1},
+        "stop": {"budget": {"maxMatches": 1}},
+    }
+    (tmp_path / "run").mkdir()
+    files = RunFiles.new(tmp_path / "run", load_config(config))
+    result = run_benchmark(config, files=files, observer=Observer(on_warning=said.append))
+    files.close()
+    assert said.count("guest: 1 of its processes could not be ended (pid 101): they run as another user") == 1
+    whole = "guest: 3 of its processes could not be ended (pids 101, 102, 103): they run as another user"
+    assert whole in result.warnings
+    assert whole in StoredRun.open(tmp_path / "run").result().warnings

@@ -21,7 +21,7 @@ SAME = ("config.json", "seeds.json", "leaderboard.json", "matches.json", "conver
 #: Dollars for a million tokens, such that sums are easy to check and calls are not cheap.
 PRICE = {"input": 100.0, "output": 1000.0, "cachedInput": 10.0}
 MODEL = "openai:test"
-HARNESS = "strict/2"
+HARNESS = "strict/3"
 #: What the first request to a model imports.
 LIBRARIES = ("openai", "pydantic_ai.models.openai", "pydantic_ai.providers.openai", "genai_prices")
 

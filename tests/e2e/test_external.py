@@ -78,6 +78,27 @@ def test_the_limit_of_the_config_is_the_programs(tmp_path):
     )
 
 
+def test_a_program_that_signals_ended_is_reported_once_on_screen_and_in_every_report(tmp_path):
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "participants:\n"
+        f"  - {{id: victim, type: exec, command: '{BOT} SIGKILL {tmp_path}/log 9', maxRestarts: 9}}\n"
+        "  - {id: station, type: callstation}\n"
+        "game: {handsPerGame: 4, maxRetries: 1}\n"
+        "seeds: {perMatch: 2}\n"
+        "stop: {budget: {maxMatches: 1}}\n"
+    )
+    done = quick("--config", config, "--output-dir", tmp_path / "out")
+    folder = run_of(tmp_path / "out")
+    assert {*faults_in(folder)} == {("victim", "signal")}
+    said = [line for line in done.stderr.splitlines() if "SIGKILL" in line and line.startswith("molt-bench: warning")]
+    assert len(said) == 2, "once when it happens, and once at the end"
+    assert said[0].startswith("molt-bench: warning: victim: the program was ended by SIGKILL, a signal from outside")
+    assert f"victim was ended or stopped by signals ({len(faults_in(folder))} faults)" in said[1]
+    assert said[1].removeprefix("molt-bench: warning: ") in read(folder, "summary.json")["warnings"]
+    assert said[1] in quick("report", folder).stderr
+
+
 def test_a_program_that_is_not_there_is_one_clear_line_before_the_first_card(tmp_path):
     done = quick("--participants", "exec:./nothing --fast,tight", "--output-dir", tmp_path / "out", cwd=tmp_path)
     one_clear_line(done, "participants.nothing.command = './nothing': expected a program that is there")

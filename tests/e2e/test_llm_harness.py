@@ -104,14 +104,14 @@ def test_a_rating_that_mixes_harnesses_says_so_and_its_rows_name_them(mixed):
     for text in (printed, quick("report", folder).stdout):
         plain = " ".join(text.split())
         assert "This rating mixes harnesses, tracks, memory, tools or samples" in plain
-        assert "model (strict/2, standard, memory session); talker (chat/1, bare)." in plain
-        assert "(chat/1, bare, text mode)" in plain
+        assert "model (strict/3, standard, memory session); talker (chat/2, bare)." in plain
+        assert "(chat/2, bare, text mode)" in plain
     rows = {row["id"]: row for row in read(folder, "leaderboard.json")["participants"]}
-    assert (rows["model"]["harness"], rows["model"]["track"]) == ("strict/2", "standard")
-    assert (rows["talker"]["harness"], rows["talker"]["track"]) == ("chat/1", "bare")
+    assert (rows["model"]["harness"], rows["model"]["track"]) == ("strict/3", "standard")
+    assert (rows["talker"]["harness"], rows["talker"]["track"]) == ("chat/2", "bare")
     assert "harness" not in rows["tight"]
     header = json.loads((folder / "journal.jsonl").read_text().splitlines()[0])
-    assert header["versions"]["harness of talker"] == "chat/1"
+    assert header["versions"]["harness of talker"] == "chat/2"
     assert header["versions"]["openai"]
     assert header["versions"]["pydantic-ai-slim"]
 
@@ -122,8 +122,8 @@ def test_the_viewer_names_harnesses_and_shows_what_was_asked_in_a_chat(mixed):
     library.open(folder.name).catch_up()
     page = library.run_page(folder.name)
     assert {row["id"]: row["harness"] for row in page["leaderboard"]} == {
-        "model": "strict/2, standard, memory session",
-        "talker": "chat/1, bare",
+        "model": "strict/3, standard, memory session",
+        "talker": "chat/2, bare",
         "tight": None,
     }
     assert any("mixes harnesses" in sentence for sentence in page["sentences"])
@@ -145,4 +145,4 @@ def test_the_viewer_names_harnesses_and_shows_what_was_asked_in_a_chat(mixed):
 def test_comparing_two_harnesses_says_so(mixed):
     folder, _ = mixed
     done = quick("compare", folder, folder, "--agent", "model=talker")
-    assert "talker was asked in another way (strict/2, standard in" in done.stdout + done.stderr
+    assert "talker was asked in another way (strict/3, standard in" in done.stdout + done.stderr

@@ -3,9 +3,12 @@
 from itertools import chain
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from molt_bench import play_game
+from molt_bench.agents.scripted import RandomAgent
 from molt_bench.errors import IllegalAction
 from molt_bench.poker.actions import CALL, CHECK, Action, LegalActions
 from molt_bench.poker.cards import cards_from_text, deal_from_text
@@ -152,7 +155,8 @@ def test_an_observation_has_the_legal_actions_of_the_hand(seed, plan, stacks, ca
         seen = observe(hand, 1)
         assert seen.legal == hand.legal_actions()
         assert seen.stacks == hand.stacks
-        assert seen.pot + sum(seen.stacks) == sum(stacks)
+        goes_back = max(0, seen.bets[1 - seen.seat] - seen.bets[seen.seat] - seen.stack)
+        assert seen.pot + goes_back + sum(seen.stacks) == sum(stacks)
         step(hand, *next(plan, (1, 0)))
 
 
@@ -186,3 +190,72 @@ def test_the_engine_takes_what_it_calls_legal_and_nothing_else(seed, plan, stack
 
 def snapshot(hand):
     return [repr(getattr(hand, slot)) for slot in Hand.__slots__]
+
+
+WON = deal_from_text("AhAd 7s2c AsKcQc8d3h"), deal_from_text("7s2c AhAd AsKcQc8d3h")
+
+
+def checked_down(rules, stacks, button, log, *, winner):
+    """Play the actions of a log, a call and checks; return the net chips of both if `winner` has the best hand."""
+    hand = Hand(rules, WON[winner], stacks, button)
+    for done in log:
+        hand.apply(Action(done.kind, done.amount if done.kind == "raiseTo" else 0))
+    while hand.actor != NOBODY:
+        hand.apply(CALL if hand.legal_actions().to_call else CHECK)
+    return hand.payoffs
+
+
+@given(
+    stacks=st.tuples(st.integers(1, 3_000), st.integers(1, 3_000))
+    | st.integers(1, 3_000).map(lambda each: (each, each)),
+    ante=st.sampled_from([0, 0, 25, 400]),
+    raise_cap=st.sampled_from([None, None, 1, 3]),
+    button=st.integers(0, 1),
+    plan=st.lists(st.tuples(st.sampled_from([1, 6, 9]), st.integers(0, 10**6) | st.just(-1)), max_size=12),
+)
+def test_the_pot_is_what_a_call_can_win_and_its_price_what_it_can_lose(stacks, ante, raise_cap, button, plan):
+    rules = HandRules(50, 100, ante, raise_cap)
+    hand = Hand(rules, DEAL, stacks, button)
+    plan = iter(plan)
+    while hand.actor != NOBODY:
+        seen = observe(hand, 1)
+        folded = -hand.betting.chips_in(seen.seat)
+        won, lost = (
+            checked_down(rules, stacks, button, hand.log, winner=seat)[seen.seat] for seat in (seen.seat, 1 - seen.seat)
+        )
+        assert (seen.pot, seen.to_call) == (won - folded, folded - lost)
+        # The equity with which a call is worth as much as a fold.
+        needed = (folded - lost) / (won - lost)
+        assert abs(seen.pot_odds - needed) < 1e-12
+        step(hand, *next(plan, (1, 0)))
+
+
+@pytest.mark.parametrize("mode", [{}, {"stacks": "carry"}, {"ante": 30}, {"raise_cap": 2}, {"warmup_hands": 40}])
+def test_in_games_of_every_mode_no_chip_counts_that_goes_back(mode):
+    covered = 0
+
+    class Shoves(RandomAgent):
+        def act(self, seen):
+            nonlocal covered
+            own, other = (start - left for start, left in zip(seen.starting_stacks, seen.stacks, strict=True))
+            if seen.seat:
+                own, other = other, own
+            assert seen.pot == own + min(other, seen.starting_stacks[seen.seat])
+            covered += other > seen.starting_stacks[seen.seat]
+            if seen.max_raise_to and seen.dice < 30:
+                return Action("raiseTo", seen.max_raise_to)
+            return super().act(seen)
+
+    for seed in range(20):
+        options = {"stack": 3_000, **mode}
+        assert play_game((Shoves(name="a"), Shoves(name="b")), seed=seed, hands=40, **options).faults == ()
+    assert bool(covered) is ("stacks" in mode), "only stacks that are carried over are uneven"
+
+
+def test_fifty_to_call_into_two_hundred_and_fifty_needs_a_sixth():
+    hand = Hand(RULES, DEAL, (19_850, 150), button=1)
+    for action in (CALL, CHECK, Action("raiseTo", 19_750)):
+        hand.apply(action)
+    seen = observe(hand, 1)
+    assert (seen.seat, seen.to_call, seen.pot, round(seen.pot_odds, 3)) == (1, 50, 250, 0.167)
+    assert seen.bets == (19_750, 0), "a bet is what was bet"

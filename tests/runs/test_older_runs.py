@@ -50,7 +50,7 @@ def test_it_is_not_continued_with_other_prompts(old, monkeypatch):
     (old / "summary.json").unlink()
     files, _ = RunFiles.reopen(old)
     files.permission = OWN
-    began = r"'one' began by harness strict/1, and would go on by strict/2: start a new run"
+    began = r"'one' began by harness strict/1, and would go on by strict/3: start a new run"
     with pytest.raises(JournalError, match=f"{began}$"):
         run_benchmark(files=files)
     monkeypatch.setattr(benchmark, "__version__", "9.9.9")

@@ -307,12 +307,12 @@ def test_a_plan_knows_that_a_chat_grows_and_caches():
     assert guessed(harness="chat", hands=5000).input_tokens < 100_000
     assert guessed(harness="chat", hands=1).input_tokens < 2 * free.input_tokens
     assert guessed(memory="session").input_tokens > strict.input_tokens + 500
-    assert chat.harness == "chat/1, standard"
+    assert chat.harness == "chat/2, standard"
 
 
 def test_what_a_pilot_used_by_another_harness_is_not_taken():
     settings = LLMSettings(model="openai:gpt-4.1")
-    known = Pilot(1.0, 2, {"model by strict/2": guessed()})
+    known = Pilot(1.0, 2, {"model by strict/3": guessed()})
     assert guess_of("model", settings, known, PriceList({}), None) == guessed()
     other = settings.model_copy(update={"harness": "free"})
     assert guess_of("model", other, known, PriceList({}), None).output_tokens == 300

@@ -45,9 +45,11 @@ def pages(library, bots_id, models_id):
 def check(hand, steps):
     whole = sum(hand.starting_stacks)
     for step in steps:
-        assert sum(step["stacks"]) + step["pot"] == whole
+        (first, second), (behind, other_behind) = step["bets"], step["stacks"]
+        unmatched = max(0, first - second - other_behind, second - first - behind)
+        assert sum(step["stacks"]) + step["pot"] + unmatched == whole
         assert min(*step["stacks"], *step["bets"], step["pot"]) >= 0
-        assert sum(step["bets"]) <= step["pot"] or step["kind"] == "win"
+        assert sum(step["bets"]) - unmatched <= step["pot"] or step["kind"] == "win"
     assert steps[-1]["pot"] == 0
     won = [after - before for after, before in zip(steps[-1]["stacks"], hand.starting_stacks, strict=True)]
     assert won == list(hand.payoffs)
@@ -93,6 +95,11 @@ def test_a_hand_is_told_in_the_words_of_a_table():
         "ann shows a pair of aces; bob shows three kings",
         "bob wins 1,800",
     ]
+
+
+def test_the_pot_is_what_can_be_won_before_and_after_uncalled_chips_return():
+    _, steps = told(HANDS[1])
+    assert [step["pot"] for step in steps[3:6]] == [1_000, 1_800, 1_800]
 
 
 def test_a_forced_fold_is_marked():
@@ -160,7 +167,7 @@ def test_every_decision_of_a_model_has_what_was_asked_and_what_was_said(pages, m
                 found += 1
                 wrong = decision["faults"]
                 for attempt in exchange["attempts"]:
-                    sent = f"strict/2\0{exchange['system']}\0{attempt['prompt']}"
+                    sent = f"strict/3\0{exchange['system']}\0{attempt['prompt']}"
                     asked = sha256(sent.encode()).hexdigest()
                     assert asked == attempt["promptHash"]
                     assert attempt["reasoning"] is None or attempt["reasoning"].startswith(EVIL)

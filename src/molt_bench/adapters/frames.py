@@ -201,7 +201,7 @@ def _decisions(dealt: DealtHand) -> Iterator[Row]:
             "position": "button" if seat == table.button else "big_blind",
             "cards": cards_to_text(hand.holes[seat]),
             "board": cards_to_text(table.board),
-            "pot": table.pot + sum(table.bets),
+            "pot": table.betting.chips,
             "stack": table.limits[seat] - table.bets[seat],
             "to_call": table.to_call,
             "min_raise_to": least,

@@ -34,7 +34,7 @@ def view_of(seen: Observation) -> View:
         *(seen.pot, stacks[me], stacks[1 - me], bets[me], bets[1 - me]),
         *(seen.to_call, seen.min_raise_to, seen.max_raise_to),
     )
-    view[_CHIPS:] = np.divide(chips, seen.pot + sum(stacks))
+    view[_CHIPS:] = np.divide(chips, sum(seen.starting_stacks))
     return view
 
 

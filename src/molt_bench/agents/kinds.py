@@ -32,6 +32,7 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
 
 if TYPE_CHECKING:
+    from molt_bench.agents.external.kept_program import OnRemains
     from molt_bench.agents.fields import AgentSettings
 
 #: The built-in bots by the name they have in configs.
@@ -61,6 +62,7 @@ class MakeOptions(msgspec.Struct, frozen=True, kw_only=True):
     action_timeout_s: float | None = None
     folder: Path | None = None
     code_sha256: str | None = None
+    on_remains: "OnRemains | None" = None
 
 
 class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +79,7 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
         label: Returns the default id of a participant from its type.
         code_hash: Returns the SHA-256 of a participant's code from its type and params; None where there is none.
         timeout_s: Seconds for one answer where the config sets no limit.
+        starts: Whether we start processes for it.
         waits: Whether its games wait for something outside this process, so that many can be under way at once.
         remote: Whether it is reached over the network.
         portable: Whether a worker process can make it from its spec.
@@ -99,6 +102,7 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
     agent: str = ""
     code_hash: Callable[[str, Mapping[str, Any]], str | None] = lambda _type, _params: None
     timeout_s: float = DEFAULT_TIMEOUT_S
+    starts: bool = False
     waits: bool = False
     remote: bool = False
     portable: bool = False
@@ -142,7 +146,8 @@ def _make_from_settings(kind: AgentKind, spec: ParticipantSpec, options: MakeOpt
     if wanted is not None and kind.code_hash(spec.type, spec.params) != wanted:
         raise AgentError(f"participant {spec.id!r}: its program is not the one with SHA-256 {wanted}, so it is not run")
     limit_s = kind.timeout_s if options.action_timeout_s is None else options.action_timeout_s
-    agent: PokerAgent = _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=options.folder)
+    more = {"on_remains": options.on_remains} if kind.starts else {}
+    agent: PokerAgent = _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=options.folder, **more)
     return agent
 
 
@@ -210,6 +215,7 @@ EXEC: Final = AgentKind(
     make=_make_from_settings,
     label=_command_label,
     code_hash=_command_hash,
+    starts=True,
     waits=True,
     recorded=True,
     usage="exec:COMMAND",
@@ -223,6 +229,7 @@ ACPC: Final = AgentKind(
     make=_make_from_settings,
     label=_command_label,
     code_hash=_command_hash,
+    starts=True,
     waits=True,
     recorded=True,
     usage="acpc:COMMAND",
@@ -288,6 +295,7 @@ def make_agent(
     action_timeout_s: float | None = None,
     folder: Path | None = None,
     code_sha256: str | None = None,
+    on_remains: "OnRemains | None" = None,
 ) -> PokerAgent:
     """Make the agent of a participant. Agents of a stored run are made by `molt_bench.agents.permission`.
 
@@ -299,6 +307,8 @@ def make_agent(
             model. None for the default of its kind.
         folder: Folder for what a program writes to its standard error; None discards it.
         code_sha256: The SHA-256 that its code must have, or else it is not run; None for any code.
+        on_remains: Called with what is left of a program after a game, if not all of it can be ended; None warns as
+            Python does.
 
     Raises:
         ConfigError: There is no such type, or it does not take these params.
@@ -312,6 +322,7 @@ def make_agent(
         action_timeout_s=action_timeout_s,
         folder=folder,
         code_sha256=code_sha256,
+        on_remains=on_remains,
     )
     return kind.make(kind, spec, options)
 

@@ -7,7 +7,7 @@ built-in bot only by consent.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,6 +17,9 @@ from molt_bench.agents.kinds import OBJECT, kind_of, make_agent, published_polic
 from molt_bench.errors import NotPermitted
 from molt_bench.seeds import Seed
 from molt_bench.specs import ParticipantSpec
+
+if TYPE_CHECKING:
+    from molt_bench.agents.external.kept_program import OnRemains
 
 
 class Permission(msgspec.Struct, frozen=True):
@@ -68,6 +71,7 @@ def make_permitted(
     seed: Seed = 0,
     action_timeout_s: float | None = None,
     folder: Path | None = None,
+    on_remains: "OnRemains | None" = None,
 ) -> PokerAgent:
     """Make an agent as `make_agent` does, if it may be made; raises NotPermitted if not."""
     return make_agent(
@@ -76,6 +80,7 @@ def make_permitted(
         seed=seed,
         action_timeout_s=action_timeout_s,
         folder=folder,
+        on_remains=on_remains,
         code_sha256=permission.code_of(spec, factories),
     )
 

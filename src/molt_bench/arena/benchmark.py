@@ -16,6 +16,7 @@ from molt_bench.agents.llm.model_settings import FIRST_HARNESS
 from molt_bench.agents.llm.redirection import redirection_warnings
 from molt_bench.arena.cast import Cast, LivePlayers, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
+from molt_bench.arena.incidents import Incidents
 from molt_bench.arena.notebook import notebook_observer
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.bench.draws import Draws
@@ -36,6 +37,7 @@ from molt_bench.runs.conclusion import (
     listed_seeds,
     naming_damage,
     recorded_seeds,
+    session_warnings,
     told_before,
     warnings_ahead,
 )
@@ -164,6 +166,7 @@ class _Session:
         ]
         self._spending, self._draws = Spending(config.models()), Draws(config.models())
         self._wanted = Round()
+        self._incidents = Incidents(observer.on_warning)
         self._folder = Path(files.journal.path).parent if files.journal is not None else None
         self._cast = Cast(
             here.model_copy(update={"stop": stop}),
@@ -173,6 +176,7 @@ class _Session:
             on_exchange=self._on_exchange,
             on_warning=observer.on_warning,
             on_notice=observer.on_notice,
+            on_remains=self._incidents.take_remains,
             folder=self._folder / "agents" if self._folder is not None else None,
             on_traceback=observer.on_traceback,
             live=live,
@@ -240,7 +244,8 @@ class _Session:
     def _rest(self, halted: str | UnsetType = UNSET) -> None:
         """Record that this session has ended before the run did, and why."""
         if not self._over:
-            self._write(Sitting(self._seconds - self._past.seconds, halted=halted))
+            left = self._incidents.left() or UNSET
+            self._write(Sitting(self._seconds - self._past.seconds, halted=halted, warnings=left))
         self._report_awaited()
 
     def _call_everybody(self, *, preflight: bool) -> None:
@@ -289,6 +294,7 @@ class _Session:
             self._files.exchanges.forget(label)
             self._files.answers.forget(label)
             self._played[label] = record
+            self._incidents.take_game(record)
             estimated = estimated or self._ladder.estimated(record)
             if estimated is not None:
                 estimates[record.spec] = estimated
@@ -307,7 +313,8 @@ class _Session:
         self._over = True
         told = seed.value if seed.sealed else UNSET
         vouched = self._files.vouched(result) or UNSET
-        self._write(Sitting(seconds - self._past.seconds, result.stop_reason, told, vouched))
+        left = self._incidents.left()
+        self._write(Sitting(seconds - self._past.seconds, result.stop_reason, told, vouched, warnings=left or UNSET))
         if seed.sealed and journal is not None and self._folder is not None and journal.sync():
             forget(self._folder)
         # If that could not be written, the run can be resumed, so the seed stays secret.
@@ -316,6 +323,8 @@ class _Session:
         warnings = [
             *self._warnings,
             *(told_before(known, extended=bool(result.history)) if known is not None else ()),
+            *(session_warnings(known.lines) if known is not None else ()),
+            *left,
             journal.problem if journal is not None else None,
             self._files.exchanges.problem,
             *result.warnings,

@@ -8,6 +8,7 @@ from typing import Protocol
 from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.external.kept_program import Remains
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import check_type, kind_of
 from molt_bench.agents.llm.agent import LLMAgent
@@ -138,6 +139,7 @@ class Cast:
         on_exchange: Called with every exchange, starting with those of earlier sessions.
         on_warning: Called with what goes wrong while models are asked, such as one that is paused.
         on_notice: Called with what is good to know, such as the output mode of a model.
+        on_remains: Called with a participant and what is left of its program, if not all of it can be ended.
         folder: Where to keep the standard error of programs and the tracebacks of agents; None to drop them.
         on_traceback: Called with the tracebacks of the user's own agents.
         live: Seats the agents that connect to us by themselves; None without a server.
@@ -154,6 +156,7 @@ class Cast:
         on_exchange: Callable[[Exchange], None] | None = None,
         on_warning: Callable[[str], None] | None = None,
         on_notice: Callable[[str], None] | None = None,
+        on_remains: Callable[[str, Remains], None] | None = None,
         folder: Path | None = None,
         on_traceback: OnTraceback | None = None,
         live: LivePlayers | None = None,
@@ -171,6 +174,7 @@ class Cast:
         #: Built-in bots, which have no memory: one serves all games.
         self._bots: dict[str, PokerAgent] = {}
         self._folder = folder
+        self._on_remains = on_remains
         self._timeout_s = config.game.action_timeout_s
         self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
         self.waiting = {*self.models, *(name for name, kind in self._kinds.items() if kind.waits)}
@@ -284,4 +288,5 @@ class Cast:
             seed=participant,
             action_timeout_s=self._timeout_s,
             folder=folder,
+            on_remains=partial(self._on_remains, participant) if self._on_remains is not None else None,
         )

@@ -13,7 +13,7 @@ from molt_bench.agents.base import PolicyOf
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.lazy import Later, Lookup
 from molt_bench.bench.match_margins import MatchMargins
-from molt_bench.bench.result import Convergence, PlayedMatch, failures_of
+from molt_bench.bench.result import Convergence, PlayedMatch, failures_of, signal_warnings
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.bench.stop_rules import Progress, judge_of
@@ -310,6 +310,12 @@ class Ladder:
     def unused_policies(self) -> list[str]:
         """Return a warning for each participant whose published policy was not used in some games."""
         return self._match_margins.warnings()
+
+    def signalled(self) -> list[str]:
+        """Return a warning for each participant that a signal ended or stopped, perhaps somebody else's."""
+        return signal_warnings(
+            game for match in self.matches for pair in match.result.seed_results for game in pair.games
+        )
 
     def helpless(self) -> list[str]:
         """Return a warning for each participant that gave no usable answer in most of its hands."""

@@ -8,7 +8,7 @@ import msgspec
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.ledger import Unaccounted
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.records import Margins, MatchResult, Rating, RatingChange
+from molt_bench.records import GameRecord, Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed
 
 #: A participant without a usable answer in more than this share of its hands did not really play.
@@ -179,3 +179,17 @@ def failures_of(matches: Iterable[PlayedMatch]) -> dict[str, Failures]:
                 unanswered += max(sum(fault.forced_fold for fault in own), lost)
             found[name] = hands + dealt, faulty, unanswered
     return {name: Failures(*counted) for name, counted in found.items()}
+
+
+def signal_warnings(games: Iterable[GameRecord]) -> list[str]:
+    """Return a warning for each participant that a signal ended or stopped: perhaps somebody else's."""
+    found: dict[str, list[str]] = {}
+    for game in games:
+        for fault in game.faults:
+            if fault.kind == "signal":
+                found.setdefault(game.players[fault.player], []).append(fault.message)
+    return [
+        f"{name} was ended or stopped by signals ({len(said):,} faults). If they came from outside, its result is "
+        f"not its own. The first: {said[0]}"
+        for name, said in found.items()
+    ]

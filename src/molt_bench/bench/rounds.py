@@ -333,6 +333,7 @@ def _result(
             problem
             for problem in (
                 ladder.misfit(),
+                *ladder.signalled(),
                 *ladder.helpless(),
                 *ladder.unused_policies(),
                 *ladder.model_draws.warnings(),

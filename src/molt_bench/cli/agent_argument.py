@@ -41,7 +41,12 @@ def maker_of(
     A model that cannot be called is an error now; other agents raise when they are made.
     """
     if kind_of(participant.type) is not LLM:
-        return lambda: make_agent(participant, seed=seed, action_timeout_s=timeout_s)
+        return lambda: make_agent(
+            participant,
+            seed=seed,
+            action_timeout_s=timeout_s,
+            on_remains=lambda remains: warn(f"{participant.id}: {remains}"),
+        )
     # Imported here, so that a game against any other agent starts faster.
     from molt_bench.agents.fields import checked
     from molt_bench.agents.llm.agent import LLMAgent

@@ -59,7 +59,8 @@ class Betting(msgspec.Struct, gc=False, eq=False):
         raise_step: The least a raise must add to the bet it faces, in chips, unless it is all-in.
         raising_open: Whether the raise cap, or `without_raises`, leaves room for another raise.
         settled: Whether the next check or call ends the street; the first action of a street does not.
-        chips: All chips in the pot, including `bets`.
+        chips: Chips in the pot that the actor can win, including `bets`: without what the other seat has bet beyond the
+            actor's stack, since that goes back to it.
         stacks: Chips behind.
         min_raise_to: The smallest bet the actor may raise to; 0 if no raise is legal.
         max_raise_to: The largest; 0 if no raise is legal.
@@ -193,6 +194,9 @@ class Betting(msgspec.Struct, gc=False, eq=False):
         facing = second
         if actor:
             facing, limit, other_limit = first, other_limit, limit
+        chips = pot + first + second
+        if facing > limit and actor >= 0:
+            chips -= facing - limit
         least = most = 0
         if raising_open and facing < limit and facing != other_limit:
             least, most = facing + step, limit
@@ -210,7 +214,7 @@ class Betting(msgspec.Struct, gc=False, eq=False):
             step,
             raising_open,
             True,  # noqa: FBT003
-            pot + first + second,
+            chips,
             stacks,
             least,
             most,
@@ -282,7 +286,7 @@ def _opened(rules: HandRules, stacks: tuple[int, int], button: int) -> Betting:
         raise_step=rules.big_blind,
         raising_open=True,
         settled=False,
-        chips=sum(antes) + small + big,
+        chips=sum(antes) + small + min(big, limit),
         stacks=(limits[0] - bets[0], limits[1] - bets[1]),
         min_raise_to=min(big + rules.big_blind, limit) if may_raise else 0,
         max_raise_to=limit if may_raise else 0,

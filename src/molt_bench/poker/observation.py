@@ -24,7 +24,8 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
         street: `preflop`, `flop`, `turn` or `river`.
         cards: The seat's two hole cards, each 0 (2c) to 51 (As).
         board: The open board cards.
-        pot: All chips in the pot, including this street's bets.
+        pot: All chips in the pot that the seat can win, including this street's bets. A bet beyond the seat's stack
+            counts up to that, since the rest goes back.
         stacks: Chips behind.
         bets: Chips bet on this street.
         starting_stacks: Chips at the start of the hand, before antes and blinds.
@@ -92,7 +93,7 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def pot_odds(self) -> float:
-        """Pot odds of a call: to_call / (pot + to_call), 0 when checking is free."""
+        """Pot odds of a call: to_call / (pot + to_call), the equity that it needs; 0 when checking is free."""
         return self.to_call / (self.pot + self.to_call)
 
     @property

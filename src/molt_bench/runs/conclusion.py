@@ -13,7 +13,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
-from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent, halt_in
+from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent, Line, Sitting, halt_in
 from molt_bench.runs.master_seed import MasterSeed, guessable, guessable_file, only_built_in, revealed, with_master_seed
 from molt_bench.seeds import Seed, load_seeds
 
@@ -88,6 +88,11 @@ def told_before(content: JournalContent, *, extended: bool = False) -> list[str]
     told = next((at for at, line in enumerate(lines) if revealed([line]) is not None), len(lines))
     later = any(isinstance(line, Extension) for line in lines[told:])
     return [_TOLD_BEFORE] if told < len(lines) and (extended or later) else []
+
+
+def session_warnings(lines: Iterable[Line]) -> list[str]:
+    """Return the warnings that sessions of a run left in its journal."""
+    return [warning for line in lines if isinstance(line, Sitting) for warning in line.warnings or ()]
 
 
 def concluded(

@@ -29,6 +29,7 @@ from molt_bench.runs.conclusion import (
     concluded,
     naming_damage,
     recorded_seeds,
+    session_warnings,
     told_before,
     warnings_ahead,
 )
@@ -270,6 +271,7 @@ class StoredRun:
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
             *(f"{name!r}{_UNASKED}" for name in unasked),
             *told_before(content),
+            *session_warnings(content.lines),
             *result.warnings,
         ]
         result = structs.replace(result, bench_version=self.header.bench_version)

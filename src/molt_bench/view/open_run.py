@@ -30,6 +30,7 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.files import inside
 from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.report.analysis import MBB_PER_BB100
+from molt_bench.runs.conclusion import session_warnings
 from molt_bench.runs.derived_files import DerivedMatch, check_record, derived_matches
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
@@ -104,6 +105,7 @@ class OpenRun:
         self._meetings: dict[int, int] = {}  # how often the two of a match have met before it
         self.at_showdown: dict[int, list[int]] = {}
         self._sittings = 0.0
+        self._session_warnings: list[str] = []
         self._resting = False  # whether the last line is the end of a session: when the next one began is not known
         self._status_changes = 0
         self._derived: dict[int, DerivedMatch] | None = None  # what the folder says of the matches; None if not read
@@ -248,7 +250,9 @@ class OpenRun:
         ladder = self.ladder
         problems = (
             opening_shortfall(self.config),
+            *self._session_warnings,
             ladder.misfit(),
+            *ladder.signalled(),
             *ladder.helpless(),
             *ladder.unused_policies(),
             *ladder.model_draws.warnings(),
@@ -286,6 +290,7 @@ class OpenRun:
                 self._sittings += line.seconds
                 self.seconds = max(self.seconds, self._sittings)
                 self.stop_reason = line.stop_reason or self.stop_reason
+                self._session_warnings += session_warnings([line])
                 if line.master_seed is not UNSET:
                     self._configure(with_master_seed(self.config, line.master_seed))
             elif isinstance(line, Rated):

@@ -35,6 +35,12 @@ class _Table:
         self.stacks[seat] += chips
         self.pot -= chips
 
+    @property
+    def can_be_won(self) -> int:
+        """The pot without what one seat has bet beyond the other's stack, as players see it."""
+        (first, second), (behind, other_behind) = self.bets, self.stacks
+        return self.pot - max(0, first - second - other_behind, second - first - behind)
+
     def open(self, street: Street, hand: Hand) -> None:
         """Deal the cards of a street."""
         self.street, self.bets = street, [0, 0]
@@ -50,7 +56,7 @@ class _Table:
             "kind": kind,
             "street": self.street,
             **dict.fromkeys(("seat", "action", "amount", "decision")),
-            "pot": self.pot,
+            "pot": self.can_be_won,
             "stacks": list(self.stacks),
             "bets": list(self.bets),
             "board": list(self.board),

@@ -56,14 +56,48 @@ def fork_away():
         sleep()
 
 
+def daemonize(log):
+    """Start a process that leaves the session, loses its parent and has another environment."""
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            os.execve(sys.executable, [sys.executable, "-I", "-S", "-c", "import time; time.sleep(1000)", log], {})
+        os._exit(0)
+    os.wait()
+
+
 def write_all(fd, data):
     while data:
         data = data[os.write(fd, data) :]
 
 
-def misbehave(behaviour, seen):
+def misbehave(behaviour, seen, log=""):
     number = seen["id"]
     match behaviour:
+        case "SIGKILL" | "SIGTERM" | "SIGSTOP" | "SIGUSR1" | "SIGABRT":
+            os.kill(os.getpid(), getattr(signal, behaviour))
+            sleep()
+        case "kill-its-group":
+            os.killpg(0, signal.SIGKILL)
+        case "kill-its-keeper":
+            os.kill(os.getppid(), signal.SIGKILL)
+            sleep()
+        case "exit-137" | "exit-143" | "exit-139":
+            os._exit(int(behaviour.removeprefix("exit-")))
+        case "daemon":
+            daemonize(log)
+            well(seen)
+        case "daemon-and-exit":
+            daemonize(log)
+            os._exit(5)
+        case "write-files":
+            for folder in (os.getcwd(), os.environ["HOME"], os.environ.get("TMPDIR", "/tmp")):
+                path = os.path.join(folder, f"of-chaos-{os.getpid()}")
+                os.makedirs(os.path.join(path, "deep"), exist_ok=True)
+                os.chmod(path, 0o700)
+                if folder == "/tmp":
+                    os.removedirs(os.path.join(path, "deep"))
+            well(seen)
         case "crash":
             os.write(2, b"some line\nTraceback: out of cards\n")
             os._exit(3)
@@ -162,7 +196,7 @@ def main(behaviour, log="", first="1"):
         elif kind == "observation":
             now = drawn(message) if behaviour == "random" else behaviour if message["id"] >= int(first) else "well"
             note(log, "did", now)
-            misbehave(now, message)
+            misbehave(now, message, log)
         else:
             note(log, kind)
             if kind == "bye" and behaviour != "linger":

@@ -3,12 +3,17 @@
 import asyncio
 import json
 import os
+import re
+import signal
 import time
+from pathlib import Path
 
 import pytest
 
 from molt_bench import make_agent, play_game, play_game_async
+from molt_bench.agents.external.kept_program import KeptProgram
 from molt_bench.agents.external.processes import TAG
+from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.config.loader import load_config
@@ -51,6 +56,16 @@ ONCE = {
     "float": ("unparsable", "amount is 300.0: expected a whole number of chips, such as 300"),
     "flood": ("flood", "a line of more than 64 KiB"),
     "close-output": ("transport", "has closed its standard output"),
+    "SIGKILL": ("signal", "was ended by SIGKILL, a signal from outside, unless it sent that itself"),
+    "SIGTERM": ("signal", "was ended by SIGTERM, a signal from outside"),
+    "SIGUSR1": ("signal", "was ended by SIGUSR1, a signal from outside"),
+    "SIGABRT": ("crash", "was ended by SIGABRT"),
+    "kill-its-group": ("signal", "was ended by SIGKILL"),
+    "kill-its-keeper": ("signal", "the process of ours that watches over the program was ended from outside"),
+    "exit-137": ("signal", "exit status 137, as a wrapper does whose program SIGKILL ended: a signal from outside"),
+    "exit-143": ("signal", "exit status 143, as a wrapper does whose program SIGTERM ended"),
+    "exit-139": ("crash", "ended with exit status 139"),
+    "daemon-and-exit": ("crash", "ended with exit status 5"),
 }
 
 
@@ -82,6 +97,37 @@ def test_an_answer_without_a_line_break_is_none_and_the_message_says_so(log):
 def test_one_that_ignores_signals_and_hides_its_child_is_ended_all_the_same(log):
     record = played(chaos("stubborn", log, action_timeout_s=SOON, max_restarts=0), hands=1)
     assert faults(record) == {"timeout": 1}
+
+
+@on_linux
+def test_one_that_stands_still_is_reported_as_stopped_rather_than_late(log):
+    record = played(chaos("SIGSTOP", log, action_timeout_s=SOON, max_restarts=0), hands=1)
+    assert faults(record) == {"signal": 1}
+    said = record.faults[0].message
+    assert re.fullmatch(r"no answer within 0\.3 s: its process \d+ had been stopped by a signal from outside.*", said)
+
+
+@on_linux
+def test_one_that_is_killed_by_somebody_else_is_not_blamed_for_a_crash(log):
+    async def killed():
+        game = asyncio.ensure_future(
+            play_game_async(
+                (chaos("hang", log, max_restarts=0), make_agent("callstation")), seed=1, hands=1, max_retries=0
+            )
+        )
+        while ["did", "hang"] not in log_of(log):
+            await asyncio.sleep(0.01)
+        for pid in processes_with(f"{CHAOS}\0hang"):
+            if "keeper.py" not in Path(f"/proc/{pid}/cmdline").read_text():
+                os.kill(pid, signal.SIGKILL)
+        return await game
+
+    assert faults(asyncio.run(killed())) == {"signal": 1}
+
+
+@on_linux
+def test_a_daemon_with_another_environment_is_ended_with_the_game(log):
+    assert played(chaos("daemon", log), hands=1).faults == ()
 
 
 @on_linux
@@ -201,6 +247,15 @@ def test_it_sees_nothing_of_our_environment_but_what_is_passed_on(log, monkeypat
     assert seen.keys() - {"LC_CTYPE"} == {"PATH", "HOME", "TMPDIR", "LANG", "PYTHONUNBUFFERED", TAG, "FOR_THE_BOT"}
     assert seen["FOR_THE_BOT"] == "a-hint"
     assert seen["HOME"] == seen["TMPDIR"] == seen[TAG] == folder != os.getcwd()
+
+
+@on_linux
+def test_no_signal_is_ignored_in_a_program_because_python_ignores_it(folders):
+    settings = ExecSettings(command="grep")
+    kept = KeptProgram(["/bin/grep", "SigIgn", "/proc/self/status"], {}, settings=settings, piped=True)
+    ignored = int(kept.process.stdout.read().split()[1], 16)
+    assert not any(ignored >> (number - 1) & 1 for number in (signal.SIGPIPE, signal.SIGXFSZ))
+    kept.sweep(os.getpid(), pytest.fail)
 
 
 @on_linux

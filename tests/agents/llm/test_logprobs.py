@@ -90,7 +90,7 @@ def test_the_action_comes_first_in_schema_and_prompt():
         schema = request.body["response_format"]["json_schema"]["schema"]
         assert list(schema["properties"]) == ["kind", "amount", "reasoning"]
         system, message = (each["content"] for each in request.body["messages"])
-        assert '{"kind": "raiseTo", "amount": 600, "reasoning": "why' in system
+        assert '{"kind": "raiseTo", "amount": 240, "reasoning": "' in system
         assert message.splitlines()[-1].startswith('Reply with one JSON object: {"kind": "fold" | ')
         assert message.endswith(', "reasoning": "..."}')
 

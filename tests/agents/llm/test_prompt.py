@@ -51,7 +51,7 @@ def test_it_says_everything_a_player_at_the_table_knows():
         "Stacks now: you 9700 (97 bb), opponent 9100 (91 bb)\n"
         "Bets on this street: you 0, opponent 600\n"
         "Actions: preflop: you raiseTo 300, opponent call (200); flop: opponent raiseTo 600\n"
-        "Pot: 1200 (12 bb)\n"
+        "Pot, with the bets of this street: 1200 (12 bb)\n"
         "To call: 600 (6 bb); pot odds 0.333 (600 of a pot of 1800)\n"
         "Legal actions: fold, call (600), raiseTo 1200..9700\n"
         "Dice: 42\n"

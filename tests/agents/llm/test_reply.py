@@ -59,8 +59,8 @@ def test_prose_is_no_answer(text, mode):
 PROSE = f'Let me think: {{not json}}. First {{"kind": "fold"}}, no, better {GOOD} and that is that {{ok}}.'
 
 
-def test_in_text_the_last_object_counts():
-    assert read_reply(PROSE, "stop", "text").action == Action("raiseTo", 600)
+def test_in_text_there_may_be_prose_before_the_object():
+    assert read_reply(f"Let me think: {{not json}}. {GOOD}", "stop", "text").action == Action("raiseTo", 600)
 
 
 @pytest.mark.parametrize("mode", ["native", "tool", "prompted"])
@@ -162,7 +162,7 @@ def test_no_text_breaks_the_reader(text, mode, finish):
     )),
     st.text(alphabet=string.ascii_letters + " .,", max_size=30),
 )  # fmt: skip
-def test_an_object_means_the_same_alone_and_in_prose(found, prose):
+def test_an_object_means_the_same_alone_and_after_prose(found, prose):
     text = json.dumps(found)
 
     def outcome(text, mode):
@@ -171,7 +171,7 @@ def test_an_object_means_the_same_alone_and_in_prose(found, prose):
         except AgentFailed as failure:
             return failure.kind
 
-    assert outcome(text, "native") == outcome(f"{prose} {text} {prose}", "text")
+    assert outcome(text, "native") == outcome(f"{prose} {text}", "text")
 
 
 def test_the_schema_is_strict_and_has_the_reasoning_first():

@@ -50,7 +50,14 @@ class AcpcAgent(ProgramAgent[AcpcSettings]):
         port = _Port()
         try:
             command = command_with(self._command, HOST, port.number)
-            child = Child(command, self._environment, settings=self._settings, errors=self._errors, piped=False)
+            child = Child(
+                command,
+                self._environment,
+                settings=self._settings,
+                errors=self._errors,
+                report=self._on_remains,
+                piped=False,
+            )
         except BaseException:
             port.close()
             raise
@@ -61,12 +68,12 @@ class AcpcAgent(ProgramAgent[AcpcSettings]):
 
     async def _hello(self, child: Child) -> None:
         limit_s = self._settings.start_timeout_s
-        try:
-            await self._first(child, protocol.read_version, deadline=child.started + limit_s, late="")
-        except AgentFailed as failure:
-            if failure.kind == "timeout" and self._port is not None:
-                raise AgentFailed("timeout", f"{self._port.missing} within {limit_s:g} s{failure}") from None
-            raise
+
+        def late() -> str:
+            missing = self._port.missing if self._port is not None else "no connection"
+            return f"{missing} within {limit_s:g} s"
+
+        await self._first(child, protocol.read_version, deadline=child.started + limit_s, late=late)
 
     def _ask(self, child: Child, observation: Observation) -> None:
         told = min(self._told_of(observation), len(observation.log))  # on a retry it has seen the state already

@@ -8,16 +8,14 @@ readers either buffer without bound or stop reading, whereas standard error has 
 
 import asyncio
 import os
-import signal
-import subprocess
-import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
+from molt_bench.agents.external.endings import stopped
+from molt_bench.agents.external.kept_program import KeptProgram, OnRemains
 from molt_bench.agents.external.line_channel import CHUNK, MOST_UNREAD, LineChannel, read_some
-from molt_bench.agents.external.processes import environment_of, limit, sweep
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog
 from molt_bench.errors import AgentFailed
@@ -35,7 +33,7 @@ class Child:
     Attributes:
         started: When it was started, by the event loop's clock.
         greeted: Whether it has said hello.
-        pid: Number of its process.
+        pid: The process that all of its processes descend from: its keeper.
         tag: Marks all that it starts; see `processes.tagged`.
 
     Args:
@@ -43,6 +41,7 @@ class Child:
         environment: The variables it gets, besides those of every program.
         settings: Its limits.
         errors: Log of its standard error.
+        report: Called with what is left of it, if not all of it can be ended.
         piped: Whether to talk to it over its standard input and output. If not, somebody calls `connect`, its input is
             empty and its output is logged.
     """
@@ -54,6 +53,7 @@ class Child:
         *,
         settings: ProgramSettings,
         errors: StderrLog,
+        report: OnRemains,
         piped: bool = True,
     ) -> None:
         self._loop = asyncio.get_running_loop()
@@ -64,26 +64,15 @@ class Child:
         self.started = self._loop.time()
         self.greeted = False
         errors.forget_line()
-        self.tag = folder = os.path.realpath(tempfile.mkdtemp(prefix="molt-bench-agent-"))
         try:
-            self._process = subprocess.Popen(
-                command,
-                bufsize=0,
-                stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE if piped else subprocess.STDOUT,
-                cwd=folder,
-                env=environment_of(folder, environment),
-                start_new_session=True,
-            )
+            self._kept = kept = KeptProgram(command, environment, settings=settings, piped=piped)
         except (OSError, ValueError) as error:
-            os.rmdir(folder)
             why = getattr(error, "strerror", None) or str(error)
             raise AgentFailed("crash", f"the program cannot be started: {why}") from None
         # Runs when Python exits, too, if nobody has ended the process before.
-        self._sweep = weakref.finalize(self, sweep, self._process, folder, os.getpid())
-        self.pid = self._process.pid
-        limit(self.pid, memory_mb=settings.memory_mb, cpu_seconds=settings.cpu_seconds)
+        self._sweep = weakref.finalize(self, kept.sweep, os.getpid(), report)
+        self.pid, self.tag = kept.process.pid, kept.folder
+        self._process = kept.process
         streams = (self._process.stdin, self._process.stdout, self._process.stderr)
         *pipes, self._err = [stream.fileno() for stream in streams if stream is not None]
         os.set_blocking(self._err, False)
@@ -116,12 +105,12 @@ class Child:
         if self._news is not None and not self._news.done():
             self._news.set_result(None)
 
-    async def line(self, deadline: float, late: str) -> bytes:
+    async def line(self, deadline: float, late: Callable[[], str]) -> bytes:
         """Return the next line of its output; raises AgentFailed, with the kind of failure, if none comes.
 
         Args:
             deadline: Until when to wait, by the event loop's clock.
-            late: The message if none has come by then.
+            late: Returns the message if none has come by then.
         """
         while True:
             channel = self._channel
@@ -136,13 +125,15 @@ class Child:
             if self.ended:
                 if channel is not None and channel.read_to_the_end():
                     continue
-                raise AgentFailed("crash", self._how_it_ended())
+                raise self._how_it_ended()
             if channel is not None and channel.lost:
                 raise AgentFailed("transport", f"the program lives on, but has closed its {channel.lost}")
             now = self._loop.time()
             if now >= deadline:
+                if pids := self._kept.stopped():
+                    raise AgentFailed("signal", stopped(late(), pids))
                 partial = channel is not None and channel.has_partial
-                raise AgentFailed("timeout", f"{late}, but text without a line break" if partial else late)
+                raise AgentFailed("timeout", f"{late()}, but text without a line break" if partial else late())
             await self._anything(min(deadline - now, _LOOK_S))
 
     async def _anything(self, limit_s: float) -> None:
@@ -157,14 +148,8 @@ class Child:
 
     @property
     def ended(self) -> bool:
-        """Whether the process has ended; asking does not reap it."""
-        if not self._sweep.alive or self._process.returncode is not None:
-            return True
-        if not hasattr(os, "waitid"):
-            return self._process.poll() is not None
-        with suppress(ChildProcessError):
-            return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-        return True
+        """Whether the program has ended."""
+        return not self._sweep.alive or self._kept.ended
 
     async def ending(self, limit_s: float) -> None:
         """Wait until the process has ended, but no longer than this."""
@@ -173,17 +158,11 @@ class Child:
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, 0.02)
 
-    def _how_it_ended(self) -> str:
+    def _how_it_ended(self) -> AgentFailed:
         self.end()
-        status = self._process.returncode
-        if status is not None and status < 0:
-            with suppress(ValueError):
-                return self._with_last_line(f"the program was ended by {signal.Signals(-status).name}")
-        return self._with_last_line(f"the program ended with exit status {status}")
-
-    def _with_last_line(self, said: str) -> str:
+        kind, said = self._kept.fault()
         last = self._errors.last_line
-        return f"{said}; its last line on standard error: {last}" if last else said
+        return AgentFailed(kind, f"{said}; its last line on standard error: {last}" if last else said)
 
     async def leave(self, grace_s: float) -> None:
         """Tell it that nothing more will come, and give it a moment to exit."""

@@ -34,13 +34,19 @@ class ExecAgent(ProgramAgent[ExecSettings]):
         await super().close()
 
     def _launched(self) -> Child:
-        child = Child(self._command, self._environment, settings=self._settings, errors=self._errors)
+        child = Child(
+            self._command,
+            self._environment,
+            settings=self._settings,
+            errors=self._errors,
+            report=self._on_remains,
+        )
         child.write(protocol.line_of(protocol.hello(self.name)))
         return child
 
     async def _hello(self, child: Child) -> None:
         limit_s = self._settings.start_timeout_s
-        protocol.read_hello(await child.line(child.started + limit_s, f"no hello within {limit_s:g} s"))
+        protocol.read_hello(await child.line(child.started + limit_s, lambda: f"no hello within {limit_s:g} s"))
 
     def _ask(self, child: Child, observation: Observation) -> None:
         self._decisions += 1

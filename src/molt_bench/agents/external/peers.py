@@ -3,11 +3,10 @@
 import os
 import socket
 import sys
-from collections import defaultdict
 from contextlib import suppress
 from typing import Final, TypeAlias
 
-from molt_bench.agents.external.processes import tagged
+from molt_bench.agents.external.processes import descendants, tagged
 
 #: Host and port.
 Address: TypeAlias = tuple[str, int]
@@ -37,7 +36,7 @@ def is_of_program(connection: socket.socket, pid: int, tag: str) -> bool:
     user, inode = found
     if _holds(pid, user, inode):
         return True
-    return any(_holds(process, user, inode) for process in {*_descendants(pid), *tagged(tag)})
+    return any(_holds(process, user, inode) for process in {*descendants(pid), *tagged(tag)})
 
 
 def _owner(end: Address, other_end: Address) -> tuple[int, str] | None:
@@ -63,22 +62,6 @@ def _mapped(address: Address) -> str:
 def _hex(host: bytes, port: int) -> str:
     words = [int.from_bytes(host[at : at + 4], sys.byteorder) for at in range(0, len(host), 4)]
     return "".join(f"{word:08X}" for word in words) + f":{port:04X}"
-
-
-def _descendants(pid: int) -> set[int]:
-    """Return a process and all that descend from it."""
-    children: dict[int, list[int]] = defaultdict(list)
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with suppress(OSError), open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
-                _state, parent = file.read().rpartition(")")[2].split()[:2]
-                children[int(parent)].append(int(name))
-    found, waiting = {pid}, [pid]
-    while waiting:
-        new = [child for child in children[waiting.pop()] if child not in found]
-        found.update(new)
-        waiting += new
-    return found
 
 
 def _holds(pid: int, user: int, inode: str) -> bool:

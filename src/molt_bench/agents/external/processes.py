@@ -1,19 +1,22 @@
-"""The processes of a program that plays: their limits, and cleaning up after them."""
+"""The processes of a program that plays: finding them all, and ending them."""
 
 import os
-import shutil
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Mapping
+from contextlib import suppress
+from time import monotonic, sleep
 from typing import Final
+
+from molt_bench.agents.external.guests import Guest
 
 #: The variable that marks everything a program started; its value is the program's folder.
 TAG: Final = "MOLT_BENCH_AGENT"
-#: Passes over the process table before giving up on a program that forks faster than it can be killed.
-_SWEEPS: Final = 100
+#: Seconds before giving up on processes that do not end, or are started faster than they can be killed.
+_PATIENCE_S: Final = 5.0
+#: States of processes that have ended, and of those that stand still.
+_ENDED: Final = frozenset("ZXx")
+STOPPED: Final = frozenset("Tt")
 
 
 def environment_of(folder: str, passed_on: Mapping[str, str]) -> dict[str, str]:
@@ -29,99 +32,95 @@ def environment_of(folder: str, passed_on: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def limit(pid: int, *, memory_mb: int, cpu_seconds: int) -> None:
-    """Limit a process and its future children, on systems that can: Linux."""
-    if sys.platform != "linux":
-        return
-    import resource  # only on Linux
+def end_all(keeper: int, group: int, tag: str, guest: Guest | None) -> tuple[list[int], str]:
+    """End the processes of a program; return those that are left, and why.
 
-    megabytes = memory_mb * 1024 * 1024
-    # Data rather than address space: some runtimes reserve far more addresses than they use.
-    wanted = {
-        resource.RLIMIT_DATA: (megabytes, megabytes),
-        resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 5),
-        resource.RLIMIT_CORE: (0, 0),
-    }
-    for kind, (soft, hard) in wanted.items():
-        with suppress(OSError, ValueError, OverflowError):
-            _, most = resource.prlimit(pid, kind)
-            bound = hard if most == resource.RLIM_INFINITY else min(hard, most)
-            resource.prlimit(pid, kind, (min(soft, bound), bound))
-
-
-def sweep(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
-    """Kill a program, which leads a process group, and all it started; reap it and remove its folder, which is its tag.
-
-    `owner` is the process that started it; a fork of that process must leave the program alone.
+    Args:
+        keeper: The process that all of them descend from. It is spared: as long as it lives, what a process started
+            just before its end is found below it.
+        group: The program's process group, for systems without /proc; 0 if it has none.
+        tag: See `tagged`.
+        guest: The user that the program runs as; None if that is ours.
     """
-    if os.getpid() != owner:
-        return
-    try:
-        with _undisturbed():
-            _end(process, folder)
-    except KeyboardInterrupt:  # it came before signals were blocked, and nobody else would clean up
-        with _undisturbed():
-            _end(process, folder)
-        raise
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Block signals for a moment: after a Ctrl-C half-way, nobody would finish the cleanup."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _end(process: "subprocess.Popen[bytes]", folder: str) -> None:
-    # Kill the group before reaping its leader: from then on its number could be reused.
-    if process.returncode is None:
+    if group and not os.path.exists("/proc/self/stat"):
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(5)
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()
-    for _ in range(_SWEEPS):
-        escaped = tagged(folder)
-        if not escaped:
-            break
-        for pid in escaped:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-    _remove(folder)
+            os.killpg(group, signal.SIGKILL)
+    deadline, pause_s = monotonic() + _PATIENCE_S, 0.001
+    while alive := _of_program(keeper, tag):
+        refused = [pid for pid in alive if not _killed(pid)]
+        if refused and guest is None:
+            return refused, "they run as another user"
+        theirs = [pid for pid in refused if guest is not None and _user_of(pid) == guest.uid]
+        why = guest.run("kill", "-KILL", *map(str, theirs)) if guest is not None and theirs else ""
+        if why and not {*theirs}.isdisjoint(_of_program(keeper, tag)):
+            return refused, why
+        if monotonic() > deadline:
+            return alive, "they do not end, or start others faster than they can be killed"
+        sleep(pause_s)  # until they are gone; sudo itself ends after its program
+        pause_s = min(2 * pause_s, 0.02)
+    return [], ""
+
+
+def _killed(pid: int) -> bool:
+    """Kill a process; return whether we may."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return True
+
+
+def _of_program(keeper: int, tag: str) -> list[int]:
+    """Return the living processes of a program, without its keeper."""
+    states = descendants(keeper)
+    found = [pid for pid, state in states.items() if pid != keeper and state not in _ENDED]
+    return sorted({*found, *tagged(tag)} - {keeper})
+
+
+def descendants(pid: int) -> dict[int, str]:
+    """Return a process and all that descend from it, with their states; itself alone on systems without /proc."""
+    children: dict[int, list[int]] = defaultdict(list)
+    states = {pid: "?"}
+    for process in _processes():
+        with suppress(OSError), open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            state, parent = file.read().rpartition(")")[2].split()[:2]
+            children[int(parent)].append(process)
+            states[process] = state
+    found, waiting = {pid: states[pid]}, [pid]
+    while waiting:
+        new = [child for child in children[waiting.pop()] if child not in found]
+        found.update((child, states[child]) for child in new)
+        waiting += new
+    return found
 
 
 def tagged(tag: str) -> list[int]:
     """Return the living processes with this tag; none on systems without /proc."""
     mark = f"{TAG}={tag}".encode()
-    try:
-        names = os.listdir("/proc")
-    except OSError:
-        return []
     found = []
-    for name in names:
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/environ", "rb", buffering=0) as file:
-                    if mark in file.read().split(b"\0"):
-                        found.append(int(name))
-            except OSError:  # another user's process, or it has ended
-                continue
+    for process in _processes():
+        try:
+            with open(f"/proc/{process}/environ", "rb", buffering=0) as file:
+                if mark in file.read().split(b"\0"):
+                    found.append(process)
+        except OSError:  # another user's process, or it has ended
+            continue
     return found
 
 
-def _remove(folder: str) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    if os.path.isdir(folder):  # the program may have removed its own permissions
-        for path, _, _ in os.walk(folder):
-            with suppress(OSError):
-                Path(path).chmod(0o700)
-        shutil.rmtree(folder, ignore_errors=True)
+def _processes() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
+def _user_of(pid: int) -> int | None:
+    """Return the user that a process runs as; None if it has ended. The owner of its entry would be root for some."""
+    with suppress(OSError), open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if line.startswith("Uid:"):
+                return int(line.split()[1])
+    return None

@@ -2,13 +2,16 @@
 
 import asyncio
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from molt_bench.agents.external.child import Child
 from molt_bench.agents.external.command import resolved
+from molt_bench.agents.external.kept_program import OnRemains, Remains
 from molt_bench.agents.external.line_channel import MOST_UNREAD
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog, log_path
@@ -22,7 +25,7 @@ GRACE_S: Final = 0.5
 #: Seconds to watch a program after its hello: one that exits at once is not waiting for a game.
 _LINGERING_S: Final = 0.05
 #: After these faults the process is useless: it is killed, and the next decision starts another.
-_BEYOND_REPAIR: Final[tuple[FaultKind, ...]] = ("crash", "timeout", "flood", "transport")
+_BEYOND_REPAIR: Final[tuple[FaultKind, ...]] = ("crash", "signal", "timeout", "flood", "transport")
 
 Settings = TypeVar("Settings", bound=ProgramSettings)
 Found = TypeVar("Found")
@@ -39,6 +42,8 @@ class ProgramAgent(ABC, Generic[Settings]):
         settings: The command and its limits.
         action_timeout_s: Seconds for one answer.
         folder: Folder for the log of its standard error; None discards it.
+        on_remains: Called with what is left of it after a game, if not all of it can be ended; None warns as
+            Python does.
     """
 
     keeps_time = True
@@ -50,8 +55,10 @@ class ProgramAgent(ABC, Generic[Settings]):
         *,
         action_timeout_s: float = DEFAULT_TIMEOUT_S,
         folder: Path | None = None,
+        on_remains: OnRemains | None = None,
     ) -> None:
         self.name = name
+        self._on_remains: OnRemains = on_remains or partial(_warn, name)
         self._settings = settings
         self._limit_s = action_timeout_s
         self._command = resolved(settings.command)
@@ -133,10 +140,16 @@ class ProgramAgent(ABC, Generic[Settings]):
             child.greeted = True
         self._ask(child, observation)
         deadline = asyncio.get_running_loop().time() + self._limit_s
-        late = f"no answer within {self._limit_s:g} s"
-        return await self._first(child, lambda line: self._action(line, observation), deadline=deadline, late=late)
+        return await self._first(
+            child, lambda line: self._action(line, observation), deadline=deadline, late=self._late
+        )
 
-    async def _first(self, child: Child, read: Callable[[bytes], Found | None], *, deadline: float, late: str) -> Found:
+    def _late(self) -> str:
+        return f"no answer within {self._limit_s:g} s"
+
+    async def _first(
+        self, child: Child, read: Callable[[bytes], Found | None], *, deadline: float, late: Callable[[], str]
+    ) -> Found:
         """Return what `read` finds in the first line that counts; lines of which it makes None do not."""
         skipped = 0
         while skipped <= MOST_UNREAD:
@@ -164,3 +177,7 @@ class ProgramAgent(ABC, Generic[Settings]):
         child, self._child = self._child, None
         if child is not None:
             child.end()
+
+
+def _warn(name: str, remains: Remains) -> None:
+    warnings.warn(f"{name}: {remains}", RuntimeWarning, stacklevel=2)

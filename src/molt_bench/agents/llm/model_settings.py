@@ -18,7 +18,7 @@ Track: TypeAlias = Literal["bare", "standard", "assisted"]
 #: decisions of a game in one conversation.
 Harness: TypeAlias = Literal["strict", "free", "chat"]
 #: The version of each harness. Whatever changes a prompt or the reading of a reply gets a new one.
-HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 2, "free": 1, "chat": 1}
+HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 3, "free": 2, "chat": 2}
 #: The harness of runs that recorded none.
 FIRST_HARNESS: Final = "strict/1"
 #: What a reply states first: why, or what to do.

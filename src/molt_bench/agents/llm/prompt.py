@@ -4,7 +4,6 @@ What stays the same comes first (the skill document, the game), then what change
 so that providers can cache it.
 """
 
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -28,11 +27,10 @@ NOTE_LENGTH: Final = 300
 REJECTED_LENGTH: Final = 1200
 #: Most bytes of a skill document.
 _LONGEST_SKILL: Final = 1_000_000
-#: The form of a reply in the skill document of harness strict, by what it states first.
-_EXAMPLES: Final[Mapping[ReplyFirst, str]] = {
-    "reasoning": '{"reasoning": "why, in a few sentences", "kind": "raiseTo", "amount": 600}',
-    "action": '{"kind": "raiseTo", "amount": 600, "reasoning": "why, in a few sentences"}',
-}
+#: What stands in the skill document of harness strict for examples of replies; and the actions of those, of every kind
+#: and of very different sizes, so that none suggests itself.
+_EXAMPLES_LINE: Final = "    EXAMPLES\n"
+_EXAMPLES: Final = (("check", "null"), ("raiseTo", "240"), ("fold", "null"), ("raiseTo", "7350"), ("call", "null"))
 #: What the skill document says about notes, by whether a reply is a JSON object.
 _ABOUT_NOTES: Final = {
     True: "`note` is for later hands of this game: one sentence that you get back then, or null.",
@@ -64,11 +62,15 @@ def default_skill(
     if notes:
         about = f"{_ABOUT_NOTES[harness == 'strict']} Write one only if it is worth it; the last ones are kept, up to\n"
         reply = f"{reply}\n{about}{NOTE_LENGTH} characters each.\n"
-        noted = '"note": null, "kind"'
-    else:
-        noted = '"kind"'
-    example = _EXAMPLES[reply_first].replace('"kind"', noted)
-    return f"{rules}\n{reply.replace(_EXAMPLES['reasoning'], example)}"
+    examples = "".join(f"    {_example(kind, amount, reply_first, notes=notes)}\n" for kind, amount in _EXAMPLES)
+    return f"{rules}\n{reply.replace(_EXAMPLES_LINE, examples)}"
+
+
+def _example(kind: str, amount: str, first: ReplyFirst, *, notes: bool) -> str:
+    """Return an example of a reply in JSON."""
+    why, noted = '"reasoning": "..."', '"note": null, ' if notes else ""
+    what = f'"kind": "{kind}", "amount": {amount}'
+    return f"{{{why}, {noted}{what}}}" if first == "reasoning" else f"{{{noted}{what}, {why}}}"
 
 
 def decision_prompt(
@@ -183,7 +185,7 @@ def hand_text(observation: Observation, track: Track, game: GameFacts | None) ->
         f"Stacks now: you {_chips(now[me], rules.big_blind)}, opponent {_chips(now[other], rules.big_blind)}",
         f"Bets on this street: you {observation.bets[me]}, opponent {observation.bets[other]}",
         f"Actions: {action_text(steps, me) or 'none yet, the blinds are posted'}",
-        f"Pot: {_chips(observation.pot, rules.big_blind)}",
+        f"Pot, with the bets of this street: {_chips(observation.pot, rules.big_blind)}",
         _price(observation, track),
         f"Legal actions: {observation.legal}",
     ]

@@ -18,13 +18,27 @@ LONGEST_REPLY: Final = 100_000
 CUT_OFF: Final = "length"
 WITHHELD: Final = "content_filter"
 
-#: How models that write their thoughts into the reply mark them.
-_THINKING: Final = re.compile("<think(?:ing)?>")
-_THOUGHT: Final = re.compile("</think(?:ing)?>")
-#: The last line of a reply in plain text, and a line with a note; and what Markdown may put around either.
-_ACTION_LINE: Final = re.compile(
-    r"ACTION:[*_`\s]*(?:(?P<kind>fold|check|call)|raiseTo\s+(?P<amount>[0-9]{1,16}))", re.IGNORECASE
+#: How models mark what is not their answer: thoughts and drafts.
+_THOUGHTS: Final = (
+    "(?:think(?:ing)?|thoughts?|reason(?:ing)?|scratch_?pad|analysis|reflect(?:ion)?|draft|plan(?:ning)?|monologue)"
 )
+_WHOLE_THOUGHT: Final = re.compile(rf"<({_THOUGHTS})(?:\s[^<>]*)?>.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_THINKING: Final = re.compile(rf"<{_THOUGHTS}(?:\s[^<>]*)?>", re.IGNORECASE)
+_THOUGHT: Final = re.compile(rf"</{_THOUGHTS}\s*>", re.IGNORECASE)
+#: How they mark their answer.
+_ANSWER_TAG: Final = re.compile(r"</?(?:(?:final_?)?answer|final|action|output|response|reply|json)\s*>", re.IGNORECASE)
+#: The last line of a reply in plain text, in the form asked for or as the prompt itself writes actions: `call (600)`,
+#: `raiseTo 1,800`; and what Markdown may put around it.
+_ACTION_LINE: Final = re.compile(
+    r"ACTION:[*_`\s]*(?:(?P<kind>call)(?:[*_`\s]*\(?{number}(?:\s*(?:chips|bb))?\)?)?"
+    r"|(?P<free>fold|check)"
+    r"|raise[\s_-]?to[*_`\s]+(?P<amount>{number})(?:\s*chips)?(?:\s*\((?:all[\s-]?in|[0-9.,]+\s*bb)\))?)".replace(
+        "{number}", r"(?:[0-9]{1,16}|[0-9]{1,3}(?:,[0-9]{3}){1,5})"
+    ),
+    re.IGNORECASE,
+)
+_LINE_BEGINS: Final = " \t*_`>#-\"'\u201c\u2018"
+_LINE_ENDS: Final = " \t*_`.!;\"'\u201d\u2019"
 _NOTE_LINE: Final = re.compile(r"NOTE:[*_`\s]*(?P<note>.+)", re.IGNORECASE)
 _MARKUP: Final = " \t*_`."
 #: What matters for where an object ends; a backslash takes the meaning from the character after it.
@@ -72,21 +86,34 @@ def read_answer(settings: LLMSettings, text: str, finish: str | None, mode: Outp
 
 def read_free_reply(text: str, finish: str | None) -> Reply:
     """Read a reply in plain text whose last line is the action; raises AgentFailed if it is not."""
-    stripped = _something(text, finish)
-    *_, said = _THOUGHT.split(stripped)
-    if _THINKING.search(said):
-        raise AgentFailed("truncated", "the reply ends inside its thoughts (<think> without </think>)")
+    said = _answer_of(_something(text, finish))
     if finish == CUT_OFF:
         raise AgentFailed("truncated", "the reply was cut off: it met the limit of tokens")
-    before, _, last = said.rstrip().rpartition("\n")
-    found = _ACTION_LINE.fullmatch(last.strip(_MARKUP))
+    lines = said.splitlines()
+    while lines and not lines[-1].strip(_LINE_BEGINS + _LINE_ENDS):  # blank, or the end of a code fence
+        lines.pop()
+    last = lines.pop() if lines else ""
+    before = "\n".join(lines)
+    found = _ACTION_LINE.fullmatch(last.lstrip(_LINE_BEGINS).rstrip(_LINE_ENDS))
     if found is None:
         expected = "expected ACTION: fold, check, call or raiseTo and a whole number, and nothing after it"
         raise AgentFailed("unparsable", f"the last line is {shown(last.strip())}; {expected}")
-    kind: Kind = next(kind for kind in KINDS if kind.lower() == (found["kind"] or "raiseTo").lower())
-    action = Action(kind, int(found["amount"])) if kind == "raiseTo" else Action(kind)
+    kind: Kind = next(kind for kind in KINDS if kind.lower() == (found["kind"] or found["free"] or "raiseTo").lower())
+    action = Action(kind, int(found["amount"].replace(",", ""))) if kind == "raiseTo" else Action(kind)
     notes = [note["note"] for line in before.splitlines() if (note := _NOTE_LINE.fullmatch(line.strip(_MARKUP)))]
     return Reply(action, whole_characters(before.strip()), note=whole_characters(notes[-1]) if notes else "")
+
+
+def _answer_of(text: str) -> str:
+    """Return a reply without the thoughts that it marks; raises AgentFailed if it ends inside them.
+
+    The tag before the thoughts may be part of the prompt, so all before a lone tag that ends some is left out, too.
+    """
+    *_, said = _THOUGHT.split(_WHOLE_THOUGHT.sub("", text))
+    opened = _THINKING.search(said)
+    if opened is not None:
+        raise AgentFailed("truncated", f"the reply ends inside its thoughts ({opened[0]} without an end)")
+    return _ANSWER_TAG.sub("", said).strip()
 
 
 def _something(text: str, finish: str | None) -> str:
@@ -105,26 +132,25 @@ def _something(text: str, finish: str | None) -> str:
 def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
     """Read a reply; raises AgentFailed, with the kind of fault and what is expected, if it is not valid.
 
-    Nothing that a model may have given up is taken: a draft among thoughts, or before an object that was cut off.
+    Nothing that a model may have given up is taken: a draft among thoughts, before an object that was cut off, before
+    another one, or before a second thought.
 
     Args:
         text: The model's text.
         finish: Why it ended, if the provider reported it.
-        mode: The output mode: in `text` the last JSON object counts, otherwise the whole text has to be one.
+        mode: The output mode: in `text` there may be other text before the JSON object, otherwise it has to be alone.
     """
     stripped = _something(text, finish)
     found = _whole_object(stripped)
     if found is None:
-        *_, said = _THOUGHT.split(stripped)  # the tag before the thoughts may be part of the prompt
-        if _THINKING.search(said):
-            raise AgentFailed("truncated", "the reply ends inside its thoughts (<think> without </think>)")
-        stripped = said.strip()
+        stripped = _answer_of(stripped)
         found = _whole_object(stripped)
     if found is not None:
         return _checked(found)
     objects, rest = _objects(stripped)
-    if mode == "text" and objects and not rest.inside and not (finish == CUT_OFF and rest.prose):
-        return _checked(objects[-1])
+    actions = [each for each in objects if "kind" in each]
+    if mode == "text" and actions and not rest.inside and not (finish == CUT_OFF and rest.prose):
+        return _only(actions, rest)
     if finish == CUT_OFF or rest.inside:
         why = "it met the limit of tokens" if finish == CUT_OFF else "it ends inside a JSON object"
         raise AgentFailed("truncated", f"the reply was cut off: {why}")
@@ -133,6 +159,16 @@ def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
     if mode != "text" and objects:
         raise AgentFailed("unparsable", "the reply has other text around its JSON object; expected the object alone")
     raise AgentFailed("unparsable", f"the reply is no JSON object: {shown(stripped)}")
+
+
+def _only(actions: list[dict[str, Any]], rest: "_Rest") -> Reply:
+    """Return the reply if it is clear which object counts; raises AgentFailed if not."""
+    if rest.prose:
+        raise AgentFailed("unparsable", "the reply says more after its JSON object; expected the object last")
+    replies = [_checked(each) for each in actions]
+    if any(each.action != replies[-1].action for each in replies):
+        raise AgentFailed("unparsable", "the reply has several JSON objects with different actions; expected one")
+    return replies[-1]
 
 
 class _Rest(msgspec.Struct, frozen=True):

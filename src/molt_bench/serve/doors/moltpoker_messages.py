@@ -13,7 +13,7 @@ from molt_bench.poker.actions import OPEN_CARDS, STREETS, LegalActions, Street
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import category, strength
 from molt_bench.poker.hand import HandRules
-from molt_bench.poker.observation import HandResult
+from molt_bench.poker.observation import HandResult, Observation
 
 #: Version of the protocol, and the least one that a client may speak.
 PROTOCOL_VERSION: Final = "0.1"
@@ -86,6 +86,12 @@ def table_ended(reason: str) -> Message:
     return Message("table_status", {"status": "ended", "reason": reason})
 
 
+def _earlier_pot(seen: Observation) -> int:
+    """Return the chips of antes and earlier streets."""
+    own, other = seen.bets[seen.seat], seen.bets[1 - seen.seat]
+    return seen.pot - own - min(other, own + seen.stack)
+
+
 def game_state(place: Place, turn: Turn) -> Message:
     """Return an open decision. `pots` hold finished streets only: what was bet on this one is in `bet`."""
     seen = turn.observation
@@ -94,7 +100,7 @@ def game_state(place: Place, turn: Turn) -> Message:
         "handNumber": turn.hand,
         "phase": seen.street,
         "communityCards": _cards(seen.board),
-        "pots": [{"amount": seen.pot - sum(seen.bets), "eligibleSeats": [0, 1]}],
+        "pots": [{"amount": _earlier_pot(seen), "eligibleSeats": [0, 1]}],
         "players": [
             {
                 "seatId": seat,
