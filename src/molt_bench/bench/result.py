@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
+from molt_bench.bench.suspicion import Findings
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed
@@ -111,6 +112,7 @@ class RunResult(msgspec.Struct, frozen=True):
         usage: What each language model used.
         harnesses: The harness of each language model with its version; empty if the run recorded none.
         history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
+        suspicion: Whether removed luck was borne out by the chips.
         journal_lines: Lines in its journal; 0 without one.
         journal_hash: SHA-256 of the last line, which identifies the whole journal.
     """
@@ -126,6 +128,7 @@ class RunResult(msgspec.Struct, frozen=True):
     usage: tuple[AgentUsage, ...] = ()
     harnesses: dict[str, str] = {}
     history: tuple[dict[str, Any], ...] = ()
+    suspicion: Findings = Findings()
     journal_lines: int = 0
     journal_hash: str = ""
 
