@@ -54,14 +54,14 @@ format: $(INSTALLED_ALL) ## format the code
 test-live: $(INSTALLED_ALL) ## play 200 live games with clients of every bad habit, about two minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/serve
 
-test-cheats: $(INSTALLED_ALL) ## check that cheating agents gain nothing over 200 seed pairs, about five minutes
-	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py
+test-cheats: $(INSTALLED_ALL) ## check that cheating agents gain nothing or are named, and that honest ones are not, about seven minutes
+	$(BIN)/python -m pytest -n auto -m slow tests/e2e/test_cheats.py tests/e2e/test_suspicion.py tests/bench/test_false_alarms.py
 
 test-models: $(INSTALLED_ALL) ## run the slow language model tests, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/agents/llm tests/e2e/test_llm_*.py
 
 test-long: $(INSTALLED_ALL) ## run the slow tests of whole runs: acceptance, kills, secrecy, executors, about five minutes
-	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents/test_scripted.py -k 'not llm and not ray and not cheats'
+	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents/test_scripted.py -k 'not llm and not ray and not cheats and not suspicion'
 
 test-docs: $(INSTALLED_ALL) ## run every command shown in the docs, in an empty environment, too, about three minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/test_docs.py tests/e2e/test_compare.py tests/e2e/test_ci_gate.py tests/cli

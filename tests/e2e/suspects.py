@@ -5,6 +5,7 @@ what is left of it when luck is removed is not.
 """
 
 import sys
+from typing import ClassVar
 
 from molt_bench import Action
 from molt_bench.poker.actions import CALL, CHECK, FOLD
@@ -51,7 +52,7 @@ class Rememberer:
 
     name = "rememberer"
     #: Every game so far: own cards, those of the opponent and the board, by the number of the hand.
-    games = []
+    games: ClassVar[list] = []
 
     def reset(self):
         """Begin a game."""
@@ -102,7 +103,7 @@ class Gamer:
 
     name = "gamer"
     #: Chips won in the games of this process, by own cards and number of their hands.
-    won = {}
+    won: ClassVar[dict] = {}
 
     def reset(self):
         """Begin a game."""

@@ -141,7 +141,7 @@ class Ladder:
         """Add the margins of a match; from then on chips alone count for those whose results they contradict."""
         book = self._book
         book.add(pair, margins, [seed.seed for seed in result.seed_results])
-        estimator = book.preferred(pair)
+        estimator = book.removing_luck(pair)
         chips, left, shared = book.column(pair, RAW), book.column(pair, estimator), self.margins.shares_seeds
         book.distrust(self.suspicion.add(pair, chips, left, estimator, shared=shared))
 
@@ -313,6 +313,10 @@ class Ladder:
         """Return a warning for each participant whose published policy was not used in some games."""
         return self._match_margins.warnings()
 
+    def _helpless(self) -> list[str]:
+        """Return those who gave no usable answer in most of their hands."""
+        return [name for name, found in failures_of(self.matches).items() if found.helpless]
+
     def helpless(self) -> list[str]:
         """Return a warning for each participant that gave no usable answer in most of its hands."""
         helpless = {name: found for name, found in failures_of(self.matches).items() if found.helpless}
@@ -340,6 +344,7 @@ class Ladder:
             confidences=self.confidences(),
             verdicts=self.verdicts() if self.by_margins else (),
             rankings=self.rankings,
+            unranked=Later(self._helpless),
             connected=complete if self.by_margins else connected(self.meetings),
             next_games=2 * per_match,
             next_hands=2 * per_match * (game.hands_per_game + game.warmup_hands),

@@ -80,6 +80,14 @@ class MarginBook:
         """Return the estimator used for a pair."""
         return self.preferred(pair) if self._distrusted.isdisjoint(pair) else RAW
 
+    def removing_luck(self, pair: Pair) -> str:
+        """Return the estimator to compare with the chips: the one in use if both are trusted.
+
+        With `auto`, chips may vary least for those who know all cards. Then it is `FIRST`, which tells them.
+        """
+        found = self.preferred(pair)
+        return FIRST if found == RAW and self._estimator == AUTO else found
+
     def preferred(self, pair: Pair) -> str:
         """Return the estimator that is used for a pair if both are trusted."""
         if self._estimator != AUTO:

@@ -70,7 +70,8 @@ def suspicions(found: Analysis) -> list[str]:
         chips, without_luck = (in_bb_per_100(model.so_far(name)) for model in (found.raw, found.trusting))
         said.append(
             f"{shown[name]} (!) is suspected: it won {_bb(chips)} bb/100 in chips, and {_bb(without_luck)} without "
-            f"luck (z {known.participants[name].z:+.1f}). Both cannot be right, so its pairings are judged by chips alone."
+            f"luck (z {known.participants[name].z:+.1f}). Both cannot be right, so its pairings are judged by chips "
+            "alone."
         )
     said += [f"Which of {shown[one]} and {shown[two]} it is, their games do not tell." for one, two in known.undecided]
     if known.suspects:
@@ -79,10 +80,10 @@ def suspicions(found: Analysis) -> list[str]:
             "publishes; or it has met a bug of molt-bench."
         )
     if known.doubted:
-        names = " and ".join([f"{shown[name]} (z {known.participants[name].z:+.1f})" for name in known.doubted])
+        names = ", ".join([f"{shown[name]} (z {known.participants[name].z:+.1f})" for name in known.doubted])
         said.append(
-            f"No order is claimed for {names} yet: what was won in chips and what is left without luck differ by more "
-            "than is likely. More games would tell whether that is chance."
+            f"No order is claimed yet of {names}: results in chips and without luck differ by more than chance makes "
+            "likely. More games will tell."
         )
     return said
 

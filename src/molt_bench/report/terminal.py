@@ -66,9 +66,9 @@ def leaderboard_table(found: Analysis) -> Table:
             Text(f"{_name(found, rating.id)}{' (!)' if row.suspect else ''}"),
             f"{rating.mu:.1f}±{rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}-{rating.draws}",
-            "-" if row.bb_per_100 is None else f"{row.bb_per_100:+.1f}",
+            "-" if row.bb_per_100 is None else _signed(row.bb_per_100),
             "ref" if row.reference else f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
-            "-" if row.raw is None else f"{row.raw[0]:+.1f}",
+            "-" if row.raw is None else _signed(row.raw[0]),
             _ranks(row.ranks) if row.ranked else "-",
             "-" if not row.ranked else "" if row.better_than_next is None else surely(row.better_than_next),
             str(sum(row.faults.values())),
@@ -135,6 +135,15 @@ def print_faults(found: Analysis, console: Console) -> None:
                 f"{usage.misread_to_call:,} the price"
             )
         console.print(line, highlight=False, soft_wrap=True)
+
+
+def _signed(value: float) -> str:
+    """Format big blinds in at most six characters, or seven from 100,000 on.
+
+    >>> _signed(12.34), _signed(-2593.5)
+    ('+12.3', '-2594')
+    """
+    return f"{value:+.1f}" if abs(value) < 1000 else f"{value:+.0f}"
 
 
 def _ranks(ranks: tuple[int, int] | None) -> str:
