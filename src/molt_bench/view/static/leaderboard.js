@@ -46,9 +46,14 @@ function agentColumns(run, agents, state, [low, high]) {
   const ratingColumn = [numberHead("Rating, mu", rating), (one) => number(ratingText(one), rating)];
   return [
     [numberHead("Rank"), (one) => rankCell(one, rows)],
-    [th("Agent"), (one) => h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents), harnessNote(one), suspectNote(one))],
+    [
+      th("Agent"),
+      (one) =>
+        h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents), harnessNote(one), suspectNote(one)),
+    ],
     byRating && ratingColumn,
     [numberHead("bb/100", { class: ofResult }), (one) => resultCell(one, agents, ofResult)],
+    [numberHead("Raw", raw), (one) => number(withInterval(one.raw), raw)],
     [
       th([h("span.unseen", "Interval as a chart"), whiskerAxis(low, high)], { class: byRating ? "more" : "" }),
       (one) =>
@@ -58,7 +63,6 @@ function agentColumns(run, agents, state, [low, high]) {
           whisker(one.bb100, one.halfWidth, low, high, agents.colour(one.id)),
         ),
     ],
-    [numberHead("Raw", raw), (one) => number(withInterval(one.raw), raw)],
     isPaid && [numberHead("$ per 100 hands"), (one) => number(dollars(one.usdPer100))],
     isApart && [numberHead("bb/100 v ref", apart), (one) => number(withInterval(one.fromReference), more)],
     [
