@@ -55,16 +55,16 @@ test-live: $(INSTALLED_ALL) ## play 200 live games with clients of every bad hab
 	$(BIN)/python -m pytest -n auto -m slow tests/serve
 
 # Each cheat, the folders of strangers, edited files, false policies, and programs that kill or stay.
-CHEATS := $(addprefix tests/e2e/test_,cheats.py hostile_folder.py edited_artifacts.py false_policies.py) tests/luck/test_policy_test.py tests/agents/external
+CHEATS := $(addprefix tests/e2e/test_,cheats.py hostile_folder.py edited_artifacts.py false_policies.py suspicion.py) tests/luck/test_policy_test.py tests/bench/test_false_alarms.py tests/agents/external
 
-test-cheats: $(INSTALLED_ALL) ## check that cheating agents, hostile run folders, edited files and false policies gain nothing, about 20 minutes
+test-cheats: $(INSTALLED_ALL) ## check that cheating agents, hostile run folders, edited files and false policies gain nothing or are named, and honest agents are not, about half an hour
 	$(BIN)/python -m pytest -n auto -m slow $(CHEATS)
 
 test-models: $(INSTALLED_ALL) ## run the slow language model tests, about five minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/agents/llm tests/agents/test_bugs.py tests/e2e/test_llm_*.py
 
 test-long: $(INSTALLED_ALL) ## run the slow tests of whole runs: acceptance, kills, secrecy, executors, about five minutes
-	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents/test_scripted.py -k 'not llm and not ray and not cheats and not hostile and not edited and not false_policies'
+	$(BIN)/python -m pytest -n auto -m slow tests/e2e tests/agents/test_scripted.py -k 'not llm and not ray and not cheats and not hostile and not edited and not false_policies and not suspicion'
 
 test-docs: $(INSTALLED_ALL) ## run every command shown in the docs, in an empty environment, too, about three minutes
 	$(BIN)/python -m pytest -n auto -m slow tests/test_docs.py tests/e2e/test_compare.py tests/e2e/test_ci_gate.py tests/cli

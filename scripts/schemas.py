@@ -62,6 +62,12 @@ def fields(what: str, **found: Schema) -> Schema:
 
 
 UNRANKED: Final = say(BOOLEAN, "False for one that hardly ever gave a usable answer; absent otherwise.")
+DIFFERENCE: Final[Schema] = fields(
+    "By how much raw results are above those without luck.",
+    mean=say(NUMBER, "The mean, in thousandths of a big blind a hand."),
+    z=say(NUMBER, "The mean over its standard error."),
+    evidence=say(NUMBER, "Evidence that it is not 0, however often one looks: log10 of what a bet on it has made."),
+)
 REFERENCE: Final = say(TEXT, "Who the others are measured against; absent where there is nobody.")
 PARTS: Final = {
     "mean": or_null(NUMBER, "The estimate; null if nothing is known."),
@@ -89,6 +95,8 @@ LEADERBOARD: Final = fields(
             draws=say(INTEGER, "Matches drawn."),
             bbPer100=or_null(NUMBER, "Big blinds won per 100 hands against the field; null before its first match."),
             bbPer100HalfWidth95=or_null(NUMBER, "Half of its 95% interval; null if it is not known."),
+            rawBbPer100=or_null(NUMBER, "What it won in chips, from the same opponents."),
+            rawBbPer100HalfWidth95=or_null(NUMBER, "Half of its 95% interval; null if it is not known."),
             bbPer100FromReference_=or_null(NUMBER, "What it won from the reference, if there is one."),
             bbPer100FromReferenceHalfWidth95_=or_null(NUMBER, "Half of the 95% interval of that."),
             rankInterval95=or_null({"type": "array", "items": INTEGER}, "Lowest and highest rank that are possible."),
@@ -97,6 +105,7 @@ LEADERBOARD: Final = fields(
             faults=by_key(INTEGER, "How many faults of each kind it made."),
             forcedFolds=say(INTEGER, "Hands folded for it after its last attempt."),
             ranked_=UNRANKED,
+            suspect_=say(BOOLEAN, "True if its chips and its result without luck cannot both be right."),
             harness_=HARNESS,
             track_=TRACK,
         ),
@@ -160,8 +169,15 @@ MARGINS: Final = fields(
             **PARTS,
             anchor=say(BOOLEAN, "Whether it only anchors the scale."),
             ranked_=UNRANKED,
+            rawMinusEstimator_=DIFFERENCE,
         ),
         "Best first.",
+    ),
+    suspicion=fields(
+        "Whose chips and results without luck do not agree.",
+        suspects=listed(TEXT, "Ids of those for whom both cannot be right; chips alone count for them."),
+        doubted=listed(TEXT, "Ids of others for whom they differ by more than chance makes likely."),
+        bound=say(NUMBER, "The evidence from which on somebody is a suspect."),
     ),
     neighbours=listed(
         fields(
@@ -183,6 +199,7 @@ MARGINS: Final = fields(
             seedPairs=say(INTEGER, "Seed pairs they have played."),
             estimator=say(TEXT, "The estimator in use for this pair."),
             sure=say(NUMBER, "Confidence that one of them wins from the other."),
+            rawMinusEstimator_=DIFFERENCE,
             certifiedHalfWidth=or_null(NUMBER, "Half of the interval that holds however often one looks."),
             estimators=fields(
                 "What a wins from b by each estimator.",
@@ -325,6 +342,7 @@ SUMMARY: Final = fields(
         sha256=say(TEXT, "Hash of its last line, which identifies the whole."),
     ),
     marginsSha256_=say(TEXT, "Hash of that hash and of all margins in matches.json, which may then be used again."),
+    suspicions_=listed(TEXT, "Whose chips and results without luck do not agree, if anybody's, and what follows."),
     warnings=listed(TEXT, "What readers should know."),
 )
 SEEDS: Final = listed(SEED, "The seeds of the run, which `--seeds-file` takes.")

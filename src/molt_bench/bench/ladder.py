@@ -17,10 +17,11 @@ from molt_bench.bench.result import Convergence, PlayedMatch, failures_of, signa
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.bench.stop_rules import Progress, judge_of
+from molt_bench.bench.suspicion import Suspicion
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.pairings import connected
-from molt_bench.rating.book import MarginBook
+from molt_bench.rating.book import RAW, MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
 from molt_bench.rating.student import Estimate
@@ -60,6 +61,7 @@ class Ladder:
     Attributes:
         meetings: How often each pair that may play has met.
         margins: Who wins how much from whom.
+        suspicion: Whether removed luck is borne out by the chips.
         convergence: The ratings after every match.
         rankings: The ranking after every round.
         rounds: Rounds completed so far.
@@ -128,6 +130,21 @@ class Ladder:
         """Begin with no margins."""
         self.margins = margin_model(self._config)
         self._book = MarginBook(self.margins, self._config.rating.estimator)
+        game = self._config.game
+        self.suspicion = Suspicion(
+            self.margins.participants,
+            self.meetings,
+            hands=2 * game.hands_per_game,
+            stack=game.stack / game.big_blind,
+        )
+
+    def _enter(self, pair: Pair, margins: Margins, result: MatchResult) -> None:
+        """Add the margins of a match; from then on chips alone count for those whose results they contradict."""
+        book = self._book
+        book.add(pair, margins, [seed.seed for seed in result.seed_results])
+        estimator = book.removing_luck(pair)
+        chips, left, shared = book.column(pair, RAW), book.column(pair, estimator), self.margins.shares_seeds
+        book.distrust(self.suspicion.add(pair, chips, left, estimator, shared=shared))
 
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
@@ -158,7 +175,7 @@ class Ladder:
             margins = self._margins(pair, result, margins)
         else:
             self.model_draws.forget(len(self.matches) + 1)
-        self._book.add(pair, margins, [seed.seed for seed in result.seed_results])
+        self._enter(pair, margins, result)
         self._look_anew()
         self.meetings[pair] += 1
         match = PlayedMatch(
@@ -200,7 +217,7 @@ class Ladder:
             for at, match in enumerate(self.matches):
                 known = self._match_margins.again(match.number) or match.margins
                 self.matches[at] = structs.replace(match, margins=known)
-                self._book.add(match.participants, known, [seed.seed for seed in match.result.seed_results])
+                self._enter(match.participants, known, match.result)
         return margins
 
     def _updated(self, pair: Pair, result: MatchResult) -> RatingChange:
@@ -247,7 +264,7 @@ class Ladder:
     def verdicts(self) -> tuple[Verdict, ...]:
         """Return the verdict on each adjacent pair, based on margins."""
         if self._verdicts is None:
-            self._verdicts = self._judge.neighbours(self.margins)
+            self._verdicts = self._judge.neighbours(self.margins, doubted=self.suspicion.doubted())
         return self._verdicts
 
     def _look_anew(self) -> None:
@@ -317,6 +334,10 @@ class Ladder:
             game for match in self.matches for pair in match.result.seed_results for game in pair.games
         )
 
+    def _helpless(self) -> list[str]:
+        """Return those who gave no usable answer in most of their hands."""
+        return [name for name, found in failures_of(self.matches).items() if found.helpless]
+
     def helpless(self) -> list[str]:
         """Return a warning for each participant that gave no usable answer in most of its hands."""
         helpless = {name: found for name, found in failures_of(self.matches).items() if found.helpless}
@@ -344,6 +365,7 @@ class Ladder:
             confidences=self.confidences(),
             verdicts=self.verdicts() if self.by_margins else (),
             rankings=self.rankings,
+            unranked=Later(self._helpless),
             connected=complete if self.by_margins else connected(self.meetings),
             next_games=2 * per_match,
             next_hands=2 * per_match * (game.hands_per_game + game.warmup_hands),

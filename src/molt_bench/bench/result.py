@@ -7,6 +7,7 @@ import msgspec
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.ledger import Unaccounted
+from molt_bench.bench.suspicion import Findings
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import GameRecord, Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed
@@ -114,6 +115,7 @@ class RunResult(msgspec.Struct, frozen=True):
         unaccounted: Requests to language models whose answers were never seen, as after a kill, and their cost at most.
         harnesses: The harness of each language model with its version; empty if the run recorded none.
         history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
+        suspicion: Whether removed luck was borne out by the chips.
         journal_lines: Lines in its journal; 0 without one.
         journal_hash: SHA-256 of the last line, which identifies the whole journal.
         bench_version: The bench version that played it.
@@ -131,6 +133,7 @@ class RunResult(msgspec.Struct, frozen=True):
     unaccounted: Unaccounted = Unaccounted()
     harnesses: dict[str, str] = {}
     history: tuple[dict[str, Any], ...] = ()
+    suspicion: Findings = Findings()
     journal_lines: int = 0
     journal_hash: str = ""
     bench_version: int = BENCH_VERSION

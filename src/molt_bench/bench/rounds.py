@@ -327,6 +327,7 @@ def _result(
         matches=tuple(ladder.matches),
         leaderboard=tuple(ladder.leaderboard()),
         convergence=tuple(ladder.convergence),
+        suspicion=ladder.suspicion.findings(),
         stop_reason=reason,
         seeds=deal.blocks.used(ladder.meetings),
         warnings=tuple(

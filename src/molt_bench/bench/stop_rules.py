@@ -4,7 +4,8 @@ Also, before a run begins: whether its budget lets every pair meet.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from itertools import pairwise
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -23,6 +24,7 @@ class Progress(msgspec.Struct, frozen=True):
         verdicts: Verdict on each adjacent pair, if margins decide.
         rankings: The ranking after every round, latest last.
         connected: Whether matches connect all participants, so that all ratings are on one scale.
+        unranked: Those who gave no usable answer in most of their hands, so that nothing is said about them.
         next_games: Games that one more match takes.
         next_hands: Hands that one more match takes at most.
         usd: Dollars spent on language models.
@@ -38,6 +40,7 @@ class Progress(msgspec.Struct, frozen=True):
     verdicts: tuple[Verdict, ...] = ()
     rankings: Sequence[tuple[str, ...]] = ()
     connected: bool = True
+    unranked: Sequence[str] = ()
     next_games: int = 0
     next_hands: int = 0
     usd: float = 0.0
@@ -51,17 +54,33 @@ class Progress(msgspec.Struct, frozen=True):
 StopRule: TypeAlias = Callable[[Progress], str | None]
 
 
+#: Why a run stops that has nobody left to compare.
+_NOBODY: Final = "no two neighbours in the ranking can be compared: one of each two hardly ever gave a usable answer"
+
+
+def _without_rank(progress: Progress, above: str, below: str) -> bool:
+    return above in progress.unranked or below in progress.unranked
+
+
+def _every(progress: Progress) -> str:
+    """Return whom a reason is about: nothing is claimed about those without a rank."""
+    return "every adjacent pair" + (" of those that have a rank" if progress.unranked else "")
+
+
 def adjacent_confidence(threshold: float) -> StopRule:
     """Stop once every adjacent pair of the ranking is ordered with this confidence."""
 
     def rule(progress: Progress) -> str | None:
         if not progress.connected or min(progress.confidences, default=0) < threshold:
             return None
-        at = progress.confidences.index(min(progress.confidences))
-        above, below = progress.ranking[at : at + 2]
+        pairs = list(zip(pairwise(progress.ranking), progress.confidences, strict=True))
+        ranked = [each for each in pairs if not _without_rank(progress, *each[0])]
+        if not ranked:
+            return _NOBODY
+        (above, below), least = min(ranked, key=lambda each: each[1])
         return (
-            f"every adjacent pair is ordered with at least {100 * threshold:.10g}% confidence "
-            f"(least sure: {above} above {below}, {surely(progress.confidences[at])})"
+            f"{_every(progress)} is ordered with at least {100 * threshold:.10g}% confidence "
+            f"(least sure: {above} above {below}, {surely(least)})"
         )
 
     return rule
@@ -82,8 +101,11 @@ def adjacent_margins(threshold: float, tie_margin: float, *, familywise: bool = 
     def rule(progress: Progress) -> str | None:
         if not progress.connected or any(each.kind == "unresolved" for each in progress.verdicts):
             return None
-        ordered = [each for each in progress.verdicts if each.kind == "ordered"]
-        tied = len(progress.verdicts) - len(ordered)
+        ranked = [each for each in progress.verdicts if not _without_rank(progress, each.above, each.below)]
+        if not ranked:
+            return _NOBODY
+        ordered = [each for each in ranked if each.kind == "ordered"]
+        tied = len(ranked) - len(ordered)
         said = []
         if ordered:
             least = min(ordered, key=lambda each: each.sure)
@@ -91,7 +113,7 @@ def adjacent_margins(threshold: float, tie_margin: float, *, familywise: bool = 
         if tied:
             said.append(f"tied within {tie_margin:g} mbb a hand")
         together = " in all of them together" if familywise and len(progress.verdicts) > 1 else ""
-        return f"with {100 * threshold:.10g}% confidence{together} every adjacent pair is {' or '.join(said)}"
+        return f"with {100 * threshold:.10g}% confidence{together} {_every(progress)} is {' or '.join(said)}"
 
     return rule
 

@@ -4,6 +4,8 @@ All estimators have the same expectation. Which one varies least depends on the 
 alike, the chips of the two games of a seed cancel out by themselves, and any other estimate varies more. So with `auto`
 each pair uses `fitted`, unless another one varies clearly less over its seed pairs so far. The choice depends on the
 variance alone, never on the estimate itself.
+
+Only chips count for a pairing with somebody who is not trusted.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -17,6 +19,8 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
 AUTO: Final = "auto"
+#: The chips, from which no luck is removed.
+RAW: Final = "raw"
 #: The estimator to use until there are enough seed pairs to choose.
 FIRST: Final = "fitted"
 _ENOUGH: Final = 8
@@ -29,11 +33,12 @@ _CLEARLY: Final = 2.5
 class MarginBook:
     """Fills a margin model with the margins of one of the `ESTIMATORS`, or by `auto` of the best for each pair."""
 
-    def __init__(self, model: MarginModel, estimator: str = AUTO) -> None:
+    def __init__(self, model: MarginModel, estimator: str = AUTO, *, distrusted: Iterable[str] = ()) -> None:
         self.model = model
         self._estimator = estimator
         self._columns: dict[Pair, dict[str, list[float]]] = {}
         self._seeds: dict[Pair, list[Hashable]] = {}
+        self._distrusted: frozenset[str] = frozenset(distrusted)
 
     def add(self, pair: Pair, margins: Margins, seeds: Sequence[Seed]) -> None:
         """Add the margins of a match."""
@@ -59,8 +64,32 @@ class MarginBook:
     def _enter(self, pair: Pair) -> None:
         self.model.replace(pair, self._columns[pair][self.estimator_of(pair)], self._seeds[pair])
 
+    def distrust(self, names: Iterable[str]) -> None:
+        """Use the chips alone for all pairings of these participants, and for no others."""
+        changed = self._distrusted.symmetric_difference(names)
+        self._distrusted = frozenset(names)
+        for pair in self._columns if changed else ():
+            if not changed.isdisjoint(pair):
+                self._enter(pair)
+
+    def column(self, pair: Pair, estimator: str) -> Sequence[float]:
+        """Return all margins of a pair by an estimator."""
+        return self._columns[pair][estimator]
+
     def estimator_of(self, pair: Pair) -> str:
         """Return the estimator used for a pair."""
+        return self.preferred(pair) if self._distrusted.isdisjoint(pair) else RAW
+
+    def removing_luck(self, pair: Pair) -> str:
+        """Return the estimator to compare with the chips: the one in use if both are trusted.
+
+        With `auto`, chips may vary least for those who know all cards. Then it is `FIRST`, which tells them.
+        """
+        found = self.preferred(pair)
+        return FIRST if found == RAW and self._estimator == AUTO else found
+
+    def preferred(self, pair: Pair) -> str:
+        """Return the estimator that is used for a pair if both are trusted."""
         if self._estimator != AUTO:
             return self._estimator
         return least_varying(self._columns.get(pair, {FIRST: []}))

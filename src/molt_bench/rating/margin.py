@@ -132,6 +132,11 @@ class MarginModel:
             self._strengths.pop(name, None)
 
     @property
+    def shares_seeds(self) -> bool:
+        """Whether any seed was played by more than one pair."""
+        return self._shared
+
+    @property
     def pairs(self) -> tuple[Pair, ...]:
         """Every pair of participants that may play, whether they have or not."""
         return tuple(pair for pair in self._samples if self.reference is None or self.reference in pair)

@@ -53,8 +53,13 @@ class Judge(msgspec.Struct, frozen=True):
         """Return the error allowed for the first of so many verdicts."""
         return self.error / max(1, count) if self.familywise else self.error
 
-    def verdicts(self, model: MarginModel, pairs: Iterable[Pair]) -> tuple[Verdict, ...]:
-        """Return the verdict on each pair: whether the first is better than the second."""
+    def verdicts(
+        self, model: MarginModel, pairs: Iterable[Pair], *, doubted: Collection[str] = ()
+    ) -> tuple[Verdict, ...]:
+        """Return the verdict on each pair: whether the first is better than the second.
+
+        Nothing is claimed about those who are `doubted`.
+        """
         found = [(above, below, model.lead(above, below)) for above, below in pairs]
         doubts = [self.test.doubt(lead) for _, _, lead in found]
         allowed = [self.error] * len(found)
@@ -64,14 +69,16 @@ class Judge(msgspec.Struct, frozen=True):
         verdicts = []
         for (above, below, lead), doubt, error in zip(found, doubts, allowed, strict=True):
             kind: VerdictKind = "ordered" if lead.mean > 0 else "reversed"
-            if doubt > error:
+            if above in doubted or below in doubted:
+                kind = "unresolved"
+            elif doubt > error:
                 kind = "tied" if self._tied(model.wide_lead(above, below), error) else "unresolved"
             verdicts.append(Verdict(above, below, lead, sure_by(doubt, lead), kind))
         return tuple(verdicts)
 
-    def neighbours(self, model: MarginModel, apart: Collection[str] = ()) -> tuple[Verdict, ...]:
-        """Return the verdict on every adjacent pair of the ranking of those who are not `apart`."""
-        return self.verdicts(model, pairwise([name for name in model.ranking() if name not in apart]))
+    def neighbours(self, model: MarginModel, *, doubted: Collection[str] = ()) -> tuple[Verdict, ...]:
+        """Return the verdict on every adjacent pair of the ranking."""
+        return self.verdicts(model, pairwise(model.ranking()), doubted=doubted)
 
     def _tied(self, lead: Estimate, error: float) -> bool:
         return self.test.may_tie(lead, error) and self.test.tie_doubt(lead) <= error

@@ -20,12 +20,13 @@ from molt_bench.bench.result import Failures, PlayedMatch, RunResult, failures_o
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence
 from molt_bench.errors import on_one_line
-from molt_bench.rating.book import AUTO, MarginBook
+from molt_bench.rating.book import AUTO, RAW, MarginBook
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
 from molt_bench.rating.ranks import rank_intervals
+from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import ESTIMATORS, GameRecord, Rating
 from molt_bench.specs import Pair
@@ -49,6 +50,8 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
         met: How many of its field it has met, and of how many; None if its result is complete.
         ranked: Whether it has a rank; not if it hardly ever answered, so that it did not really play.
         reference: Whether it is the reference of a gauntlet, which stands at 0 by definition.
+        raw: Big blinds won per 100 hands in chips, from the same opponents, with half the width of the 95% interval.
+        suspect: Whether its chips and its result without luck cannot both be right, so that its chips alone count.
         from_reference: Big blinds won per 100 hands from the one that all are measured against, with half the width of
             the 95% interval, from their own games alone; None for that one, where there is none, and before they met.
     """
@@ -67,6 +70,8 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     ranked: bool = True
     reference: bool = False
     from_reference: tuple[float, float] | None = None
+    raw: tuple[float, float] | None = None
+    suspect: bool = False
 
 
 def shown_names(names: Mapping[str, str]) -> dict[str, str]:
@@ -125,7 +130,19 @@ class Analysis:
 
     @cached_property
     def _book(self) -> MarginBook:
-        return _margin_book(self.result, self.result.config.rating.estimator)
+        return _margin_book(self.result, self.result.config.rating.estimator, self.result.suspicion.suspects)
+
+    @cached_property
+    def trusting(self) -> MarginModel:
+        """The same as if everybody could be trusted: what would be shown of suspects."""
+        if not self.result.suspicion.suspects:
+            return self.model
+        return _margin_book(self.result, self.result.config.rating.estimator).model
+
+    @cached_property
+    def raw(self) -> MarginModel:
+        """Who wins how many chips from whom."""
+        return _margin_book(self.result, RAW).model
 
     @property
     def model(self) -> MarginModel:
@@ -142,19 +159,19 @@ class Analysis:
     def estimator(self) -> str:
         """The estimator of the results in words, such as "fitted" or "auto: fitted in 5 of 6 pairings, raw in 1"."""
         asked = self.result.config.rating.estimator
-        if asked != AUTO:
+        if asked != AUTO and not self.result.suspicion.suspects:
             return asked
         taken = Counter(self.estimators.values()).most_common()
         if len(taken) < 2:
-            return f"{AUTO}: {taken[0][0]}" if taken else AUTO
+            return f"{asked}: {taken[0][0]}" if taken else asked
         (first, most), *others = taken
-        said = f"{AUTO}: {first} in {most:,} of {len(self.estimators):,} pairings"
+        said = f"{asked}: {first} in {most:,} of {len(self.estimators):,} pairings"
         return ", ".join([said, *[f"{name} in {count:,}" for name, count in others]])
 
     @cached_property
     def models(self) -> Mapping[str, MarginModel]:
         """The same by each estimator."""
-        return {name: _margin_book(self.result, name).model for name in ESTIMATORS}
+        return {name: self.raw if name == RAW else _margin_book(self.result, name).model for name in ESTIMATORS}
 
     @cached_property
     def unranked(self) -> dict[str, Failures]:
@@ -189,7 +206,8 @@ class Analysis:
     @cached_property
     def neighbours(self) -> tuple[Verdict, ...]:
         """The verdict on each pair of neighbours in the order by results."""
-        return self.judge.verdicts(self.model, pairwise([name for name in self.by_result if name not in self.unranked]))
+        ranked = [name for name in self.by_result if name not in self.unranked]
+        return self.judge.verdicts(self.model, pairwise(ranked), doubted=self.result.suspicion.doubted)
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -263,7 +281,7 @@ class Analysis:
         return tuple(self._row(self._ratings[name], next_) for name, next_ in below if name is not None)
 
     def _row(self, rating: Rating, below: str | None) -> ParticipantNumbers:
-        won = self.model.so_far(rating.id)
+        won, doubted = self.model.so_far(rating.id), self.result.suspicion.doubted
         known = won is not None and isfinite(won.scale)
         own = [match for match in self.result.matches if rating.id in match.participants]
         faults = [
@@ -278,8 +296,11 @@ class Analysis:
             bb_per_100=None if won is None else won.mean / MBB_PER_BB100,
             half_width=inf if won is None else won.half_width() / MBB_PER_BB100,
             rank=self.ranks.get(rating.id),
-            ranks=self._rank_intervals.get(rating.id),
-            better_than_next=None if below is None else self._better(rating, self._ratings[below]),
+            # Where chips and results without luck may disagree, nothing is claimed until that is settled.
+            ranks=None if rating.id in doubted else self._rank_intervals.get(rating.id),
+            better_than_next=None
+            if below is None or (self.by_margins and not {rating.id, below}.isdisjoint(doubted))
+            else self._better(rating, self._ratings[below]),
             hands=sum(match.result.hands for match in own),
             faults=dict(Counter(fault.kind for fault in faults)),
             forced_folds=sum(fault.forced_fold for fault in faults),
@@ -287,19 +308,25 @@ class Analysis:
             ranked=rating.id not in self.unranked,
             reference=rating.id == self.reference,
             from_reference=self._from_reference(rating.id),
+            raw=in_bb_per_100(self.raw.so_far(rating.id)),
+            suspect=rating.id in self.result.suspicion.suspects,
         )
 
     def _from_reference(self, name: str) -> tuple[float, float] | None:
         other = self.measured_against
         if other is None or other == name or not self.model.count(name, other):
             return None
-        won = self.model.margin(name, other)
-        return won.mean / MBB_PER_BB100, won.half_width() / MBB_PER_BB100
+        return in_bb_per_100(self.model.margin(name, other))
 
     def _better(self, above: Rating, below: Rating) -> float:
         if self.by_margins:
             return self.judge.sure(self.model.lead(above.id, below.id))
         return normal_cdf((above.mu - below.mu) / sqrt(above.sigma**2 + below.sigma**2))
+
+
+def in_bb_per_100(known: Estimate | None) -> tuple[float, float] | None:
+    """Return a mean in big blinds per 100 hands, and half the width of its 95% interval; None if nothing is known."""
+    return None if known is None else (known.mean / MBB_PER_BB100, known.half_width() / MBB_PER_BB100)
 
 
 def games_in(matches: Iterable[PlayedMatch]) -> list[GameRecord]:
@@ -344,8 +371,8 @@ def efficiency(result: RunResult) -> dict[str, Any]:
     return {"games": games, "roundRobinGames": full, "ratio": games / full if full else None}
 
 
-def _margin_book(result: RunResult, estimator: str) -> MarginBook:
-    book = MarginBook(margin_model(result.config), estimator)
+def _margin_book(result: RunResult, estimator: str, distrusted: Iterable[str] = ()) -> MarginBook:
+    book = MarginBook(margin_model(result.config), estimator, distrusted=distrusted)
     book.add_all(
         (match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
         for match in result.matches

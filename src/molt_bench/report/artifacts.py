@@ -15,7 +15,7 @@ from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
 from molt_bench.records import ESTIMATORS, margins_hash
 from molt_bench.report.analysis import Analysis, ParticipantNumbers, efficiency, guardrails, totals
-from molt_bench.report.claims import margins
+from molt_bench.report.claims import margins, suspicions
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.learning import learners
 
@@ -37,6 +37,8 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 **msgspec.structs.asdict(row.rating),
                 "bbPer100": row.bb_per_100,
                 "bbPer100HalfWidth95": _finite(row.half_width),
+                "rawBbPer100": None if row.raw is None else row.raw[0],
+                "rawBbPer100HalfWidth95": None if row.raw is None else _finite(row.raw[1]),
                 **(_from_reference(row) if against is not None else {}),
                 "rankInterval95": row.ranks,
                 "betterThanNext": row.better_than_next,
@@ -44,6 +46,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 "faults": row.faults,
                 "forcedFolds": row.forced_folds,
                 **({} if row.ranked else {"ranked": False}),
+                **({"suspect": True} if row.suspect else {}),
                 **_harness(found, row.rating.id),
             }
             for row in found.rows
@@ -148,6 +151,7 @@ def summary(found: Analysis) -> dict[str, Any]:
         **_halves(result),
         **({"history": list(result.history)} if result.history else {}),
         **(_origin(result) if result.journal_lines else {}),
+        **({"suspicions": said} if (said := suspicions(found)) else {}),
         "warnings": list(result.warnings),
     }
 

@@ -6,23 +6,26 @@ from itertools import combinations
 from math import isfinite
 from typing import Any, Final
 
+from molt_bench.bench.suspicion import Difference
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.rating.payoffs import Transitivity, nash_averaging, transitivity
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import surely
-from molt_bench.report.analysis import Analysis
+from molt_bench.report.analysis import Analysis, in_bb_per_100
 from molt_bench.report.learning import learning_sentences
+from molt_bench.specs import Pair
 
 #: An interval this wide, in thousandths of a big blind per hand, says nothing at all.
 _NOTHING_KNOWN: Final = 1e9
 
 
 def sentences(found: Analysis) -> list[str]:
-    """Say who is not ranked, whose result is incomplete, what is not resolved, who is tied, and what disagrees."""
+    """Say who is suspected or not ranked, whose result is incomplete, what is not resolved or tied, what disagrees."""
     if not found.result.matches:
         return []
     incomplete, shown = met_so_far(found), found.shown
-    said = [
+    said = [*suspicions(found)]
+    said += [
         f"{shown[name]} is not ranked: it gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands."
         for name, failed in found.unranked.items()
     ]
@@ -35,7 +38,8 @@ def sentences(found: Analysis) -> list[str]:
     ]
     if not found.by_margins:
         return said
-    pairs = found.neighbours
+    doubted = found.result.suspicion.doubted
+    pairs = [each for each in found.neighbours if each.above not in doubted and each.below not in doubted]
     tied = [f"{shown[each.above]} and {shown[each.below]}" for each in pairs if each.kind == "tied"]
     unresolved = [
         f"{shown[each.above]} and {shown[each.below]} ({surely(each.sure)})"
@@ -56,6 +60,40 @@ def sentences(found: Analysis) -> list[str]:
         others = ", ".join([shown[name] for name in by_mu])
         said.append(f"The order is by bb/100. By mu, which counts matches won, it would be {others}.")
     return said
+
+
+def suspicions(found: Analysis) -> list[str]:
+    """Say whose chips and results without luck do not agree, what that may mean, and what follows from it."""
+    shown, known = found.shown, found.result.suspicion
+    said = []
+    for name in known.suspects:
+        chips, without_luck = (in_bb_per_100(model.so_far(name)) for model in (found.raw, found.trusting))
+        said.append(
+            f"{shown[name]} (!) is suspected: it won {_bb(chips)} bb/100 in chips, and {_bb(without_luck)} without "
+            f"luck (z {known.participants[name].z:+.1f}). Both cannot be right, so its pairings are judged by chips "
+            "alone."
+        )
+    said += [f"Which of {shown[one]} and {shown[two]} it is, their games do not tell." for one, two in known.undecided]
+    if known.suspects:
+        said.append(
+            "A suspect may know what it should not, such as hidden cards; or play by another policy than the one it "
+            "publishes; or it has met a bug of molt-bench."
+        )
+    if known.doubted:
+        names = ", ".join([f"{shown[name]} (z {known.participants[name].z:+.1f})" for name in known.doubted])
+        said.append(
+            f"No order is claimed yet of {names}: results in chips and without luck differ by more than chance makes "
+            "likely. More games will tell."
+        )
+    return said
+
+
+def _bb(known: tuple[float, float] | None) -> str:
+    """Format a result with its interval, if it has one."""
+    if known is None:
+        return "nothing"
+    mean, half_width = known
+    return f"{mean:+.1f} ± {half_width:.1f}" if half_width < _NOTHING_KNOWN else f"{mean:+.1f}"
 
 
 #: Whom a stop reason names, by id.
@@ -156,7 +194,7 @@ def met_so_far(found: Analysis) -> str | None:
 
 def margins(found: Analysis) -> dict[str, Any]:
     """Return everything the margins say: the ranking, its verdicts, and every pair by each estimator."""
-    model, apart = found.model, found.unranked
+    model, apart, known = found.model, found.unranked, found.result.suspicion
     return {
         "unit": "thousandths of a big blind a hand",
         **({"reference": found.reference} if found.reference is not None else {}),
@@ -169,9 +207,15 @@ def margins(found: Analysis) -> dict[str, Any]:
                 **_interval(model.so_far(name)),
                 "anchor": name in model.anchors,
                 **({"ranked": False} if name in apart else {}),
+                **_difference(known.participants.get(name)),
             }
             for name in found.by_result
         ],
+        "suspicion": {
+            "suspects": list(known.suspects),
+            "doubted": list(known.doubted),
+            "bound": round(known.bound, 6),
+        },
         "neighbours": [
             {
                 "above": each.above,
@@ -192,12 +236,29 @@ def margins(found: Analysis) -> dict[str, Any]:
                 "sure": found.judge.sure(model.margin(first, second)),
                 "certifiedHalfWidth": _finite(found.judge.radius(model.margin(first, second))),
                 "estimators": _estimators(found, first, second),
+                **_difference(_between(known.pairs, first, second)),
             }
             for first, second in combinations(model.participants, 2)
             if model.count(first, second)
         ],
         **_structure(found),
     }
+
+
+def _between(known: Mapping[Pair, Difference], first: str, second: str) -> Difference | None:
+    """Return the difference of a pairing as the first of the two sees it."""
+    turned = known.get((second, first))
+    if turned is None:
+        return known.get((first, second))
+    return Difference(turned.seed_pairs, -turned.mean, -turned.z, turned.evidence)
+
+
+def _difference(known: Difference | None) -> dict[str, Any]:
+    """Return by how much raw results are above those without luck, and how much evidence that is."""
+    if known is None:
+        return {}
+    values = {"mean": known.mean, "z": known.z, "evidence": known.evidence}
+    return {"rawMinusEstimator": {name: round(value, 6) for name, value in values.items()}}
 
 
 def _structure(found: Analysis) -> dict[str, Any]:

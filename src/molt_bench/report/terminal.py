@@ -58,18 +58,18 @@ def leaderboard_table(found: Analysis) -> Table:
     table.add_column("#", justify="right")
     table.add_column("agent", overflow="fold", max_width=20)
     rate = "bb/100" if found.reference is None else "bb/100 v ref"
-    for heading in ("mu", "sigma", "W-L-D", rate, "±95%", "ranks", "sure", "faults"):
+    for heading in ("mu±sigma", "W-L-D", rate, "±95%", "raw", "ranks", "sure", "faults"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in found.rows:
         rating = row.rating
         table.add_row(
             "-" if row.rank is None else str(row.rank),
-            Text(_name(found, rating.id)),
-            f"{rating.mu:.1f}",
-            f"{rating.sigma:.1f}",
+            Text(f"{_name(found, rating.id)}{' (!)' if row.suspect else ''}"),
+            f"{rating.mu:.1f}±{rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}-{rating.draws}",
-            "-" if row.bb_per_100 is None else f"{row.bb_per_100:+.1f}",
+            "-" if row.bb_per_100 is None else _signed(row.bb_per_100),
             "ref" if row.reference else f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
+            "-" if row.raw is None else _signed(row.raw[0]),
             _ranks(row.ranks) if row.ranked else "-",
             "-" if not row.ranked else "" if row.better_than_next is None else surely(row.better_than_next),
             str(sum(row.faults.values())),
@@ -134,6 +134,15 @@ def print_faults(found: Analysis, console: Console) -> None:
                 f"{usage.misread_to_call:,} the price"
             )
         console.print(line, highlight=False, soft_wrap=True)
+
+
+def _signed(value: float) -> str:
+    """Format big blinds in at most six characters, or seven from 100,000 on.
+
+    >>> _signed(12.34), _signed(-2593.5)
+    ('+12.3', '-2594')
+    """
+    return f"{value:+.1f}" if abs(value) < 1000 else f"{value:+.0f}"
 
 
 def _ranks(ranks: tuple[int, int] | None) -> str:

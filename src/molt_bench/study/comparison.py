@@ -18,7 +18,7 @@ from molt_bench.agents.llm.model_settings import FIRST_HARNESS
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, one_of
-from molt_bench.rating.book import AUTO, FIRST, least_varying
+from molt_bench.rating.book import AUTO, FIRST, RAW, least_varying
 from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
 
@@ -196,7 +196,15 @@ def compare(
                 what = ", ".join(changed[name])
                 warnings.append(f"{name} is not the same in both runs ({what}): what others won from it is left out")
         same = [name for name in common if not changed[name]]
-        found = _difference((old_id, new_id), won, same, warnings, estimator, confidence=confidence, within=within)
+        suspects = {*old.result.suspicion.suspects, *new.result.suspicion.suspects}
+        warnings += [
+            f"{name} is suspected: its chips and its results without luck cannot both be right, so chips alone count"
+            for name in dict.fromkeys((old_id, new_id, *same))
+            if name in suspects
+        ]
+        by_chips = same if not suspects.isdisjoint((old_id, new_id)) else suspects.intersection(same)
+        estimators = {name: RAW if name in by_chips else estimator for name in same}
+        found = _difference((old_id, new_id), won, same, warnings, estimators, confidence=confidence, within=within)
         if found is None and agents:
             raise MoltBenchError(
                 f"{new_id} has no opponent that is the same in {old.name} and {new.name}, with two seed pairs in each"
@@ -233,7 +241,7 @@ def _difference(
     won: tuple[Measured, Measured],
     opponents: Sequence[str],
     warnings: list[str],
-    estimator: str,
+    estimators: Mapping[str, str],
     *,
     confidence: float,
     within: float,
@@ -248,7 +256,7 @@ def _difference(
             for name in opponents
             if name not in used
         ]
-        chosen = {name: _paired_estimator(estimator, old[name], new[name], shared[name]) for name in used}
+        chosen = {name: _paired_estimator(estimators[name], old[name], new[name], shared[name]) for name in used}
         before, after = (
             {name: {seed: side[name][seed][chosen[name]] for seed in shared[name]} for name in used} for side in won
         )
@@ -260,7 +268,7 @@ def _difference(
         if not used:
             return None
         warnings.append(f"{ids[1]}: the runs share no cards, so results are compared as a whole, with a wider interval")
-        chosen = dict.fromkeys(used, FIRST if estimator == AUTO else estimator)
+        chosen = {name: FIRST if estimators[name] == AUTO else estimators[name] for name in used}
         before, after = (
             {name: {seed: each[chosen[name]] for seed, each in side[name].items()} for name in used} for side in won
         )

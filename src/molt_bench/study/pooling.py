@@ -84,6 +84,7 @@ def _result(runs: Sequence[Run]) -> RunResult:
         matches=tuple(ladder.matches),
         leaderboard=tuple(ladder.leaderboard()),
         convergence=(),
+        suspicion=ladder.suspicion.findings(),
         stop_reason="",
         seeds=(),
         seconds=sum(run.result.seconds for run in runs),

@@ -262,6 +262,7 @@ class OpenRun:
             matches=tuple(ladder.matches),
             leaderboard=tuple(ladder.leaderboard()),
             convergence=tuple(ladder.convergence),
+            suspicion=ladder.suspicion.findings(),
             stop_reason=self.stop_reason or "",
             seeds=(),
             seconds=self.seconds,

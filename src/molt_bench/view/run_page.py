@@ -213,6 +213,8 @@ def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
             "draws": row.rating.draws,
             "bb100": rounded(row.bb_per_100),
             "halfWidth": rounded(row.half_width),
+            "raw": None if row.raw is None else [rounded(each) for each in row.raw],
+            "suspect": row.suspect,
             "fromReference": None if row.from_reference is None else [rounded(each) for each in row.from_reference],
             "sure": rounded(row.better_than_next),
             "verdict": kinds.get(row.rating.id),

@@ -7,7 +7,7 @@ from typing import Final
 from molt_bench._version import __version__
 from molt_bench.rating.payoffs import Payoff
 from molt_bench.report.analysis import MBB_PER_BB100, Analysis, ParticipantNumbers
-from molt_bench.report.claims import met_so_far, mixed_harnesses
+from molt_bench.report.claims import met_so_far, mixed_harnesses, suspicions
 
 _TIED: Final = "$^=$"
 _OPEN: Final = "$^?$"
@@ -104,7 +104,7 @@ def _leaderboard_caption(found: Analysis, marks: dict[str, str]) -> str:
         said += f" v ref.: bb/100 won from {name}, $\\pm$ half of the 95\\% interval of this pair alone."
     incomplete = met_so_far(found)
     said += f" {escaped(incomplete)}" if incomplete else ""
-    said += "".join(f" {escaped(mixed)}" for mixed in mixed_harnesses(found))
+    said += "".join(f" {escaped(each)}" for each in (*mixed_harnesses(found), *suspicions(found)))
     used = set(marks.values())
     margin = f"{found.rule.tie_margin_mbb / MBB_PER_BB100:g}"
     said += f" {_TIED}: within {margin} bb/100 of the one above." if _TIED in used else ""

@@ -23,6 +23,12 @@ function harnessNote({ harness }) {
     );
 }
 
+const SUSPECT = "Its chips and its result without luck cannot both be right: its pairings are judged by chips alone";
+
+function suspectNote({ suspect }) {
+  return suspect && h("span.note.bad", { title: SUSPECT }, "suspected");
+}
+
 /** The columns: head, cell, and whether a column is shown only on demand. */
 function agentColumns(run, agents, state, [low, high]) {
   const rows = run.leaderboard;
@@ -31,6 +37,7 @@ function agentColumns(run, agents, state, [low, high]) {
   const isPaid = rows.some((one) => !isMissing(one.usdPer100));
   const more = { class: "number more" };
   const apart = { ...more, title: "bb/100 won from the reference, in their own games alone" };
+  const raw = { class: "number", title: "bb/100 in chips, before luck is removed, and half of the 95% interval" };
   const aboutRating = { title: "OpenSkill, which counts matches won: mu ± sigma" };
   // The number that the order is by comes first.
   const byRating = run.rule.method === "openskill";
@@ -39,9 +46,14 @@ function agentColumns(run, agents, state, [low, high]) {
   const ratingColumn = [numberHead("Rating, mu", rating), (one) => number(ratingText(one), rating)];
   return [
     [numberHead("Rank"), (one) => rankCell(one, rows)],
-    [th("Agent"), (one) => h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents), harnessNote(one))],
+    [
+      th("Agent"),
+      (one) =>
+        h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents), harnessNote(one), suspectNote(one)),
+    ],
     byRating && ratingColumn,
     [numberHead("bb/100", { class: ofResult }), (one) => resultCell(one, agents, ofResult)],
+    [numberHead("Raw", raw), (one) => number(withInterval(one.raw), raw)],
     [
       th([h("span.unseen", "Interval as a chart"), whiskerAxis(low, high)], { class: byRating ? "more" : "" }),
       (one) =>

@@ -1,0 +1,131 @@
+"""Suspicion: results without luck that the chips do not bear out are noticed, and laid to whom they are due."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from molt_bench.bench.stop_rules import Progress, adjacent_confidence, adjacent_margins
+from molt_bench.bench.suspicion import Suspicion
+from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.sequential import Anytime
+from molt_bench.rating.student import Estimate
+from molt_bench.rating.verdicts import Judge, Verdict
+
+HANDS, STACK = 100, 100.0
+
+
+def watched(names, differences, *, shared=False, pairs=None):
+    """Return a suspicion that has seen raw results above those without luck by so much, in mbb a hand."""
+    found = Suspicion(names, pairs or combinations(names, 2), hands=HANDS, stack=STACK)
+    for pair, values in differences.items():
+        for end in range(10, len(values) + 1, 10):
+            found.add(pair, [*values[:end]], [0.0] * end, "fitted", shared=shared)
+    return found
+
+
+def noise(seed, count=40, mean=0.0):
+    """Return differences as bots have them: 1,000 mbb a hand in a seed pair of 100 hands."""
+    return (np.random.default_rng(seed).normal(mean, 1000, count)).tolist()
+
+
+def test_nobody_is_suspected_where_chips_and_results_agree():
+    found = watched("abc", {pair: noise(at) for at, pair in enumerate(combinations("abc", 2))})
+    assert found.findings().suspects == found.findings().doubted == ()
+
+
+def test_few_large_losses_beside_many_small_gains_are_honest():
+    """The mean is 0, but most samples have none of the losses: a normal test would find z far above 5."""
+    values = [10.0] * 300
+    found = watched("ab", {("a", "b"): values})
+    assert found.findings().suspects == ()
+    assert found.findings().pairs["a", "b"].evidence < 2
+
+
+def test_both_are_named_where_two_play_each_other_alone():
+    found = watched("ab", {("a", "b"): noise(1, mean=4000)}).findings()
+    assert found.suspects == ("a", "b")
+    assert found.undecided == (("a", "b"),)
+
+
+def test_it_takes_a_run_as_long_as_runs_are_to_name_somebody():
+    found = Suspicion("ab", [("a", "b")], hands=HANDS, stack=STACK)
+    values = noise(1, mean=2000)
+    named = next(at for at in range(40) if found.add(("a", "b"), values[:at], [0.0] * at, "fitted", shared=False))
+    assert 5 < named < 40
+
+
+@pytest.mark.parametrize("mean", [4000, -4000])
+def test_the_one_whose_other_games_are_odd_as_well_is_to_blame(mean):
+    differences = {("a", "b"): noise(1, mean=mean), ("a", "c"): noise(2, mean=mean), ("b", "c"): noise(3)}
+    found = watched("abc", differences).findings()
+    assert found.suspects == ("a",)
+    assert found.doubted == ()
+
+
+def test_the_second_of_a_pairing_can_be_to_blame():
+    differences = {("a", "b"): noise(1), ("a", "c"): noise(2, mean=4000), ("b", "c"): noise(3, mean=4000)}
+    assert watched("abc", differences).findings().suspects == ("c",)
+
+
+def test_a_reference_is_cleared_by_its_other_games():
+    pairs = [("r", name) for name in "abcd"]
+    differences = {pair: noise(at, mean=-4000 if pair[1] == "b" else 0) for at, pair in enumerate(pairs)}
+    assert watched("rabcd", differences, pairs=pairs, shared=True).findings().suspects == ("b",)
+
+
+def test_blame_is_taken_back_when_other_games_clear_somebody():
+    found = watched("abc", {("a", "b"): noise(1, mean=4000)})
+    assert found.suspects == ("a", "b")
+    for pair, mean in ((("a", "c"), 4000), (("b", "c"), 0)):
+        values = noise(5, mean=mean)
+        found.add(pair, values, [0.0] * 40, "fitted", shared=False)
+    assert found.suspects == ("a",)
+
+
+def test_small_differences_in_every_pairing_add_up():
+    names = "abcdefgh"
+    differences = {
+        pair: noise(at, mean=1000 if pair[0] == "a" else 0) for at, pair in enumerate(combinations(names, 2))
+    }
+    assert watched(names, differences).findings().suspects == ("a",)
+
+
+def test_the_same_luck_in_every_pairing_does_not_add_up_on_shared_decks():
+    same = noise(1, mean=700)
+    differences = {pair: same if pair[0] == "a" else noise(at) for at, pair in enumerate(combinations("abcdef", 2))}
+    assert watched("abcdef", differences, shared=True).findings().suspects == ()
+    assert watched("abcdef", differences).findings().suspects
+
+
+def test_a_difference_that_is_not_likely_leaves_the_order_open():
+    found = watched("ab", {("a", "b"): noise(1, 10, mean=1500)})
+    assert found.findings().suspects == ()
+    assert found.doubted() == ("a", "b")
+    model = MarginModel("ab")
+    model.add(("a", "b"), [1000.0, 1010.0] * 20)
+    judge = Judge(Anytime(250.0))
+    assert [each.kind for each in judge.neighbours(model)] == ["ordered"]
+    assert [each.kind for each in judge.neighbours(model, doubted=found.doubted())] == ["unresolved"]
+
+
+def test_another_estimator_is_looked_at_from_the_start():
+    found = Suspicion("ab", [("a", "b")], hands=HANDS, stack=STACK)
+    values = noise(1, mean=4000)
+    assert found.add(("a", "b"), values, values, "raw", shared=False) == ()
+    assert found.add(("a", "b"), values, [0.0] * 40, "fitted", shared=False) == ("a", "b")
+    assert found.findings().participants["a"].seed_pairs == 40
+
+
+def progress(*, unranked):
+    lead = Estimate(0.0, 10.0, 9.0)
+    verdicts = [Verdict("a", "b", lead, 0.5, "tied"), Verdict("b", "c", lead, 0.5, "tied")]
+    shares = (0.99, 0.98)
+    return Progress(9, 9, 9, 1.0, ("a", "b", "c"), shares, verdicts=tuple(verdicts), unranked=unranked)
+
+
+@pytest.mark.parametrize("rule", [adjacent_margins(0.95, 250.0), adjacent_confidence(0.95)])
+def test_nothing_is_said_about_pairs_without_a_rank(rule):
+    assert "every adjacent pair is" in rule(progress(unranked=()))
+    assert "every adjacent pair of those that have a rank is" in rule(progress(unranked=("c",)))
+    assert rule(progress(unranked=("b",))).startswith("no two neighbours in the ranking can be compared")
