@@ -223,7 +223,7 @@ def test_the_policy_of_a_factorys_agent_is_used_wherever_it_plays_and_whenever_i
     assert "identical, byte for byte" in quick("replay", inline).stdout
     done = quick("verify", inline)
     assert "games are identical" in done.stdout
-    assert "'mixer': margins that follow from its policy are those of matches.json" in done.stderr
+    assert "'mixer': margins that follow from its policy are as the run recorded them" in done.stderr
     for command in ("verify", "replay"):
         done = quick(command, inline, "--run-agents")
         assert (done.returncode, "never runs" in done.stderr) == (0, False), done.stderr
@@ -270,17 +270,20 @@ def test_a_run_is_reported_as_it_was_when_the_code_of_a_policy_is_gone(tmp_path,
         mixer.unlink(missing_ok=True)
 
 
-def test_a_run_whose_margins_were_not_recorded_is_reported_without_a_policy_whose_code_is_gone(tmp_path, mixer):
-    """It was killed between a match's last game and its margins."""
+def test_a_run_whose_margins_were_not_recorded_is_reported_without_its_policy(tmp_path, mixer):
+    """It was killed between a match's last game and its margins; reading it does not ask the code."""
     folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{mixer}:Mixer,callstation")
     cut_back(folder, lambda data: data[: data.index(b"\n", data.rindex(b'"line":"game"')) + 1])
-    before = margins(folder)
-    assert quick("report", folder).returncode == 0
-    assert margins(folder) == before
-    mixer.unlink()
+    adjusted, corrected = margins(folder)
+    assert adjusted != corrected
     done = quick("report", folder)
     assert done.returncode == 0
-    assert "warning: the code of 'mixer' is not the code that played" in done.stderr
+    assert "'mixer': if it published a policy, that is not used" in done.stdout + done.stderr
+    now, without = margins(folder)
+    assert now == adjusted
+    assert without != corrected
+    assert quick("resume", folder, "--run-agents").returncode == 0
+    assert margins(folder) == (adjusted, corrected)
 
 
 def test_margins_in_the_journal_that_cannot_be_or_are_not_those_of_the_games_are_found_out(tmp_path, mixer):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from molt_bench.luck.stated_policy import StatedPolicy
 from molt_bench.runs.journal import Rated, read_journal
 from molt_bench.runs.stored_run import StoredRun
 from tests.e2e import liars
@@ -68,7 +69,7 @@ def test_a_run_with_a_false_policy_goes_on_where_it_was_cut_off(tmp_path, cut):
         return data[: {"after the games": at, "after the margins": data.index(b"\n", at) + 1}.get(cut, at + 200)]
 
     cut_back(folder, keep)
-    assert quick("resume", folder).returncode == 0
+    assert quick("resume", folder, "--run-agents").returncode == 0
     assert results(folder) == before
     assert [each.match for each in accounts(folder)] == [*range(1, 7)]
     assert "games are identical" in quick("verify", folder).stdout
@@ -76,8 +77,7 @@ def test_a_run_with_a_false_policy_goes_on_where_it_was_cut_off(tmp_path, cut):
 
 def test_a_run_is_reported_without_asking_anybody(tmp_path, monkeypatch):
     folder = run_with(tmp_path, "Honest", "Caller")
-    asked = "molt_bench.runs.stored_run.published_policies"
-    monkeypatch.setattr(asked, lambda *_: pytest.fail("somebody was asked"))
+    monkeypatch.setattr(StatedPolicy, "__init__", lambda *_: pytest.fail("somebody was asked"))
     result = StoredRun.open(folder).result()
     assert [match.margins["fitted"] for match in result.matches] == [
         tuple(pair["marginsMbb"]["fitted"] for pair in match["result"]["perSeed"])

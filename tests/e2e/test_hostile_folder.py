@@ -151,8 +151,10 @@ class Trap:
             )
         )
         for line in content.lines:
-            if ended or not isinstance(line, Sitting):
+            if not isinstance(line, Sitting):
                 journal.write(line)
+            elif ended:  # margins differ by who played, so the line cannot vouch for them any more
+                journal.write(msgspec.structs.replace(line, vouched=msgspec.UNSET))
         journal.close()
         if any(each["type"].startswith("llm") for each in hostile.values()):
             harness = f"strict/{HARNESS_VERSIONS['strict']}"

@@ -5,12 +5,14 @@ from collections.abc import Collection
 from typing import Annotated
 
 import typer
+from msgspec import UNSET
 
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.arena.consent import announced, permission_of
 from molt_bench.bench.result import RunResult
 from molt_bench.cli.streams import notice, warn
 from molt_bench.errors import NotPermitted, on_one_line
+from molt_bench.runs.header import unasked_code
 from molt_bench.runs.stored_run import NEVER_RUN, StoredRun
 
 RunAgents = Annotated[
@@ -48,11 +50,15 @@ def consent(stored: StoredRun, participants: Collection[str], *, run_agents: boo
     return permission_of(found)
 
 
-def warn_of_policies(result: RunResult) -> None:
-    """Warn of policies that a replayed result does without, or takes from what the run wrote."""
+def warn_of_policies(stored: StoredRun, result: RunResult, permission: Permission) -> None:
+    """Warn of policies that a replayed result does without, or that it takes the run's word for."""
     for warning in result.warnings:
         if NEVER_RUN in warning:
             warn(warning)
+    stated = stored.header.stated_policies
+    unasked = [] if stated is UNSET else [name for name in unasked_code(stored.config, permission) if name in stated]
+    for name in unasked:
+        warn(f"{name!r}: margins that follow from its policy are as the run recorded them, {NEVER_RUN}")
 
 
 def _agreed(count: int) -> bool:

@@ -44,7 +44,7 @@ def replay(
     with naming_version(stored.header):
         replayed = replay_games(stored, permission)
     result = stored.result(content=replayed.content, permission=permission)
-    warn_of_policies(result)
+    warn_of_policies(stored, result, permission)
     found = Analysis(result)
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)

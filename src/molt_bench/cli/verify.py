@@ -25,7 +25,7 @@ def verify(folder: RunFolder, root: Root = None, *, run_agents: RunAgents = Fals
     with naming_version(stored.header):
         replayed = replay_games(stored, permission)
     result = stored.result(content=replayed.content, permission=permission)
-    warn_of_policies(result)
+    warn_of_policies(stored, result, permission)
     files = check_artifacts(stored, Analysis(result))
     files.raise_if_wrong(folder)
     ended = stored.stop_reason is not None
