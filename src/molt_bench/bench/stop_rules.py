@@ -75,7 +75,7 @@ def adjacent_confidence(threshold: float) -> StopRule:
             return None
         pairs = list(zip(pairwise(progress.ranking), progress.confidences, strict=True))
         ranked = [each for each in pairs if not _without_rank(progress, *each[0])]
-        if not ranked:
+        if progress.unranked and not ranked:
             return _NOBODY
         (above, below), least = min(ranked, key=lambda each: each[1])
         return (
@@ -102,7 +102,7 @@ def adjacent_margins(threshold: float, tie_margin: float, *, familywise: bool = 
         if not progress.connected or any(each.kind == "unresolved" for each in progress.verdicts):
             return None
         ranked = [each for each in progress.verdicts if not _without_rank(progress, each.above, each.below)]
-        if not ranked:
+        if progress.unranked and not ranked:
             return _NOBODY
         ordered = [each for each in ranked if each.kind == "ordered"]
         tied = len(ranked) - len(ordered)

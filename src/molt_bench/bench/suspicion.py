@@ -13,7 +13,8 @@ theory would be wrong here by far: among our own bots, differences lie up to 30 
 
 A stake may not be more than can be lost. A hand can lose twice the stack, and many hands that much by the root of their
 number: the stake is measured by both, the second by what was seen before. Ten bets share the money, large and small,
-for and against. The bets on a participant are those on its pairings, one after another.
+for and against. The bets on a participant are those on its pairings, one after another. A loss beyond the stake costs
+no more than all the money, which favours the bet; it is rare, and the bound on false alarms has room for it.
 
 Long before a bet has made enough, a run may be sure of an order that is not the true one. So wherever the difference is
 far from 0 by the usual test, without regard to how often one looks, nothing is claimed and the run goes on.
