@@ -60,8 +60,11 @@ def said(found, name):
         return "suspected, judged by chips alone"
     if name in known.doubted:
         return "no order is claimed yet"
-    if any(name in each for each in found.result.warnings if "probabilities" in each):
-        return "its published probabilities are not used"
+    told = [each for each in found.result.warnings if each.startswith(f"{name}: ")]
+    if any("it does not play by its published probabilities" in each for each in told):
+        return "it does not play by its published probabilities: not used"
+    if any("could not be used" in each for each in told):
+        return "its published probabilities could not be used at some decisions"
     return "nothing"
 
 
@@ -100,6 +103,7 @@ def test_the_table_in_the_docs_is_the_one_that_is_found():
     found = table()
     named = [line[2] for line in cells(found)]
     assert named[2:4] == ["cheat", "cheat"]
+    assert "it does not play by" in cells(found)[4][3]
     assert named[6:] == ["nobody"] * 10
     assert cells(shown()) == cells(found)
 

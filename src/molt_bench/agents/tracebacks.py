@@ -33,13 +33,14 @@ _CALLERS: Final = tuple(os.path.join(_HERE, room, "") for room in ("play", "test
 
 
 class Traced:
-    """An agent together with a callback for what it raises; a seat calls the agent itself."""
+    """An agent together with callbacks for what it raises and before it decides; a seat calls the agent itself."""
 
-    __slots__ = ("agent", "note")
+    __slots__ = ("agent", "before", "note")
 
     def __init__(self, agent: PokerAgent, note: Note) -> None:
         self.agent = agent
         self.note = note
+        self.before: Callable[[Observation], None] | None = None
 
     @property
     def name(self) -> str:

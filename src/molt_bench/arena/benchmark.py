@@ -182,7 +182,7 @@ class _Session:
             live=live,
             permission=files.permission,
         )
-        self._runner = GameRunner(self._cast, where)
+        self._runner = GameRunner(self._cast, where, self._policies)
         self._played: dict[GameLabel, GameRecord] = {}
         self._over = False
         self._players = config.participants[0].id, config.participants[1].id

@@ -8,11 +8,13 @@ from typing import Final, Literal, Protocol, TypeAlias, TypedDict, get_args
 
 import msgspec
 
+from molt_bench.agents.base import PolicyOf
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.preflight import preflight
 from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
 from molt_bench.errors import ConfigError
 from molt_bench.luck.estimators import Estimates
+from molt_bench.luck.stated_policy import stating
 from molt_bench.play.drivers import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
 from molt_bench.play.event_loop import GameLoop, rare_collections
 from molt_bench.play.ray_cluster import Cluster
@@ -68,10 +70,16 @@ class GameRunner:
 
     Attributes:
         problems: What the user should know about how the games were played.
+
+    Args:
+        cast: Makes the agents.
+        where: Where and how many games run.
+        policies: What participants publish; whoever gives its own word is asked for it before each decision.
     """
 
-    def __init__(self, cast: Cast, where: Where) -> None:
+    def __init__(self, cast: Cast, where: Where, policies: Mapping[str, PolicyOf] | None = None) -> None:
         self._cast = cast
+        self._policies = policies or {}
         if where.executor not in get_args(ExecutorName):
             raise ConfigError("executor", where.executor, f"one of {', '.join(get_args(ExecutorName))}")
         if where.workers is not None and (where.workers < 1 or where.executor not in ("auto", "processes")):
@@ -114,7 +122,9 @@ class GameRunner:
             on_game(labels[spec], record, estimates)
 
         def players(spec: GameSpec) -> Players:
-            first, second = (self._cast.agent(name, labels[spec]) for name in spec.players)
+            first, second = (
+                stating(self._cast.agent(name, labels[spec]), self._policies.get(name), spec) for name in spec.players
+            )
             return first, second
 
         waiting = self._cast.waiting

@@ -13,6 +13,7 @@ from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates
+from molt_bench.luck.stated_policy import stating
 from molt_bench.luck.tested_estimates import estimates_at_once
 from molt_bench.play.drivers import drive
 from molt_bench.records import GameRecord
@@ -80,8 +81,8 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         first, second = game.players
         log = TraceLog()
         players = (
-            bots.get(first) or self._agent(specs[first], log),
-            bots.get(second) or self._agent(specs[second], log),
+            bots.get(first) or stating(self._agent(specs[first], log), policies[first], game),
+            bots.get(second) or stating(self._agent(specs[second], log), policies[second], game),
         )
         record = drive(game, players, remembered=True)
         return PlayedGame(record, estimates_at_once(record, (policies[first], policies[second])), log.found())

@@ -1,17 +1,28 @@
-"""The published policy of an agent that is not built in: an agent's word, asked once about each moment, and bounded."""
+"""The published policy of an agent that is not built in: an agent's word, asked once about each moment, and bounded.
+
+Wherever the agent plays, it is asked before each of its decisions. So its word is given before anybody knows what will
+be drawn, and a policy that fails, or changes, by what came of a hand gains nothing: what is left out is decided by what
+is known before the draw.
+"""
 
 from collections.abc import Callable
+from contextlib import suppress
 from ctypes import c_ulong, py_object, pythonapi
+from functools import partial
 from itertools import islice
 from threading import Event, Thread
 from time import monotonic
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from molt_bench.agents.base import Policy, PolicyOf, Sizes
+from msgspec.structs import replace
+
+from molt_bench.agents.base import PokerAgent, Policy, PolicyOf, Sizes
 from molt_bench.agents.llm.odds import RecordedDraws
+from molt_bench.agents.tracebacks import Traced
 from molt_bench.luck.dice import PolicyError
 from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.observation import Observation
+from molt_bench.specs import GameSpec
 
 #: Entries of a policy that are read, at most.
 LONGEST: Final = 4096
@@ -40,6 +51,8 @@ class StatedPolicy:
     def __init__(self, policy: PolicyOf) -> None:
         self._policy = policy
         self._answers: dict[_Moment, Policy | PolicyError] = {}
+        #: What it said while games were played, until they are looked at.
+        self._told: dict[GameSpec, dict[_Moment, Policy | PolicyError]] = {}
         self.stalled = False
         self.asked_s: float | None = None
 
@@ -50,13 +63,26 @@ class StatedPolicy:
             PolicyError: It failed, or answered what is no policy.
             Stalled: It gives no answers any more.
         """
-        moment = seen.hand_number, seen.cards, seen.log
+        moment = _moment(seen)
         answer = self._answers.get(moment)
         if answer is None:
             answer = self._answers[moment] = self._ask(seen)
         if isinstance(answer, PolicyError):
             raise answer
         return answer
+
+    def tell(self, game: GameSpec, seen: Observation) -> None:
+        """Have it say its odds at a decision that is still open, without the noise that the agent will draw with."""
+        told, moment = self._told.setdefault(game, {}), _moment(seen)
+        if moment in told or self.stalled:
+            return
+        ask = partial(self._ask, replace(seen, noise=0, previous_error=None))
+        with suppress(Stalled):
+            told[moment] = patiently(ask, (self,))
+
+    def begin(self, game: GameSpec) -> None:
+        """Look at a game: what was said while it was played counts."""
+        self._answers = self._told.pop(game, {})
 
     def forget(self) -> None:
         """Forget the answers about a game."""
@@ -78,6 +104,10 @@ class StatedPolicy:
         if isinstance(found, tuple) and len(found) > LONGEST:
             return PolicyError(f"its policy has more than {LONGEST:,} entries")
         return found
+
+
+def _moment(seen: Observation) -> _Moment:
+    return seen.hand_number, seen.cards, seen.log
 
 
 def _entry(choice: Action | Sizes, chance: float) -> tuple[Action | Sizes, float]:
@@ -132,3 +162,10 @@ def _end(thread: Thread) -> None:
     """Raise an exception in a thread, which ends a loop that would go on forever."""
     if thread.ident is not None:
         pythonapi.PyThreadState_SetAsyncExc(c_ulong(thread.ident), py_object(SystemExit))
+
+
+def stating(agent: PokerAgent, policy: PolicyOf | None, game: GameSpec) -> PokerAgent:
+    """Return the agent of a game; one whose policy is its own word states its odds before each decision."""
+    if isinstance(policy, StatedPolicy) and isinstance(agent, Traced):
+        agent.before = partial(policy.tell, game)
+    return agent

@@ -25,6 +25,8 @@ def all_estimates(record: GameRecord, policies: Policies, *, averaged: bool = Fa
     stated = [policy for policy in policies if isinstance(policy, StatedPolicy)]
     if not words:
         return game_estimates(record, policies, averaged=averaged)
+    for policy in stated:
+        policy.begin(record.spec)
     compute = partial(_in_all_ways, record, policies, tuple(words), averaged=averaged)
     if not stated:
         return compute()

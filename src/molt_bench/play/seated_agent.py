@@ -1,6 +1,6 @@
 """A seated agent: an agent as the drivers call it, inspected once and with care."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -31,8 +31,9 @@ class SeatedAgent:
         if isinstance(agent, type):
             raise AgentError(f"{agent.__name__} is a class: pass an agent made from it, such as {agent.__name__}()")
         self.note: Note | None = None
+        before = None
         if isinstance(agent, Traced):
-            self.note, agent = agent.note, agent.agent
+            self.note, before, agent = agent.note, agent.before, agent.agent
         self.agent = agent
         self.ours = is_ours(agent)
         self.act: Any = _read(agent, "act")
@@ -41,6 +42,8 @@ class SeatedAgent:
                 f"{shown(agent)} is not an agent: expected an object with a name and a method act(observation) that "
                 "returns an Action"
             )
+        if before is not None:
+            self.act = partial(_then, before, self.act)
         name = _read(agent, "name")
         self.name = name if isinstance(name, str) and name else type(agent).__name__
         self.keeps_time = _read(agent, "keeps_time") is True
@@ -105,3 +108,8 @@ def _read(agent: object, attribute: str) -> object:
         raise AgentError(
             f"{type(agent).__name__} is not an agent: reading its {attribute} raised {type(error).__name__}"
         ) from error
+
+
+def _then(before: Callable[[Observation], None], act: Callable[[Observation], Any], seen: Observation) -> Any:
+    before(seen)
+    return act(seen)
