@@ -130,7 +130,7 @@ def with_bug(way, name, at, functions, provider, folder):
     if (run / "journal.jsonl").exists():
         if faults_in(run):
             return f"charged {faults_in(run)}"
-        resume_run(str(run), OPTIONS)
+        resume_run(str(run), OPTIONS, run_agents=True)
         if faults_in(run):
             return f"charged later {faults_in(run)}"
     return None

@@ -59,7 +59,7 @@ def test_a_halted_run_says_why_until_it_goes_on(tmp_path, server):
     assert "interrupted" not in shown.stdout
     assert "Incorrect API key" in read(folder, "summary.json")["stopReason"]
     server.calm()
-    assert quick("resume", folder, "--quiet").returncode == 0
+    assert quick("resume", folder, "--quiet", "--run-agents").returncode == 0
     assert "the budget of 1 matches" in read(folder, "summary.json")["stopReason"]
 
 
@@ -84,7 +84,7 @@ def test_a_bug_of_ours_ends_the_run_with_a_log_and_is_resumed_as_if_it_had_not_b
     assert "Traceback (most recent call last)" in log
     assert "in broken" in log
     assert "a bug in molt-bench" in read(folder, "summary.json")["stopReason"]
-    done = quick("resume", folder, "--quiet")
+    done = quick("resume", folder, "--quiet", "--run-agents")
     assert done.returncode == 0, done.stderr
     assert sorted(games_in(folder)) == sorted(games_in(whole))
     assert same_files(folder, ("matches.json", "leaderboard.json")) == same_files(

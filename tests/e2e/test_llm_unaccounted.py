@@ -63,7 +63,7 @@ def sitting(server, home, config, place):
     server.hook = kill if place else None
     flags = ("--no-preflight", "--games-at-once", str(AT_ONCE))
     if (home / "out").exists():
-        process = Fork("resume", run_of(home / "out"), "--quiet", *flags)
+        process = Fork("resume", run_of(home / "out"), "--quiet", "--run-agents", *flags)
     else:
         process = forked(home, config, *flags)
     _, err = process.communicate()
@@ -118,7 +118,7 @@ def test_a_damaged_file_of_reservations_is_one_clear_line(tmp_path, server):
     assert sitting(server, tmp_path, limited(server), 5) == -signal.SIGKILL
     path = run_of(tmp_path / "out") / "reservations.jsonl"
     path.write_text(path.read_text() + "not a line\n")
-    done = quick("resume", path.parent)
+    done = quick("resume", path.parent, "--run-agents")
     assert done.returncode == 1
     assert f"{path} is damaged" in done.stderr
     assert "Traceback" not in done.stderr

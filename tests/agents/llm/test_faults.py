@@ -422,8 +422,8 @@ class Watched(ModelLimit):
         super().slowed(started, pause_s)
         Watched.cuts.append((before, self.limit))
 
-    def succeeded(self, latency_s):
-        super().succeeded(latency_s)
+    def succeeded(self, latency_s, **when):
+        super().succeeded(latency_s, **when)
         Watched.last = self.limit
 
 

@@ -82,9 +82,16 @@ def test_what_servers_say_about_themselves_is_kept_in_clear(api, monkeypatch):
 
 
 def test_a_request_without_an_answer_is_kept_as_well():
-    kept = Kept()
-    with Provider(policy=passive, fault=["hang"]) as server:
-        run(server, recorder=kept, game={"actionTimeoutS": 0.5, "handsPerGame": 1})
+    kept, asked = Kept(), []
+
+    def never(request):
+        """Leave the first question without an answer whenever it is asked, and answer all others."""
+        asked.append(wire.prompt_of("openai", request.body))
+        return "hang" if asked[-1] == asked[0] else None
+
+    with Provider(policy=passive, fault=never) as server:
+        game = {"actionTimeoutS": 0.5, "handsPerGame": 1}
+        run(server, recorder=kept, games_at_once=2, llm={"transportRetries": 0}, game=game)
     late = next(each for each in kept.all if each.outcome == "timeout")
     assert late.wire.status == 0
     assert not late.wire.received

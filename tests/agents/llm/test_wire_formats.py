@@ -176,14 +176,17 @@ FAILURES = {
     "prose": "unparsable",
     "giant": "unparsable",
     "illegal": "illegal",
-    "hang": "timeout",
+    "hang": None,
+    "drip": "timeout",
 }
+#: These take as long as an action may.
+LATE = ("hang", "drip")
 
 
 @pytest.mark.parametrize(
     ("api", "fault"),
     [
-        pytest.param(api, fault, marks=pytest.mark.slow if (api, fault) == ("google", "hang") else ())
+        pytest.param(api, fault, marks=pytest.mark.slow if api == "google" and fault in LATE else ())
         for api in ("anthropic", "google")
         for fault in FAILURES
     ],
@@ -191,19 +194,40 @@ FAILURES = {
 def test_one_failure_is_told_apart_as_with_openai(api, fault):
     kind = FAILURES[fault]
     with Provider(policy=passive, fault=[None, fault]) as provider:
-        result = run(provider, api=api, game={"handsPerGame": 1, "actionTimeoutS": 3.0 if fault == "hang" else None})
+        result = run(provider, api=api, game={"handsPerGame": 1, "actionTimeoutS": 2.0 if fault in LATE else None})
         assert provider.received == DECISIONS // 2 + 1
     assert [found.kind for found in faults_of(result)] == ([kind] if kind else [])
     assert_complete(result, hands=1)
 
 
-@pytest.mark.parametrize(
+def said(form):
+    """Return a policy that says its move in a text, once; then it only says its move."""
+    texts = [form]
+
+    def policy(prompt, body):
+        move = passive(prompt, body)
+        return texts.pop().format(json.dumps(move)) if texts else move
+
+    return policy
+
+
+ANY_FORM = pytest.mark.parametrize(
     ("api", "mode"), [*[("openai", mode) for mode in MODES], ("anthropic", "text"), ("google", "text")]
 )
-def test_prose_around_the_object_is_taken_in_text_only(api, mode):
-    with Provider(policy=passive, fault=["prose"]) as provider:
+
+
+@ANY_FORM
+def test_prose_before_the_object_is_taken_in_text_only(api, mode):
+    with Provider(policy=said("Let me think. {}")) as provider:
         result = run(provider, api=api, outputMode=mode, game={"handsPerGame": 1})
     assert [fault.kind for fault in faults_of(result)] == ([] if mode == "text" else ["unparsable"])
+
+
+@ANY_FORM
+def test_prose_after_the_object_is_taken_in_no_form(api, mode):
+    with Provider(policy=said("{} No: fold.")) as provider:
+        result = run(provider, api=api, outputMode=mode, game={"handsPerGame": 1})
+    assert [fault.kind for fault in faults_of(result)] == ["unparsable"]
 
 
 @pytest.mark.parametrize(
@@ -223,12 +247,18 @@ def test_an_answer_cut_off_by_the_limit_of_tokens_is_truncated_in_every_form(api
     assert [fault.kind for fault in faults_of(result)] == ["truncated"]
 
 
-def test_in_text_the_last_object_counts():
-    with Provider(policy=passive, fault=lambda _: "two-objects") as provider:
+def test_in_text_an_object_that_was_repeated_counts_once():
+    with Provider(policy=said("Perhaps {0}? Yes: {0}")) as provider:
         changed = run(provider, outputMode="text")
     with Provider(policy=passive) as provider:
         straight = run(provider, outputMode="text")
     assert changed.matches == straight.matches
+
+
+def test_in_text_two_objects_with_different_actions_are_a_fault():
+    with Provider(policy=passive, fault=["two-objects"]) as provider:
+        result = run(provider, outputMode="text", game={"handsPerGame": 1})
+    assert [(fault.kind, "different actions" in fault.message) for fault in faults_of(result)] == [("unparsable", True)]
 
 
 @pytest.mark.parametrize("api", APIS)
