@@ -141,7 +141,8 @@ READERS = {
 
 
 def _planned(home):
-    done = quick("plan", "--participants", "tag,maniac", "--pilot", "run", "--json", cwd=home)
+    (home / "bench.json").write_text(json.dumps({"participants": ["tag", "maniac"]}))
+    done = quick("plan", "bench.json", "--pilot", "run", "--json", cwd=home)
     assert "Traceback" not in done.stderr, done.stderr
     return (done.returncode, done.stdout), done.stderr
 

@@ -146,6 +146,8 @@ def test_verify_says_who_played_again_and_whose_answers_are_on_record(tmp_path, 
     found = strict_json(quick("verify", folder, "--json").stdout)
     assert (found["playedAgain"], found["onRecord"]) == (["random"], {"bots": ["journal.jsonl"]})
     done = quick("verify", folder, "--run-agents")
-    assert done.stdout == f"{folder}: all 12 games are identical when replayed\n"
+    first, files = done.stdout.splitlines()
+    assert first == f"{folder}: all 12 games are identical when replayed"
+    assert files.startswith("  as the journal gives them: journal.jsonl, ")
     found = strict_json(quick("verify", folder, "--run-agents", "--json").stdout)
     assert (found["playedAgain"], found["onRecord"]) == (["bots", "random"], {})

@@ -28,6 +28,7 @@ class Readers:
         if reader not in self._known:
             fresh(self._run, self._home)
             whole = ungraded = READERS[reader](self._home)[0]
+            assert not isinstance(whole[0], int) or whole[0] == (reader == "export exchanges"), whole
             if (self._run / GRADES).exists():
                 (fresh(self._run, self._home) / GRADES).unlink()
                 ungraded = READERS[reader](self._home)[0]

@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 
 from molt_bench.runs.moved_files import moved_path
-from tests.e2e.shell import BOTS, SEEDED, SMALL, everything, lines_of, one_clear_line, quick, quick_run, run_of
+from tests.e2e.shell import (
+    BOTS,
+    SEEDED,
+    SMALL,
+    everything,
+    lines_of,
+    one_clear_line,
+    quick,
+    quick_run,
+    rechained,
+    run_of,
+)
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "bots"
 SHAPE = {"stop": {"adjacentConfidence": None, "budget": {"maxMatches": 3}}, "game": {"handsPerGame": 4}}
@@ -49,6 +60,11 @@ class Moved:
     def forgets_answers(self):
         """Make it a run of a version that did not record the answers of programs: they have to play again."""
         (self.run / "answers.jsonl").unlink(missing_ok=True)
+        lines = lines_of(self.run, "journal.jsonl")
+        lines[-1]["vouched"].pop("answers.jsonl", None)
+        (self.run / "journal.jsonl").write_bytes(rechained(lines))
+        (self.run / "summary.json").unlink()
+        assert quick("report", self.run, "--quiet").returncode == 0
 
     def does(self, command, *more):
         return quick(command, "../there/run", *more, cwd=self.here)

@@ -138,7 +138,7 @@ def test_a_suspect_is_named_everywhere_and_the_same_in_every_command(tmp_path):
     journal = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
     (run / "journal.jsonl").write_bytes(b"".join(journal[: len(journal) // 2]))
     (run / "summary.json").unlink()
-    done = quick("resume", run, "--quiet", "--executor", "inline")
+    done = quick("resume", run, "--quiet", "--executor", "inline", "--run-agents")
     assert done.returncode == 0, done.stderr
     assert (run / "leaderboard.json").read_bytes() == before
     assert quick("verify", run).returncode == 0

@@ -4,11 +4,14 @@ import json
 import shutil
 from hashlib import sha256
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from molt_bench.report.artifacts import indented
 from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, read, rechained
 
+DATA = Path(__file__).parents[1] / "data"
 FLAGS = ("--participants", "tight,callstation,random", "--seeds", "4", "--hands", "10", "--max-matches", "5")
 RULE = ("--set", "stop.adjacentConfidence=null")
 #: Every command that reads a whole run, and its flags.
@@ -181,15 +184,34 @@ def test_an_edited_summary_is_noticed_by_replay(run, field, value):
     assert "summary.json" in done.stderr
 
 
-def test_a_summary_of_an_earlier_version_is_not_an_edited_one(run):
-    summary = read(run, "summary.json")
+def test_a_summary_of_an_earlier_version_is_not_an_edited_one(tmp_path):
+    old = shutil.copytree(DATA / "runs-v11" / "bots", tmp_path / "run")
+    summary = read(old, "summary.json")
     del summary["marginsSha256"]
-    (run / "summary.json").write_text(json.dumps(summary))
-    assert quick("replay", run).returncode == 0
-    (run / "summary.json").write_text(json.dumps({**summary, "marginsSha256": "0"}))
-    done = quick("replay", run)
+    (old / "summary.json").write_text(json.dumps(summary))
+    assert quick("replay", old).returncode == 0
+    (old / "summary.json").write_text(json.dumps({**summary, "marginsSha256": "0"}))
+    done = quick("replay", old)
     assert done.returncode == 1
     assert "summary.json" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("summary.json", "marginsSha256"),
+        ("leaderboard.json", "rawBbPer100"),
+        ("margins.json", "suspicion"),
+        ("margins.json", "rawMinusEstimator"),
+    ],
+)
+def test_a_field_that_earlier_versions_lacked_is_missed_in_a_run_of_this_one(run, name, field):
+    content = read(run, name)
+    for part in (content, *content.get("participants", ()), *content.get("ranking", ())):
+        part.pop(field, None)
+    assert content != read(run, name)
+    (run / name).write_text(indented(content))
+    one_clear_line(quick("verify", run), f"{name} differs")
 
 
 @pytest.mark.parametrize("lines", [-100, 0, 43, 1e300, "x", None, [], "beyond"])

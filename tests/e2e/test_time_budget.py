@@ -8,6 +8,7 @@ from time import monotonic
 
 import pytest
 
+from molt_bench.cli.output import UNRATED
 from tests.agents.external.playing import CHAOS, PYTHON
 from tests.e2e.live import Poller, Served, live_config
 from tests.e2e.llm import MODEL, calm_server, module_server, no_keys  # noqa: F401 - fixtures
@@ -81,9 +82,11 @@ def cut_off(folder, config, *flags):
     (folder / "bots.py").write_text(SLOW)
     began = monotonic()
     done = quick("run", "--config", "bench.json", "--quiet", *flags, cwd=folder)
-    assert done.returncode == 0, done.stderr
     assert monotonic() - began < MOST_S + SLACK_S
     found = run_of(folder / "out")
+    rated = read(found, "matches.json")["matches"]
+    assert done.returncode == (0 if rated else UNRATED), done.stderr
+    assert ("no match was rated: the first match is not complete" in done.stderr) == (not rated)
     summary = read(found, "summary.json")
     assert summary["stopReason"] == REASON
     assert MOST_S <= summary["seconds"] < MOST_S + SLACK_S / 2
@@ -200,11 +203,14 @@ def test_the_time_of_an_interrupted_run_counts(tmp_path):
     """A run resumed after its time is up ends at once."""
     (tmp_path / "bench.json").write_text(json.dumps(config_of("tag")))
     process = Fork("run", "--config", "bench.json", "--quiet", "--executor", "inline", cwd=tmp_path)
+    until = monotonic() + SLACK_S
+    while not [*tmp_path.glob("out/*/journal.jsonl")] and monotonic() < until:
+        time.sleep(0.01)
     time.sleep(MOST_S / 2)
     process.kill()
     process.communicate()
     folder = run_of(tmp_path / "out")
     done = quick("resume", folder, "--quiet", "--executor", "inline")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == UNRATED, done.stderr
     assert read(folder, "summary.json")["stopReason"] == REASON
     assert read(folder, "summary.json")["seconds"] < MOST_S + 1

@@ -142,20 +142,28 @@ def _follows(name: str, stored: StoredRun, found: Analysis) -> bool:
     if name == STYLES:
         return _styles_follow(stored)
     text, now = _text_of(stored.folder, name), ARTIFACTS[name](found)
-    return now is not None and (text == now or same_but_later(name, text, now))
+    later = frozenset[str]() if stored.header.bench_version == BENCH_VERSION else LATER
+    return now is not None and (text == now or same_but_later(name, text, now, later))
 
 
-def same_but_later(name: str, text: str, now: str) -> bool:
-    """Return whether a file is the same but for its times, and for fields that the version which wrote it lacked."""
+def same_but_later(name: str, text: str, now: str, later: frozenset[str] = LATER) -> bool:
+    """Return whether a file is the same but for its times, and for fields that the version which wrote it lacked.
+
+    Args:
+        name: The name of the file.
+        text: What it holds.
+        now: What it would hold if it were written now.
+        later: Fields that it may lack. This version writes them all, so a run of it that lacks one was edited.
+    """
     try:
         if not name.endswith(".json"):
             pairs = zip(text.splitlines(), now.splitlines(), strict=True)
             plain = [(json.loads(one), json.loads(other)) for one, other in pairs]
             return text == "".join(
-                json.dumps(_as_earlier(one, other), ensure_ascii=False) + "\n" for one, other in plain
+                json.dumps(_as_earlier(one, other, later), ensure_ascii=False) + "\n" for one, other in plain
             )
         stored = json.loads(text)
-        made = _as_earlier(stored, json.loads(now))
+        made = _as_earlier(stored, json.loads(now), later)
         if name in TIMED:
             return _without_times(stored) == _without_times(made)
         return text == indented(made)
@@ -163,13 +171,13 @@ def same_but_later(name: str, text: str, now: str) -> bool:
         return False
 
 
-def _as_earlier(stored: Any, now: Any) -> Any:
+def _as_earlier(stored: Any, now: Any, later: frozenset[str]) -> Any:
     """Return a value without the fields that the version which stored it did not write."""
     if isinstance(stored, dict) and isinstance(now, dict):
-        kept = {key: value for key, value in now.items() if key in stored or key not in LATER}
-        return {key: _as_earlier(stored.get(key), value) for key, value in kept.items()}
+        kept = {key: value for key, value in now.items() if key in stored or key not in later}
+        return {key: _as_earlier(stored.get(key), value, later) for key, value in kept.items()}
     if isinstance(stored, list) and isinstance(now, list) and len(stored) == len(now):
-        return [_as_earlier(one, other) for one, other in zip(stored, now, strict=True)]
+        return [_as_earlier(one, other, later) for one, other in zip(stored, now, strict=True)]
     return now
 
 

@@ -284,8 +284,18 @@ ARTIFACTS: Final[dict[str, Callable[[Analysis], str | None]]] = {
 TIMED: Final = frozenset({"summary.json"})
 #: The fields of those files that differ, or depend on what happened to the machine.
 TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
-#: Fields, at any depth, that earlier versions did not write.
-LATER: Final = frozenset({"marginsSha256"})
+#: Fields, at any depth, that earlier bench versions did not write.
+LATER: Final = frozenset(
+    {
+        "marginsSha256",
+        "rawBbPer100",
+        "rawBbPer100HalfWidth95",
+        "rawMinusEstimator",
+        "suspect",
+        "suspicion",
+        "suspicions",
+    }
+)
 
 
 def write_artifacts(result: RunResult | Analysis, folder: str | Path) -> list[str]:

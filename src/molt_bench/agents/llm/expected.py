@@ -15,9 +15,9 @@ from molt_bench.agents.llm.prices import PriceList
 
 #: Decisions of a model per hand against a bot, and the tokens for each.
 DECISIONS_PER_HAND: Final = 1.6
-TOKENS_PER_CALL: Final = Tokens(input=900, output=100)
+TOKENS_PER_CALL: Final = Tokens(input=1010, output=100)
 #: Tokens of the input that stay the same with the default skill document; with another one, its own count instead.
-SKILL_TOKENS: Final = 596
+SKILL_TOKENS: Final = 706
 #: Tokens of an answer in plain text. Nobody has measured it: models that reason aloud differ a lot.
 FREE_OUTPUT: Final = 300
 #: Tokens of thought before an answer by effort, of models that reason: half of them, and twice as many, are as likely.
