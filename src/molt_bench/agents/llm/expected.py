@@ -13,11 +13,10 @@ from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.prices import PriceList
 
-#: Decisions of a model per hand against a bot, and the tokens for each.
+#: Decisions of a model per hand against a bot, and the tokens for each: of the message and its answer, without the
+#: skill document, whose own count is added.
 DECISIONS_PER_HAND: Final = 1.6
-TOKENS_PER_CALL: Final = Tokens(input=1010, output=100)
-#: Tokens of the input that stay the same with the default skill document; with another one, its own count instead.
-SKILL_TOKENS: Final = 706
+TOKENS_PER_DECISION: Final = Tokens(input=304, output=100)
 #: Tokens of an answer in plain text. Nobody has measured it: models that reason aloud differ a lot.
 FREE_OUTPUT: Final = 300
 #: Tokens of thought before an answer by effort, of models that reason: half of them, and twice as many, are as likely.
@@ -128,11 +127,11 @@ def _thoughts(settings: LLMSettings) -> float:
 def expected_of(settings: LLMSettings, hands: int) -> Expected:
     """Return what a model is expected to use in games of so many hands, before anything is known about it."""
     more = COMPREHENSION if settings.comprehension else Tokens()
-    said = (TOKENS_PER_CALL.output if settings.harness == "strict" else FREE_OUTPUT) + more.output
+    said = (TOKENS_PER_DECISION.output if settings.harness == "strict" else FREE_OUTPUT) + more.output
     thoughts = _thoughts(settings)
     most = settings.max_tokens or float("inf")
     written = min(said + thoughts, most)
-    message = TOKENS_PER_CALL.input - SKILL_TOKENS + more.input + TOKENS_OF_TOOL * len(settings.tools)
+    message = TOKENS_PER_DECISION.input + more.input + TOKENS_OF_TOOL * len(settings.tools)
     if settings.harness != "strict":
         message -= _TOKENS_OF_FORM
     stays = min(said, most)  # thoughts are not sent again
