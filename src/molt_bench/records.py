@@ -256,6 +256,17 @@ ESTIMATORS: Final = {
 Margins: TypeAlias = Mapping[str, tuple[float, ...]]
 
 
+#: No margin is larger, nor anything else that a match adds up to; beyond, computing with it would overflow.
+MOST: Final = 1e15
+
+
+def possible_margins(margins: Margins, seeds: int) -> bool:
+    """Return whether margins that were read can be those of a match over so many seeds: all there, and numbers."""
+    return margins.keys() == ESTIMATORS.keys() and all(
+        len(column) == seeds and all(-MOST <= each <= MOST for each in column) for column in margins.values()
+    )
+
+
 def matches_hash(matches: Iterable[tuple[int, Margins]]) -> str:
     """Return the SHA-256 of the rounds and the margins of the matches of a run, in order."""
     found = sha256()

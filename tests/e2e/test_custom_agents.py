@@ -9,7 +9,19 @@ from molt_bench import Action
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.report.analysis import totals
 from molt_bench.runs.journal import Journal, Rated, read_journal
-from tests.e2e.shell import SEEDED, SMALL, cut_back, good_run, quick, quick_run, read, results
+from tests.e2e.shell import (
+    SEEDED,
+    SMALL,
+    cut_back,
+    good_run,
+    lines_of,
+    one_clear_line,
+    quick,
+    quick_run,
+    read,
+    rechained,
+    results,
+)
 
 
 def ids(folder):
@@ -310,6 +322,74 @@ def test_margins_in_the_journal_that_cannot_be_or_are_not_those_of_the_games_are
         done = quick(command, folder)
         assert done.returncode == 1
         assert said in done.stderr
+
+
+def rewritten(folder, change):
+    """Have a forger change the lines of a run's journal, and chain them anew; nothing else of the folder is left."""
+    lines = lines_of(folder, "journal.jsonl")
+    lines[-1].pop("vouched")
+    change(lines)
+    for path in folder.iterdir():
+        path.unlink()
+    (folder / "journal.jsonl").write_bytes(rechained(lines))
+
+
+def test_margins_of_bots_that_publish_nothing_are_never_taken_from_a_journal(tmp_path):
+    """`verify` passed a run of built-in bots with lines that turn its order around."""
+    folder = quick_run(tmp_path / "out", *SMALL, "--participants", "tight,random")
+    matches = read(folder, "matches.json")["matches"]
+
+    def forge(lines):
+        for number, match in enumerate(matches, start=1):
+            found = [seed["marginsMbb"] for seed in match["result"]["perSeed"]]
+            known = ("raw", "allIn", "adjusted", "adjustedSolid")
+            forged = {name: [each[name] * (1 if name in known else -1) for each in found] for name in found[0]}
+            account = {"variants": [{"used": [], "marginsMbb": forged}]}
+            lines.insert(-1, {"line": "margins", "match": number, "account": account})
+
+    rewritten(folder, forge)
+    for command in (["report"], ["report", "--html", tmp_path / "page"], ["verify"], ["export", "--format", "latex"]):
+        one_clear_line(quick(command[0], folder, *command[1:]), "margins of match 1 are not those of its participants")
+    rewritten_header(folder, statedPolicies=["random"])
+    one_clear_line(quick("verify", folder), "says that 'random' publishes a policy, and it is not Python code")
+
+
+def rewritten_header(folder, **more):
+    lines = lines_of(folder, "journal.jsonl")
+    (folder / "journal.jsonl").write_bytes(rechained([{**lines[0], **more}, *lines[1:]]))
+
+
+def _opposite(account):
+    for each in account["variants"]:
+        if not each["used"]:
+            each["marginsMbb"]["corrected"] = [-found for found in each["marginsMbb"]["corrected"]]
+
+
+def _of_the_opponent(account):
+    account["evidence"]["callstation"] = {"refuted": "it lies"}
+
+
+def _huge(account):
+    for each in account["variants"]:
+        each["marginsMbb"]["fitted"] = [1e308, -1e308]
+
+
+def _unexplained(account):
+    for each in account["evidence"].values():
+        each.update(capital=[1e3] * len(each["capital"]), counts={})
+
+
+def _imaginary(account):
+    for each in account["evidence"].values():
+        each.update(capital=[1e3] * len(each["capital"]), counts={"fold": {"found": 1, "variance": -1}})
+
+
+@pytest.mark.parametrize("forge", [_opposite, _of_the_opponent, _huge, _unexplained, _imaginary])
+def test_what_a_journal_says_about_policies_is_checked_as_far_as_nobody_has_to_be_asked(tmp_path, mixer, forge):
+    folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{mixer}:Mixer,callstation")
+    rewritten(folder, lambda lines: [forge(line["account"]) for line in lines if line["line"] == "margins"])
+    for command in ("report", "verify"):
+        one_clear_line(quick(command, folder), "the journal's margins of match 1 are not")
 
 
 @pytest.mark.parametrize("agent", ["Stumbler", "Shy", "Locked"])

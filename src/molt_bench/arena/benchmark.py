@@ -48,6 +48,7 @@ from molt_bench.runs.header import (
     published_policies,
     recorded_harnesses,
     source_hashes,
+    stated_in,
 )
 from molt_bench.runs.journal import Game, Line, Rated, Resumption, Sitting
 from molt_bench.runs.known_games import extension_of, games_go_on, past_of, resumptions_in
@@ -203,7 +204,8 @@ class _Session:
     def run(self, *, keep_hands: bool, preflight: bool) -> RunResult:
         """Run to the end."""
         config, known = self._config, self._known
-        self._ladder = ladder = Ladder(config, self._policies, draws=self._draws, keep_hands=keep_hands)
+        stated = stated_in(known.header, self._own) if known is not None else ()
+        self._ladder = ladder = Ladder(config, self._policies, draws=self._draws, keep_hands=keep_hands, stated=stated)
         blocks = SeedBlocks(config.seeds, ladder.meetings, self._listed)
         self._call_everybody(preflight=preflight)
         self._start = monotonic()  # the run's clock starts after that

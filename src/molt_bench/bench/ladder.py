@@ -1,7 +1,7 @@
 """The ladder: what a run has learned so far, match by match."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from itertools import pairwise
 from math import inf
@@ -76,6 +76,7 @@ class Ladder:
         policies: Action probabilities that participants publish.
         draws: Collects the draws of language models; the caller adds the exchanges to it.
         keep_hands: Whether match results keep their individual hands.
+        stated: Those of whom the journal of the run says that they publish a policy of their own.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Ladder:
         *,
         draws: Draws | None = None,
         keep_hands: bool = True,
+        stated: Collection[str] = (),
     ) -> None:
         ids = [participant.id for participant in config.participants]
         self._config = config
@@ -96,6 +98,7 @@ class Ladder:
             self.model_draws,
             big_blind=config.game.big_blind,
             averaged={*config.models(), *(each.id for each in config.participants if each.kind.waits)},
+            stated=stated,
         )
         self.matches: list[PlayedMatch] = []
         self.meetings: dict[Pair, int] = dict.fromkeys(config.pairings(), 0)

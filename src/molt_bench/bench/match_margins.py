@@ -25,11 +25,13 @@ from molt_bench.luck.fitting import Fit, GameParts, SeedHands
 from molt_bench.luck.policy_test import Evidence
 from molt_bench.luck.stated_policy import StatedPolicy
 from molt_bench.luck.tested_estimates import all_estimates, estimates_at_once
-from molt_bench.records import GameRecord, Margins, MatchResult
+from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
 
 #: Estimators that need no odds.
 _BY_CARDS: Final = ("raw", "allIn", "adjusted", "adjustedSolid")
+#: Those that need none but a built-in bot's where nobody's word is used: weights are fitted to other matches, too.
+_BY_BOTS: Final = tuple(name for name in ESTIMATORS if name != "fitted")
 
 
 class MatchMargins:
@@ -45,10 +47,17 @@ class MatchMargins:
         draws: The draws of language models.
         big_blind: The big blind.
         averaged: Those whose hands take time or money, so that averaging over a built-in opponent's cards pays.
+        stated: Those of whom the journal of the run says that they publish a policy of their own.
     """
 
     def __init__(
-        self, policies: Mapping[str, PolicyOf], draws: Draws, *, big_blind: int, averaged: Collection[str] = ()
+        self,
+        policies: Mapping[str, PolicyOf],
+        draws: Draws,
+        *,
+        big_blind: int,
+        averaged: Collection[str] = (),
+        stated: Collection[str] = (),
     ) -> None:
         self._policies = policies
         self._draws = draws
@@ -60,7 +69,9 @@ class MatchMargins:
         self._lessons: dict[int, dict[frozenset[str], list[SeedHands]]] = {}
         self._accounts: dict[int, MatchAccount] = {}
         self._stated = StatedOdds()
-        self.records = any(isinstance(policy, StatedPolicy) for policy in policies.values())
+        own = {name for name, policy in policies.items() if isinstance(policy, StatedPolicy)}
+        self.records = bool(own)
+        self._words = own.union(stated)
         self.differing: list[int] = []
         self._fit = Fit()
 
@@ -84,12 +95,12 @@ class MatchMargins:
         Raises:
             JournalError: The account cannot be that of this match.
         """
-        if account is not None and not account.fits(pair, len(result.seed_results)):
+        if account is not None and not self._fits(account, pair, len(result.seed_results)):
             raise JournalError(f"the journal's margins of match {number} are not those of its participants and seeds")
         games = [game for seed in result.seed_results for game in seed.games]
         draws = self._draws.of_match(number, self._draws.usable(pair), [_label(number, game) for game in games])
         if account is not None and not self.records:
-            self._check_cards(number, result, account)
+            self._check(number, pair, result, account)
             self._look_up(number, pair, draws, games)
             self._conclude(number, account)
         else:
@@ -142,11 +153,22 @@ class MatchMargins:
         self._lessons[number] = lessons
         self._conclude(number, account or worked_out)
 
-    def _check_cards(self, number: int, result: MatchResult, account: MatchAccount) -> None:
-        """Check what a recorded account says about chips and cards, which is known without asking anybody."""
-        known = margins_of(result, big_blind=self._big_blind)
-        if any(each.margins_mbb[name] != known[name] for each in account.variants for name in _BY_CARDS):
-            raise JournalError(f"the journal's margins of match {number} are not what its games give")
+    def _fits(self, account: MatchAccount, pair: Pair, seeds: int) -> bool:
+        """Return whether a recorded account can be that of a match: some policy is published, and it is by those of it.
+
+        Otherwise, whoever writes a journal could give any margins to bots that publish nothing.
+        """
+        words = {*self._draws.usable(pair), *(self._words.intersection(pair) - self._stated.refused.keys())}
+        return bool(self._words) and account.fits(words, seeds)
+
+    def _check(self, number: int, pair: Pair, result: MatchResult, account: MatchAccount) -> None:
+        """Check what a recorded account says that is known without asking anybody: chips, cards, and our own bots."""
+        bots = (self._policy(pair[0], {}, None), self._policy(pair[1], {}, None))
+        averaged = not self._averaged.isdisjoint(pair)
+        known = margins_of(result, big_blind=self._big_blind, policies=bots, averaged=averaged)
+        for each in account.variants:
+            if any(each.margins_mbb[name] != known[name] for name in (_BY_CARDS if each.used else _BY_BOTS)):
+                raise JournalError(f"the journal's margins of match {number} are not what its games give")
 
     def _look_up(self, number: int, pair: Pair, draws: MatchDraws, games: Sequence[GameRecord]) -> None:
         """Look up the draws of models in a match whose margins are recorded, so that these are judged as before."""

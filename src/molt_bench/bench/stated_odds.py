@@ -1,13 +1,12 @@
 """The odds that participants state, tested match by match over a whole run."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import combinations
 
 import msgspec
 
-from molt_bench.luck.policy_test import BETS, Evidence
-from molt_bench.records import ESTIMATORS, Margins
-from molt_bench.specs import Pair
+from molt_bench.luck.policy_test import Evidence
+from molt_bench.records import Margins, possible_margins
 
 
 class MatchVariant(msgspec.Struct, frozen=True, rename="camel"):
@@ -37,19 +36,16 @@ class MatchAccount(msgspec.Struct, frozen=True, rename="camel"):
         """Return the margins by whose odds are used."""
         return {frozenset(each.used): each.margins_mbb for each in self.variants}
 
-    def fits(self, pair: Pair, seeds: int) -> bool:
-        """Return whether it can be that of a match of two participants over so many seeds."""
+    def fits(self, words: Collection[str], seeds: int) -> bool:
+        """Return whether it can be that of a match over so many seeds, with the odds of these participants."""
         found = self.by_used()
-        words = frozenset[str]().union(*found)
         ways = [frozenset(used) for count in range(len(words) + 1) for used in combinations(sorted(words), count)]
         return (
-            words.issubset(pair)
-            and len(self.variants) == len(found)
+            len(self.variants) == len(found)
             and found.keys() == set(ways)
-            and all(each.keys() == ESTIMATORS.keys() for each in found.values())
-            and all(len(column) == seeds for each in found.values() for column in each.values())
-            and words.issuperset(self.evidence)
-            and all(len(each.capital) in (0, BETS) for each in self.evidence.values())
+            and all(possible_margins(each, seeds) for each in found.values())
+            and self.evidence.keys() <= {*words}
+            and all(each.possible for each in self.evidence.values())
         )
 
 

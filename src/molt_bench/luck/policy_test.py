@@ -12,6 +12,7 @@ pass for long: they do not change what results are on average.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import exp, fsum, log, pi, sin, sqrt
 from typing import Final, NamedTuple
 
@@ -19,6 +20,7 @@ import msgspec
 
 from molt_bench.luck.draw_test import LEVEL, bets_of_kinds, kind_bets, mean_capital
 from molt_bench.poker.actions import KINDS
+from molt_bench.records import MOST
 
 #: By what factor raises of one price may be drawn more often than stated.
 _PRICE_FACTORS: Final = (0.3, 3.0)
@@ -123,6 +125,18 @@ class Evidence(msgspec.Struct, frozen=True, rename="camel"):
             self.refuted or other.refuted,
             tuple(map(float.__add__, self.capital, other.capital)) if both else self.capital or other.capital,
             counts,
+        )
+
+    @property
+    def possible(self) -> bool:
+        """Whether evidence that was read can be that of a match."""
+        counts = [(each.found, each.expected, each.variance) for each in self.counts.values()]
+        return (
+            len(self.capital) == (BETS if self.decisions > 0 else 0)
+            and bool(self.counts) == bool(self.decisions)
+            and self.counts.keys() <= {*KINDS, CORRECTIONS, LARGE, EXTREME}
+            and all(-MOST <= each <= MOST for each in (*self.capital, *chain.from_iterable(counts)))
+            and all(each.variance >= 0 for each in self.counts.values())
         )
 
     @property

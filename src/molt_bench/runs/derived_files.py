@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from molt_bench.errors import JournalError
 from molt_bench.files import inside
-from molt_bench.records import ESTIMATORS, Margins, matches_hash
+from molt_bench.records import ESTIMATORS, Margins, matches_hash, possible_margins
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, MATCHES
 from molt_bench.runs.journal import JournalContent, Line, Sitting
 
@@ -68,6 +68,8 @@ def _matches_in(text: bytes) -> tuple[dict[int, DerivedMatch], str]:
 def _match_of(match: dict[str, Any]) -> DerivedMatch:
     found = [seed["marginsMbb"] for seed in match["result"]["perSeed"]]
     margins = {name: tuple(float(each[name]) for each in found) for name in ESTIMATORS}
+    if not possible_margins(margins, len(found)):
+        raise ValueError("margins that cannot be")
     return DerivedMatch(int(match["round"]), margins)
 
 

@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, Final
@@ -16,6 +16,7 @@ from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import kind_of, source_hash
 from molt_bench.agents.permission import Permission, permitted_policy
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import JournalError
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.luck.stated_policy import StatedPolicy
 from molt_bench.runs.journal import FORMAT, Header
@@ -135,6 +136,22 @@ def published_policies(
     specs = [participant.spec() for participant in config.participants]
     found = {spec.id: stated_policy(spec, permission, agents) for spec in specs}
     return {name: policy for name, policy in found.items() if policy is not None}
+
+
+def stated_in(header: Header, own: Collection[str] = ()) -> list[str]:
+    """Return the participants of whom a header says that they publish a policy; `own`: types of the caller's agents.
+
+    Raises JournalError for anybody but Python code: the word of a built-in bot is never taken from a journal.
+    """
+    stated = [] if header.stated_policies is UNSET else header.stated_policies
+    types = {each.get("id"): str(each.get("type")) for each in header.config["participants"]}
+    coded = {name for name, each in types.items() if each in own or kind_of(each).user_code}
+    wrong = next((name for name in stated if name not in coded), None)
+    if wrong is not None:
+        raise JournalError(
+            f"the journal's first line says that {wrong!r} publishes a policy, and it is not Python code"
+        )
+    return stated
 
 
 def unasked_code(config: BenchmarkConfig, permission: Permission) -> list[str]:

@@ -36,7 +36,7 @@ from molt_bench.runs.conclusion import (
 from molt_bench.runs.derived_files import check_record, derived_matches
 from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
-from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses, unasked_code
+from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses, stated_in, unasked_code
 from molt_bench.runs.journal import (
     Chain,
     Game,
@@ -256,7 +256,7 @@ class StoredRun:
         # Agents that are asked for their policy may print.
         with self.at_home(permission), redirect_stdout(sys.stderr), naming_damage(content):
             policies = published_policies(self.here, {}, permission)
-            ladder = Ladder(config, policies, draws=draws, keep_hands=keep_hands)
+            ladder = Ladder(config, policies, draws=draws, keep_hands=keep_hands, stated=stated_in(self.header))
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)

@@ -34,7 +34,7 @@ from molt_bench.runs.conclusion import session_warnings
 from molt_bench.runs.derived_files import DerivedMatch, check_record, derived_matches
 from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
-from molt_bench.runs.header import recorded_harnesses
+from molt_bench.runs.header import recorded_harnesses, stated_in
 from molt_bench.runs.journal import Extension, Game, Line, Rated, Sitting, halt_in
 from molt_bench.runs.lines import Tail, being_written
 from molt_bench.runs.master_seed import with_master_seed
@@ -81,7 +81,7 @@ class OpenRun:
         self.plain = self.config.plain()
         # The viewer never runs the user's own code.
         policies = built_in_policies(each.spec() for each in self.config.participants)
-        self.ladder = Ladder(self.config, policies, keep_hands=False)
+        self.ladder = Ladder(self.config, policies, keep_hands=False, stated=stated_in(self.header))
         self._decks = SeedBlocks(self._stored.config.seeds, self.ladder.meetings, self.header.seeds)
         self._extensions: list[Extension] = []
         self._accounts: dict[int, MatchAccount] = {}
