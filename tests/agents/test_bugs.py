@@ -32,7 +32,7 @@ OUTSIDE = (
     "program_agent.ProgramAgent._end",
     "connections._Connection.connection_lost",
     "connections._Connection.resume_writing",
-    *("exchange.Exchanges.__init__", "wire.WireLog.__init__", "answers.Answers.__init__"),
+    *("exchange.Exchanges.__init__", "ledger.Ledger.__init__", "wire.WireLog.__init__", "answers.Answers.__init__"),
     *("answers.Answers.close", "answers.Answers.problem", "exchanges.ExchangeFile.close"),
     *("answers.AnswerFile.close", "exchange.Exchanges.close"),
     *("http_agent.HttpAgent.close", "recorded_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),

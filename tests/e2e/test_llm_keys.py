@@ -226,10 +226,11 @@ def test_validate_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server
     assert done.returncode == 0
     assert "maxMatches: 15 would" in done.stderr
     needed = "MY_KEY (for model), OPENAI_API_KEY (for gem, nano), BOT_A (for bot), BOT_B (for bot), WEB_KEY (for web)"
-    assert done.stdout.endswith(f"; not set yet, but needed for a run: {needed}\n")
+    unasked = "; not started or asked yet: model, gem, nano, bot, web\n"
+    assert done.stdout.endswith(f"; not set yet, but needed for a run: {needed}{unasked}")
     everything_set = dict.fromkeys(("MY_KEY", "OPENAI_API_KEY", "BOT_A", "BOT_B", "WEB_KEY"), SECRET)
     done = quick("validate", "bench.json", cwd=tmp_path, env=everything_set)
-    assert done.stdout.endswith("2 hands per game\n")
+    assert done.stdout.endswith(f"2 hands per game{unasked}")
     assert MIDDLE not in done.stdout
 
 

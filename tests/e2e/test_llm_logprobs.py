@@ -18,7 +18,7 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     played,
     same_files,
 )
-from tests.e2e.shell import lines_of, quick, read
+from tests.e2e.shell import lines_of, quick, read, unvouched
 
 FILES = (*SAME, "margins.json")
 ASKED = {"replyFirst": "action", "logprobs": True}
@@ -127,7 +127,10 @@ def test_replay_and_verify_find_nothing(runs, name):
         assert "identical" in done.stdout
 
 
-def test_replay_notices_odds_that_were_tampered_with(runs, tmp_path):
+@pytest.mark.parametrize(
+    ("vouched", "said"), [(True, "exchanges.jsonl is not what the run recorded"), (False, "matches.json")]
+)
+def test_replay_notices_odds_that_were_tampered_with(runs, tmp_path, vouched, said):
     folder = shutil.copytree(runs["honest"], tmp_path / "run")
     path = folder / "exchanges.jsonl"
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
@@ -136,9 +139,11 @@ def test_replay_notices_odds_that_were_tampered_with(runs, tmp_path):
             line["choice"]["odds"] = [[token, -1.2] for token, _ in line["choice"]["odds"]][:2]
             line["choice"]["other"] = 1 - 2 * 0.3011942
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    if not vouched:
+        unvouched(folder)
     done = quick("replay", folder)
     assert done.returncode == 1
-    assert "matches.json" in done.stderr
+    assert said in done.stderr
     assert "Traceback" not in done.stderr
 
 

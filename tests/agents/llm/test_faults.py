@@ -219,10 +219,10 @@ def test_usage_counts_every_request_of_a_decision():
         assert result.usage[0].requests == provider.received == DECISIONS + 2
 
 
-@pytest.mark.parametrize("fault", TRANSPORT_FAULTS)
+@pytest.mark.parametrize("fault", slow(TRANSPORT_FAULTS, "hang"))
 def test_a_model_is_never_told_of_trouble_on_the_way(fault):
     with Provider(policy=passive, fault=[None, fault, fault, fault, "prose"]) as provider:
-        run(provider, llm={"transportRetries": 0})
+        run(provider, llm={"transportRetries": 0}, game=timeout_for(fault))
         told = [prompt for prompt in prompts_of(provider) if "not taken" in prompt]
     assert len(told) == 1
     assert "other text around its JSON object" in told[0]
