@@ -264,11 +264,19 @@ def test_a_participant_that_is_not_in_the_run_gets_a_suggestion(home, option):
     one_clear_line(done, "did you mean 'tight'?", status=3 if "compare" in option else 1)
 
 
-def test_the_suggestions_in_the_guide_are_the_real_ones():
+def test_the_suggestions_in_the_guide_are_the_real_ones(tmp_path):
+    (tmp_path / "mybot.py").write_text("class MyBot:\n    def act(self, observation): ...\n")
+    (tmp_path / "bot.js").touch()
+    arguments = {
+        "verfy": ["verfy"],
+        "handz": ["--handz", "3"],
+        "stack": ["--set", "stack=5000"],
+        "mybot": ["--participants", "mybot.py,tight"],
+        "node": ["--participants", "node bot.js,tight"],
+    }
     for line in re.search(r"```text\n(.*?)```", GUIDE, re.DOTALL)[1].splitlines():
-        arguments = {"verfy": ["verfy"], "handz": ["--handz", "3"], "stack": ["--set", "stack=5000"]}
         words = next(words for word, words in arguments.items() if word in line)
-        assert quick(*words).stderr == f"{line}\n"
+        assert quick(*words, cwd=tmp_path).stderr == f"{line}\n"
 
 
 def test_view_says_its_address_as_json(home):

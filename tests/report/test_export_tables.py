@@ -147,7 +147,7 @@ def test_parquet_has_the_same_rows_with_their_types():
 
 def test_without_its_library_parquet_says_which_extra_has_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MoltBenchError, match=r"molt-bench\[export\]"):
+    with pytest.raises(MoltBenchError, match=r"pip install '\.\[export\]'"):
         write_parquet(iter([]), io.BytesIO())
 
 

@@ -168,7 +168,7 @@ def test_of_two_budgets_the_tighter_counts():
 def test_a_budget_too_small_for_any_opening_is_told_the_least():
     with pytest.raises(ConfigError, match=r"--hands = 100: expected at least 1,200: .*in a gauntlet against tag"):
         what_it_buys(config("tag", "tight", "random", "maniac"), hands=100)
-    with pytest.raises(ConfigError, match=r"--dollars = 0.01: expected at least \$4.99: every pairing plays 4 seed"):
+    with pytest.raises(ConfigError, match=r"--dollars = 0.01: expected at least \$5.41: every pairing plays 4 seed"):
         what_it_buys(config(*MODELS, "tag"), usd=0.01)
 
 

@@ -147,6 +147,7 @@ def test_of_a_run_in_progress_or_a_very_large_one_nothing_is_made_ahead(runs, bo
     shutil.copytree(runs / bots_id, tmp_path / bots_id)
     journal = tmp_path / bots_id / "journal.jsonl"
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    (journal.parent / "summary.json").unlink()  # a run writes it when it has ended
     writer = LineFile(str(journal), new=False)
     try:
         Library(tmp_path).prepare()
@@ -212,6 +213,7 @@ def test_a_list_says_how_the_run_went_when_it_was_read(runs, bots_id, tmp_path):
     journal = tmp_path / bots_id / "journal.jsonl"
     *first, last = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(first))
+    (journal.parent / "summary.json").unlink()  # a run writes it when it has ended
     library, writer = Library(tmp_path), LineFile(str(journal), new=False)
     assert listed(library, bots_id)["status"] == "running"
     writer.close()

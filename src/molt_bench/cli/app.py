@@ -25,7 +25,7 @@ COMMANDS: Final = {
     "report": "Rebuild a run's files from its journal and print the table, or write a page or figures instead.",
     "view": "View runs in the browser, live or finished: results, confidence, every hand from both sides.",
     "publish": "Write runs as a static site for any web host, with all pages, the runs' files and their hashes.",
-    "verify": "Replay every game of a run and check that it is identical; only built-in bots play again.",
+    "verify": "Replay every game of a run, check that it is identical and that every file follows from it.",
     "replay": "Rerun a whole benchmark from its records, calling no model, and compare every file.",
     "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
     "validate": "Check a config without running it, and name the API keys that a run will need.",
