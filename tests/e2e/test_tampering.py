@@ -98,6 +98,15 @@ def test_an_edited_line_is_noticed(run, tmp_path, command):
     one_clear_line(reading(command, run, tmp_path), "line 7 does not follow line 6")
 
 
+@pytest.mark.parametrize("command", READERS)
+def test_nor_does_the_format_of_an_earlier_version_break_the_chain(run, tmp_path, command):
+    """The lines of format 1 are not chained, and with the last line as it was, its published hash is right."""
+    lines = lines_in(run)
+    header = json.loads(lines[0])
+    write(run, [json.dumps({**header, "format": 1}, separators=(",", ":")).encode(), *lines[1:]])
+    one_clear_line(reading(command, run, tmp_path), "line 2 does not follow line 1")
+
+
 @pytest.mark.parametrize("command", ["verify", "replay", "report", "resume"])
 def test_a_run_that_was_cut_where_it_looked_good_is_noticed(run, tmp_path, command):
     lines = lines_in(run)
