@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from molt_bench.runs.derived_files import _matches_in
 from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, read, rechained
 
 FLAGS = ("--participants", "tight,callstation,random", "--seeds", "4", "--hands", "10", "--max-matches", "5")
@@ -262,3 +263,18 @@ def test_a_header_that_makes_no_sense_is_one_clear_line(run):
         done = quick(command, run)
         assert done.returncode in (0, 1)
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["export-latex", "html"])
+def test_a_forged_journal_vouches_for_no_chips_but_those_of_its_games(run, tmp_path, command):
+    """Those who read `matches.json` back ranked the loser first, by a file whose hash the forger had put there."""
+    matches = read(run, "matches.json")
+    for match in matches["matches"]:
+        for seed in match["result"]["perSeed"]:
+            seed["marginsMbb"] = {name: -value for name, value in seed["marginsMbb"].items()}
+    text = json.dumps(matches).encode()
+    (run / "matches.json").write_bytes(text)
+    lines = lines_of(run, "journal.jsonl")
+    lines[-1]["vouched"]["matches.json"] = _matches_in(text)[1]
+    forge(run, lines)
+    one_clear_line(reading(command, run, tmp_path), "recorded of match 1 are not what its games give")
