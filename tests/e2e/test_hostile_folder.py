@@ -366,3 +366,25 @@ def test_what_would_block_a_reader_is_refused(trap):
     run = trap.run("run", {"http": trap.participants()["http"]})
     os.mkfifo(run / "summary.json")
     one_clear_line(quick("report", run), "summary.json", "neither a file nor a folder")
+
+
+@pytest.mark.parametrize("command", ["resume", "verify", "validate"])
+def test_code_that_would_block_a_reader_is_refused(trap, command):
+    """Its hash is looked at before anybody is asked."""
+    os.mkfifo(trap.bait / "pipe.py")
+    hostile = {"pipe": {"type": f"{trap.bait}/pipe.py:make"}}
+    config = trap.home / "config.json"
+    config.write_text(json.dumps({"participants": ["tight", {"id": "pipe", **hostile["pipe"]}]}))
+    cut = trap.run("run-cut", hostile, ended=False, hashes={"pipe": "0" * 64})
+    call = ["validate", config] if command == "validate" else [command, cut, "--run-agents"]
+    done = quick(*call)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert "pipe.py" in done.stderr
+    assert "is not there" in done.stderr or "not a file" in done.stderr
+
+
+def test_a_document_that_would_be_sent_to_a_server_is_named(trap):
+    model = trap.models()["skill document"]
+    cut = trap.run("run-cut", {"model": model}, ended=False)
+    done = quick("resume", cut, "--run-agents", env={"MY_KEY": "a key of mine"})
+    assert f"sends the value of $MY_KEY, and the file {trap.bait}/secret.txt" in done.stderr

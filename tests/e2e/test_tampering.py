@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench.report.artifacts import indented
+from molt_bench.runs.derived_files import _matches_in
 from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, read, rechained
 
 DATA = Path(__file__).parents[1] / "data"
@@ -99,6 +100,15 @@ def test_an_edited_line_is_noticed(run, tmp_path, command):
     lines[5] = json.dumps(game, separators=(",", ":")).encode()
     write(run, lines)
     one_clear_line(reading(command, run, tmp_path), "line 7 does not follow line 6")
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_nor_does_the_format_of_an_earlier_version_break_the_chain(run, tmp_path, command):
+    """The lines of format 1 are not chained, and with the last line as it was, its published hash is right."""
+    lines = lines_in(run)
+    header = json.loads(lines[0])
+    write(run, [json.dumps({**header, "format": 1}, separators=(",", ":")).encode(), *lines[1:]])
+    one_clear_line(reading(command, run, tmp_path), "line 2 does not follow line 1")
 
 
 @pytest.mark.parametrize("command", ["verify", "replay", "report", "resume"])
@@ -275,3 +285,18 @@ def test_a_header_that_makes_no_sense_is_one_clear_line(run):
         done = quick(command, run)
         assert done.returncode in (0, 1)
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["export-latex", "html"])
+def test_a_forged_journal_vouches_for_no_chips_but_those_of_its_games(run, tmp_path, command):
+    """Those who read `matches.json` back ranked the loser first, by a file whose hash the forger had put there."""
+    matches = read(run, "matches.json")
+    for match in matches["matches"]:
+        for seed in match["result"]["perSeed"]:
+            seed["marginsMbb"] = {name: -value for name, value in seed["marginsMbb"].items()}
+    text = json.dumps(matches).encode()
+    (run / "matches.json").write_bytes(text)
+    lines = lines_of(run, "journal.jsonl")
+    lines[-1]["vouched"]["matches.json"] = _matches_in(text)[1]
+    forge(run, lines)
+    one_clear_line(reading(command, run, tmp_path), "recorded of match 1 are not what its games give")

@@ -1,8 +1,10 @@
 """Files of Python code, found and read without running anything: neither the code nor the packages around it."""
 
 import os
+import stat
 import sys
 from collections.abc import Sequence
+from errno import EINVAL
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -38,8 +40,15 @@ def code_file(place: str) -> CodeFile | None:
             return None
         path = spec.origin
     real = os.path.realpath(path)
-    with open(real, "rb") as file:
+    with open(real, "rb", opener=_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # a device may never end
+            raise OSError(EINVAL, "not a file", real)
         return CodeFile(real, file.read())
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; opening a pipe without a writer would block otherwise."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def module_spec(module: str) -> "ModuleSpec | None":

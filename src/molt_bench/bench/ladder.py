@@ -19,6 +19,7 @@ from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.bench.stop_rules import Progress, judge_of
 from molt_bench.bench.suspicion import Suspicion
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
+from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.pairings import connected
 from molt_bench.rating.book import RAW, MarginBook
@@ -177,6 +178,7 @@ class Ladder:
         if margins is None or isinstance(margins, MatchAccount):
             margins = self._margins(pair, result, margins)
         else:
+            self._check_chips(result, margins)
             self.model_draws.forget(len(self.matches) + 1)
         self._enter(pair, margins, result)
         self._look_anew()
@@ -197,6 +199,14 @@ class Ladder:
         board = tuple(self.leaderboard())
         self.convergence.append(Convergence(match.number, board, self.ranking(), self.confidences()))
         return match
+
+    def _check_chips(self, result: MatchResult, margins: Margins) -> None:
+        """Check that margins which were read have the chips of the games; a journal may vouch for any file."""
+        big_blind = self._config.game.big_blind
+        chips = [1000 * float(seed.net) / big_blind / seed.nominal_hands for seed in result.seed_results]
+        if [*margins[RAW]] != chips:
+            number = len(self.matches) + 1
+            raise JournalError(f"the margins that are recorded of match {number} are not what its games give")
 
     def estimated(self, game: GameRecord) -> Estimates | None:
         """Return what player A won in a game that was just played, which is fastest now; None if it takes long."""

@@ -171,12 +171,20 @@ class Chain:
             if line.format not in _READABLE:
                 raise JournalError(f"{self._path} has format {line.format}; this version reads format {FORMAT}")
             self._header = line
-        elif self._header and self._header.format > 1 and not text.startswith(_link(self.hashes[-1])):
+        elif self._chained(text) and not text.startswith(_link(self.hashes[-1])):
             raise JournalError(
                 f"{self._path} line {number} does not follow line {number - 1}: lines were removed, added or changed"
             )
         self.hashes.append(sha256(text).hexdigest())
         return line
+
+    def _chained(self, text: bytes) -> bool:
+        """Return whether a line has to follow the last one, which those of format 1 do not.
+
+        One that says that it does has to in any format: else, with another format in the first line, everything before
+        the last line could be changed, and its published hash would still be right.
+        """
+        return (self._header is not None and self._header.format > 1) or text.startswith(_PREVIOUS)
 
 
 _EXPECTED: Final = (
@@ -185,9 +193,13 @@ _EXPECTED: Final = (
 )
 
 
+#: How a line begins that is chained to the one before.
+_PREVIOUS: Final = b'{"prev":"'
+
+
 def _link(hash_before: str) -> bytes:
     """Return the prefix of every line but the first."""
-    return b'{"prev":"%b",' % hash_before.encode()
+    return _PREVIOUS + b'%b",' % hash_before.encode()
 
 
 class Journal(LineFile):
