@@ -81,10 +81,10 @@ def test_what_servers_say_about_themselves_is_kept_in_clear(api, monkeypatch):
     assert {(each.wire.fingerprint, each.wire.service_tier) for each in kept.all[1:]} == {("fp_1", "flex")}
 
 
-def test_a_request_without_an_answer_is_kept_as_well():
+def test_a_request_without_a_whole_answer_is_kept_as_well():
     kept = Kept()
-    with Provider(policy=passive, fault=["hang"]) as server:
-        run(server, recorder=kept, game={"actionTimeoutS": 0.5, "handsPerGame": 1})
+    with Provider(policy=passive, fault=["drip"]) as server:
+        run(server, recorder=kept, game={"actionTimeoutS": 1.5, "handsPerGame": 1})
     late = next(each for each in kept.all if each.outcome == "timeout")
     assert late.wire.status == 0
     assert not late.wire.received
