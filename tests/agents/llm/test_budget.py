@@ -4,8 +4,10 @@ What is spent is what the server would bill, by its own count: every request tha
 """
 
 import json
+from contextlib import suppress
 
 import pytest
+from msgspec import UNSET
 
 from molt_bench import run_benchmark
 from molt_bench.agents.llm.budget import ModelBudget, Reservation, Reserve
@@ -184,6 +186,31 @@ def test_a_limit_ends_on_whole_games_though_no_reply_says_what_it_cost(bills):
             wanted, observer=Observer(on_warning=lambda _: None, on_status=lambda status: games.append(status.games))
         )
     assert max(games) >= 4
+
+
+@pytest.mark.parametrize("odd", [1000.5, "many"])
+def test_counts_that_are_no_whole_numbers_are_none_and_the_record_can_be_read(odd, monkeypatch, tmp_path):
+    whole, path = wire.responses_answer, str(tmp_path / "exchanges.jsonl")
+
+    def answer(*args):
+        body = whole(*args)
+        body["usage"] |= {"input_tokens": odd, "output_tokens": odd}
+        return body
+
+    monkeypatch.setattr(wire, "responses_answer", answer)
+    with Provider(policy=passive) as provider:
+        recorder, name = ExchangeFile(path), "openai-responses:gpt-5"
+        wanted = config(
+            model(provider, model=name, maxTokens=MOST),
+            llm={"prices": {name: PRICE}, "pauseAfterS": 0},
+            game={"handsPerGame": 1},
+        )
+        with suppress(ProviderError):  # the library may refuse to read them
+            run_benchmark(wanted, files=RunFiles(exchanges=recorder), games_at_once=1)
+        recorder.close()
+    known = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True)
+    assert not any(exchange.tokens.total for exchange in known.earlier)
+    assert known.ledger.unaccounted.requests + sum(exchange.at_most_tokens is not UNSET for exchange in known.earlier)
 
 
 def test_a_budget_of_tokens_is_as_hard(bills):

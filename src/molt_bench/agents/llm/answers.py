@@ -96,6 +96,10 @@ class AnswerReader:
         reasoning = usage.details.get("reasoning_tokens") or usage.details.get("thoughts_tokens") or 0
         read, written = usage.input_tokens, usage.output_tokens
         counted = (read, usage.cache_read_tokens, written, reasoning, usage.cache_write_tokens)
+        if any(
+            type(count) is not int for count in counted
+        ):  # libraries pass on what servers send, a half or a text too
+            counted = (0, 0, 0, 0, 0)
         counted = with_thoughts(counted, total_in(body))
         finish = self._finish(response.finish_reason, details.get("finish_reason"))
         answer = self._read(text, finish, response.model_name, counted, details.get("logprobs"))
