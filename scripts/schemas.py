@@ -317,7 +317,7 @@ SUMMARY: Final = fields(
         "Response times of language models, by participant.",
     ),
     unaccounted_=fields(
-        "Requests to models that were sent and whose answers were never seen, as after a kill, if there are any.",
+        "Requests to models that were sent and whose cost is not known, as after a kill, if there are any.",
         requests=INTEGER,
         usd=say(NUMBER, "Dollars they cost at most."),
         tokens=say(INTEGER, "Tokens they took at most."),

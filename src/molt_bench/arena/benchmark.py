@@ -341,7 +341,7 @@ class _Session:
             warnings=warnings,
             journal=journal or known,
             harnesses=harnesses,
-            unaccounted=self._files.exchanges.ledger.unaccounted,
+            unaccounted=self._files.exchanges.ledger.unaccounted + self._spending.lost,
         )
 
     def _on_exchange(self, exchange: Exchange) -> None:

@@ -112,7 +112,7 @@ class RunResult(msgspec.Struct, frozen=True):
         seconds: How long it took, over all sessions.
         warnings: What the user should know, such as results that could not be written.
         usage: What each language model used.
-        unaccounted: Requests to language models whose answers were never seen, as after a kill, and their cost at most.
+        unaccounted: Requests to language models whose cost is not known, as after a kill, and what it is at most.
         harnesses: The harness of each language model with its version; empty if the run recorded none.
         history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
         suspicion: Whether removed luck was borne out by the chips.

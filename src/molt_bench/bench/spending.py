@@ -4,7 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from msgspec import UNSET
+
 from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.ledger import Unaccounted
 from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.agents.llm.reported_model import other_models
 from molt_bench.bench.result import AgentUsage
@@ -18,11 +21,13 @@ class Spending:
     Attributes:
         tokens: Tokens so far, including those of the preflight.
         exchanges: Questions in games so far.
+        lost: Requests that came to nothing, or whose reply did not say what it took.
     """
 
     def __init__(self, models: Mapping[str, LLMSettings]) -> None:
         self.tokens = 0
         self.exchanges = 0
+        self.lost = Unaccounted()
         self._models = models
         self._by_match: dict[int, tuple[int, int]] = defaultdict(lambda: (0, 0))
         self._by_model: dict[str, dict[int, int | None]] = {name: {} for name in models}
@@ -36,6 +41,10 @@ class Spending:
         price, count = self._by_match[exchange.game.match]
         self._by_match[exchange.game.match] = price + _exact(exchange.cost_usd), count + tokens
         self._sums[exchange.participant].add(exchange)
+        if exchange.at_most_tokens is not UNSET:
+            requests = exchange.at_most_requests if exchange.at_most_requests is not UNSET else 1
+            usd = exchange.at_most_usd if exchange.at_most_usd is not UNSET else 0.0
+            self.lost += Unaccounted(requests, usd, exchange.at_most_tokens)
         if exchange.outcome == "reply":
             prices = self._by_model[exchange.participant]
             so_far, more = prices.get(exchange.game.match, 0), exchange.cost_usd
@@ -115,7 +124,7 @@ class _Sums:
             if in_game:
                 self.latencies.append(exchange.latency_s)
             self.unpriced |= exchange.cost_usd is None
-            self.price += _exact(exchange.cost_usd)
+        self.price += _exact(exchange.cost_usd)
         if exchange.model is not None:
             self.reported[exchange.model] = None
         if in_game:

@@ -195,7 +195,7 @@ def _play(
     files.close()
     write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
     exit_on_faults(result, options.fail_on_faults)
-    exit_unrated(result, resume_command(str(folder), config))
+    exit_unrated(result, str(folder))
 
 
 def _end(error: MoltBenchError | OSError, folder: Path, files: RunFiles, config: BenchmarkConfig) -> NoReturn:

@@ -14,11 +14,12 @@ from molt_bench.cli.streams import console, warn
 from molt_bench.errors import JournalError
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, summary, usage, write_artifacts
+from molt_bench.report.claims import way_on
 from molt_bench.report.costs import dollars
 from molt_bench.report.style_file import write_styles
 from molt_bench.report.terminal import print_result
 from molt_bench.runs.conclusion import by_earlier_version
-from molt_bench.runs.folder import journal_in
+from molt_bench.runs.folder import journal_in, resume_command
 from molt_bench.runs.journal import JournalContent, stop_reason_in
 from molt_bench.runs.lines import being_written, whole_lines
 from molt_bench.runs.stored_run import StoredRun
@@ -89,15 +90,18 @@ def show_result(found: Analysis, folder: str, printing: Printing) -> None:
     printing.answer(content, lambda: print_result(found, console(highlight=True), folder=folder))
 
 
-def exit_unrated(result: RunResult, command: str) -> None:
-    """Exit with a status of its own if a run ended before one match was complete; `command` goes on with it."""
+def exit_unrated(result: RunResult, folder: str) -> None:
+    """Exit with a status of its own if a run ended before one match was complete."""
     if result.matches:
         return
-    usd = sum(usage.cost_usd or 0.0 for usage in result.usage)
-    spent = f"{dollars(usd)} spent, and " if usd else ""
+    usd, lost = sum(usage.cost_usd or 0.0 for usage in result.usage), result.unaccounted.usd
+    besides = f" and up to {dollars(lost)} unaccounted" if lost else ""
+    spent = f": {dollars(usd)} spent{besides}, and" if usd or lost else ":"
+    flags = way_on(Analysis(result)) or ""
+    command = resume_command(folder, result.config, flags)
     print(
-        f"molt-bench: no match was rated: {spent}the first match is not complete. What was played is kept; go on, "
-        f"with a higher limit, with: {command}",
+        f"molt-bench: no match was rated{spent} the first match is not complete. What was played is kept; go on"
+        f"{' with a higher limit' if flags else ''} with: {command}",
         file=sys.stderr,
     )
     sys.exit(UNRATED)

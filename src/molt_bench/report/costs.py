@@ -33,11 +33,11 @@ def cost_numbers(found: Analysis) -> list[CostNumbers]:
 
 
 def unaccounted_line(result: RunResult) -> str:
-    """Say what may have been spent besides: on requests that were sent and whose answers were never seen."""
+    """Say what may have been spent besides: on requests that were sent, and whose cost nobody said."""
     lost = result.unaccounted
     requests = f"{lost.requests:,} request{'' if lost.requests == 1 else 's'}"
     most = f"up to {dollars(lost.usd)}" if lost.usd else f"up to {lost.tokens:,} tokens"
-    return f"unaccounted: {requests}, {most}: sent, and never answered while the run was there to read it."
+    return f"unaccounted: {requests}, {most}: sent, and no answer was read that says what they cost."
 
 
 def dollars(amount: float | None) -> str:

@@ -283,7 +283,7 @@ class StoredRun:
             warnings=warnings,
             journal=content,
             harnesses=harnesses,
-            unaccounted=exchanges.ledger.unaccounted,
+            unaccounted=exchanges.ledger.unaccounted + spending.lost,
         )
 
     def _lacks_margins(self, past: Past, stored: Mapping[int, object]) -> bool:

@@ -4,8 +4,10 @@ What is spent is what the server would bill, by its own count: every request tha
 """
 
 import json
+from contextlib import suppress
 
 import pytest
+from msgspec import UNSET
 
 from molt_bench import run_benchmark
 from molt_bench.agents.llm.budget import ModelBudget, Reservation, Reserve
@@ -84,6 +86,9 @@ CASES = {
     "every reply is rubbish": {"fault": lambda _: "prose"},
     "every reply is as long as allowed": {"change": counted(completion_tokens=MOST), "written": MOST},
     "the reasoning is counted apart": {"change": counted(completion_tokens=20, reasoning_tokens=150), "written": 170},
+    "nothing but reasoning is counted": {"change": counted(completion_tokens=0, reasoning_tokens=180), "written": 180},
+    "the total alone has the reasoning": {"change": counted(completion_tokens=40, total_tokens=440), "written": 180},
+    "counts that are no numbers": {"change": counted(prompt_tokens=None, completion_tokens=[])},
 }
 
 
@@ -115,9 +120,99 @@ def test_no_more_than_the_limit_and_one_request_is_spent(case, bills):
     assert len(bills) >= 4
     if not (does.keys() - {"written"}):
         assert LIMIT - cost(1000, MOST) < spent, "the budget was not used"
-    uncounted = case in ("no counts of tokens", "negative counts", "more cached than read", "more tokens than exist")
+    uncounted = case in (
+        "no counts of tokens",
+        "negative counts",
+        "more cached than read",
+        "more tokens than exist",
+        "counts that are no numbers",
+    )
+    assert sum(usage.cost_usd or 0.0 for usage in result.usage) + result.unaccounted.usd >= sum(bills) - 1e-9
     assert bool([text for text in said if "counts of tokens" in text]) == uncounted
     assert (result.usage[0].cost_usd is None) == uncounted, "unpriced, not free"
+
+
+def test_an_answer_that_is_broken_off_costs_what_it_says_even_if_that_is_more_than_was_allowed(bills):
+    """A server that ignores limits and ends every other answer with an error."""
+    numbers = []
+
+    def change(body):
+        numbers.append(body)
+        body["choices"][0]["finish_reason"] = "error" if len(numbers) % 2 else "stop"
+        body["usage"]["completion_tokens"] = bills.written
+        return body
+
+    bills.change, bills.written = change, 20 * MOST
+    with Provider(policy=passive, latency_s=0.02) as provider:
+        result = spend(provider, maxCostUsd=10 * LIMIT)
+    assert sum(bills) <= 10 * LIMIT + max(bills)
+    assert result.usage[0].cost_usd + result.unaccounted.usd >= sum(bills) - 1e-9
+
+
+@pytest.mark.parametrize("then", ["400-prompt", "drip"])
+def test_what_our_own_limit_cut_off_is_paid_for_whatever_comes_after_it(then, bills, tmp_path):
+    path, faults = str(tmp_path / "exchanges.jsonl"), iter(["cut-reply", then])
+    with Provider(policy=passive, fault=lambda _: next(faults, None)) as provider:
+        wanted = config(
+            model(provider), llm={"prices": {MODELS["openai"]: PRICE}}, game={"actionTimeoutS": 1.5, "handsPerGame": 1}
+        )
+        wanted["stop"]["budget"] = {"maxMatches": 1, "maxCostUsd": 100.0}
+        recorder = ExchangeFile(path)
+        result = run_benchmark(wanted, files=RunFiles(exchanges=recorder), games_at_once=1)
+        recorder.close()
+        assert provider.requests[1].fault == then
+    known = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True).earlier
+    first = next(exchange for exchange in known if exchange.attempt)
+    assert first.outcome == {"400-prompt": "refused", "drip": "timeout"}[then]
+    assert first.cost_usd == pytest.approx(bills[1])
+    assert result.usage[0].cost_usd == pytest.approx(sum(exchange.cost_usd or 0.0 for exchange in known))
+
+
+def test_requests_that_came_to_nothing_are_shown_though_their_question_was_answered(bills):
+    with Provider(policy=passive, fault=["cut-json", "cut-json"]) as provider:
+        wanted = config(model(provider, maxTokens=MOST), llm={"prices": {MODELS["openai"]: PRICE}})
+        result = run_benchmark(wanted, games_at_once=1)
+    assert result.unaccounted.requests == 2
+    assert result.unaccounted.usd >= 2 * MOST * PRICE["output"] / 1e6
+
+
+def test_a_limit_ends_on_whole_games_though_no_reply_says_what_it_cost(bills):
+    """What it may have cost is what the order of games goes by."""
+    bills.change, games = without, []
+    with Provider(policy=passive, latency_s=0.02) as provider:
+        wanted = config(
+            model(provider, maxTokens=MOST), seeds=20, llm={"prices": {MODELS["openai"]: PRICE}, "pauseAfterS": 30}
+        )
+        wanted["stop"]["budget"] = {"maxMatches": 1, "maxCostUsd": 20.0}
+        run_benchmark(
+            wanted, observer=Observer(on_warning=lambda _: None, on_status=lambda status: games.append(status.games))
+        )
+    assert max(games) >= 4
+
+
+@pytest.mark.parametrize("odd", [1000.5, "many"])
+def test_counts_that_are_no_whole_numbers_are_none_and_the_record_can_be_read(odd, monkeypatch, tmp_path):
+    whole, path = wire.responses_answer, str(tmp_path / "exchanges.jsonl")
+
+    def answer(*args):
+        body = whole(*args)
+        body["usage"] |= {"input_tokens": odd, "output_tokens": odd}
+        return body
+
+    monkeypatch.setattr(wire, "responses_answer", answer)
+    with Provider(policy=passive) as provider:
+        recorder, name = ExchangeFile(path), "openai-responses:gpt-5"
+        wanted = config(
+            model(provider, model=name, maxTokens=MOST),
+            llm={"prices": {name: PRICE}, "pauseAfterS": 0},
+            game={"handsPerGame": 1},
+        )
+        with suppress(ProviderError):  # the library may refuse to read them
+            run_benchmark(wanted, files=RunFiles(exchanges=recorder), games_at_once=1)
+        recorder.close()
+    known = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True)
+    assert not any(exchange.tokens.total for exchange in known.earlier)
+    assert known.ledger.unaccounted.requests + sum(exchange.at_most_tokens is not UNSET for exchange in known.earlier)
 
 
 def test_a_budget_of_tokens_is_as_hard(bills):

@@ -126,6 +126,29 @@ def test_a_refused_prompt_is_told_apart_from_a_request_that_is_made_wrongly(stat
     assert failure_of(http_error(status, body), str, sent=True).trouble == trouble
 
 
+def test_what_is_lost_on_the_way_may_cost_whatever_the_error_speaks_of():
+    lost = failure_of(http_error(502, {"message": "Bad gateway: the tool schema server is gone"}), str, sent=True)
+    assert (lost.trouble, lost.may_cost) == ("transport", True)
+    refused = failure_of(http_error(500, {"message": "no grammar for this schema"}), str, sent=True)
+    assert (refused.trouble, refused.may_cost) == ("rejected", False)
+
+
+@pytest.mark.parametrize(
+    ("message", "about_limit"),
+    [
+        (
+            "maximum context length is 8192, you requested 33668 (900 in the messages, 32768 in the completion)",
+            1,
+        ),
+        ("input length and `max_tokens` exceed context limit: 190000 + 32768 > 200000", 1),
+        ("maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", 0),
+    ],
+)
+def test_a_context_that_has_no_room_for_our_limit_is_told_apart_from_one_that_the_prompt_fills(message, about_limit):
+    found = failure_of(http_error(400, {"message": message, "code": "context_length_exceeded"}), str, sent=True)
+    assert (found.trouble, found.about_limit) == ("full", bool(about_limit))
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [

@@ -1,6 +1,6 @@
 """Answers: what a model said and what it took, read out of what its provider sent."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -23,6 +23,45 @@ if TYPE_CHECKING:
 BROKEN_OFF: Final = "error"
 
 
+#: Tokens of an answer: read, cached, written, thoughts, cache writes.
+Counts: TypeAlias = tuple[int, int, int, int, int]
+
+
+class _Usage(msgspec.Struct, frozen=True):
+    prompt_tokens: int
+    total_tokens: int
+
+
+class _Counted(msgspec.Struct, frozen=True):
+    """The counts of a chat completion, which libraries pass on without their total."""
+
+    usage: _Usage
+
+
+_counted: Final = msgspec.json.Decoder(_Counted)
+
+
+def total_in(body: bytes) -> int:
+    """Return the tokens that a chat completion counts in all; 0 where it does not."""
+    try:
+        return _counted.decode(body).usage.total_tokens
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return 0
+
+
+def with_thoughts(counted: Counts, total: int) -> Counts:
+    """Count thoughts as written where a server counts them apart: all of them charge for it.
+
+    Some say so by thoughts that are more than what was written (OpenAI's count is part of it), others, such as xAI and
+    Google under OpenAI's protocol, only by a total that is more than what was read and written.
+    """
+    read, cached, written, reasoning, cache_writes = counted
+    written += reasoning if reasoning > written >= 0 else 0
+    if min(counted) >= 0:
+        written = max(written, total - read)
+    return read, cached, written, reasoning, cache_writes
+
+
 class Answer(msgspec.Struct, frozen=True):
     """A model's answer; the fields are those of `Exchange`. Tokens are all 0 where the server did not count them."""
 
@@ -42,8 +81,8 @@ class AnswerReader:
         self._settings = settings
         self._keys = keys
 
-    def library(self, response: "ModelResponse") -> Answer:
-        """Read an answer as the library gives it."""
+    def library(self, response: "ModelResponse", body: bytes = b"") -> Answer:
+        """Read an answer as the library gives it; `body` is what it was read from, where that is known."""
         from pydantic_ai.messages import TextPart, ToolCallPart  # loaded when needed, for a fast start
 
         calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
@@ -57,6 +96,11 @@ class AnswerReader:
         reasoning = usage.details.get("reasoning_tokens") or usage.details.get("thoughts_tokens") or 0
         read, written = usage.input_tokens, usage.output_tokens
         counted = (read, usage.cache_read_tokens, written, reasoning, usage.cache_write_tokens)
+        if any(
+            type(count) is not int for count in counted
+        ):  # libraries pass on what servers send, a half or a text too
+            counted = (0, 0, 0, 0, 0)
+        counted = with_thoughts(counted, total_in(body))
         finish = self._finish(response.finish_reason, details.get("finish_reason"))
         answer = self._read(text, finish, response.model_name, counted, details.get("logprobs"))
         if not calls or not all(call.tool_name in self._settings.tools for call in calls):
@@ -92,16 +136,13 @@ class AnswerReader:
             (written.reasoning_tokens if written else None) or 0,
             (read.cache_write_tokens if read else None) or 0,
         )
+        counted = with_thoughts(counted, usage.total_tokens)
         listed = choice.logprobs.content if choice.logprobs else None
         return self._read(text, FINISH[choice.finish_reason], found.model, counted, listed)
 
-    def _read(
-        self, text: str, finish: str | None, model: str | None, counted: tuple[int, int, int, int, int], listed: Any
-    ) -> Answer:
+    def _read(self, text: str, finish: str | None, model: str | None, counted: Counts, listed: Any) -> Answer:
         """Return what an answer says; `counted` are its tokens: read, cached, written, thoughts, cache writes."""
         read, cached, written, reasoning, cache_writes = counted
-        # Some servers count the reasoning apart, and all of them charge for it.
-        written += reasoning if reasoning > written > 0 else 0
         stripped = text.strip()
         return Answer(
             # Cut, so that one answer cannot fill the disk; one character too long, so that the cut is noticed.

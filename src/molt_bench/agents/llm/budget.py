@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Final
 
 import msgspec
-from msgspec import UNSET
 
 from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.agents.llm.ledger import Unaccounted
@@ -124,9 +123,7 @@ class ModelBudget:
 
     def add(self, exchange: Exchange) -> None:
         """Count the cost of an exchange of an earlier session."""
-        usd = exchange.at_most_usd if exchange.at_most_usd is not UNSET else 0.0
-        tokens = exchange.at_most_tokens if exchange.at_most_tokens is not UNSET else 0
-        self.spend((exchange.cost_usd or 0.0) + usd, exchange.tokens.total + tokens)
+        self.spend(*exchange.most)
 
     def add_unaccounted(self, lost: Unaccounted) -> None:
         """Count what requests of earlier sessions, whose answers were never seen, may have cost."""

@@ -104,6 +104,36 @@ def plain(received: Received) -> Completion | None:
     return found if len(found.choices) == 1 else None
 
 
+class _Body(msgspec.Struct, frozen=True):
+    """An answer of this protocol, whatever its counts are."""
+
+    choices: list[Any]
+    usage: Any = None
+
+
+_bodies: Final = msgspec.json.Decoder(_Body)
+
+
+def with_readable_counts(received: Received) -> Received:
+    """Return an answer without its counts of tokens if they cannot be read: it is an answer all the same."""
+    try:
+        usage = _bodies.decode(received.body).usage
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return received
+    try:
+        if usage is not None:
+            msgspec.convert(usage, _Usage, strict=False)
+    except msgspec.ValidationError:
+        body = msgspec.json.decode(received.body)
+        kept = {name: value for name, value in body.items() if name != "usage"}
+        return msgspec.structs.replace(received, body=msgspec.json.encode(kept), headers=_without_length(received))
+    return received
+
+
+def _without_length(received: Received) -> tuple[tuple[str, str], ...]:
+    return tuple(each for each in received.headers if each[0] != "content-length")
+
+
 class ChatForm:
     """How requests are written: of one output mode, and either with earlier turns or without.
 

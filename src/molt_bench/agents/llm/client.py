@@ -11,7 +11,7 @@ from msgspec import UNSET
 from molt_bench.agents.llm.answer_bytes import Received
 from molt_bench.agents.llm.answers import BROKEN_OFF, Answer, AnswerReader
 from molt_bench.agents.llm.batch import Batches
-from molt_bench.agents.llm.chat import ChatForm, form_of, plain
+from molt_bench.agents.llm.chat import ChatForm, form_of, plain, with_readable_counts
 from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.failures import RequestFailed, Trouble, failure_of
 from molt_bench.agents.llm.keys import Keys
@@ -35,6 +35,7 @@ from molt_bench.agents.llm.reply import WITHHELD
 from molt_bench.agents.llm.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
 from molt_bench.agents.llm.tools import MOST_STEPS
 from molt_bench.agents.llm.transport import Diversion
+from molt_bench.agents.llm.wire import current
 from molt_bench.blame import raise_bug
 from molt_bench.errors import ConfigError, MoltBenchError
 
@@ -232,7 +233,8 @@ class ModelClient:
             # Not chained: the provider's exception may hold the key.
             raise failure from None
         if answer.finish == BROKEN_OFF:
-            raise RequestFailed("transport", "the provider broke its answer off with an error", may_cost=True)
+            broken = "the provider broke its answer off with an error"
+            raise RequestFailed("transport", broken, may_cost=True, tokens=answer.tokens)
         if not answer.text and answer.finish is None and not answer.tokens.total:
             raise RequestFailed("transport", "the answer is not one of this protocol", may_cost=True)
         if max_tokens is None:
@@ -278,12 +280,14 @@ class ModelClient:
         """Return what an answer says; the library asks for it if there is none yet, and reads it if it is not plain."""
         if received is None:
             async with watch:
-                return self._reader.library(await by_library())
+                response, capture = await by_library(), current()
+            return self._reader.library(response, capture.body if capture is not None else b"")
         found = None if self._settings.tools else plain(received)
         if found is not None:
             return self._reader.plain(found)
+        received = with_readable_counts(received)
         with Diversion(received):
-            return self._reader.library(await by_library())
+            return self._reader.library(await by_library(), received.body)
 
     async def _batched(
         self, batches: Batches, library: Library, key: str, ask: Callable[[], Awaitable[Any]]

@@ -51,6 +51,9 @@ class Tokens(msgspec.Struct, frozen=True, rename="camel"):
         return known and min(counts) >= 0 and self.total <= MOST_TOKENS
 
 
+NO_TOKENS: Final = Tokens()
+
+
 class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_field="line", rename="camel"):
     """One question to a model and its outcome, as the file has it.
 
@@ -70,6 +73,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, may
             have cost at most, in dollars. The budget counts it.
         at_most_tokens: The same in tokens.
+        at_most_requests: How many requests those are.
         sample: Which of several answers to the same question it is, from 1 after the first.
         step: How often our tools had answered before.
         answers: What they answered last.
@@ -100,6 +104,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     choice: Choice | UnsetType = UNSET
     at_most_usd: float | UnsetType = UNSET
     at_most_tokens: int | UnsetType = UNSET
+    at_most_requests: int | UnsetType = UNSET
     sample: int | UnsetType = UNSET
     step: int | UnsetType = UNSET
     answers: tuple[str, ...] | UnsetType = UNSET
@@ -108,6 +113,13 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     shortened: int | UnsetType = UNSET
     without: tuple[str, ...] | UnsetType = UNSET
     wire: Wire | UnsetType = UNSET
+
+    @property
+    def most(self) -> tuple[float, int]:
+        """The dollars and the tokens that it cost, and may have cost at most where that is not known."""
+        usd = self.at_most_usd if self.at_most_usd is not UNSET else 0.0
+        tokens = self.at_most_tokens if self.at_most_tokens is not UNSET else 0
+        return (self.cost_usd or 0.0) + usd, self.tokens.total + tokens
 
     @property
     def opens(self) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from errno import EMFILE, ENFILE
 from typing import Any, Final, Literal, TypeAlias
 
+from molt_bench.agents.llm.exchange import NO_TOKENS, Tokens
+
 #: Words with which servers refuse a form of reply that they do not know; some do so with a 500.
 _ABOUT_FORM: Final = ("response_format", "json_schema", "schema", "grammar", "structured", "tool", "function call")
 #: Codes and types of errors with which providers refuse a prompt for what it says, in lower case.
@@ -58,8 +60,10 @@ _FIELD: Final = re.compile(rf"(?<![A-Za-z0-9_])({'|'.join(FIELDS)})(?![A-Za-z0-9
 
 #: Words with which servers refuse a limit of tokens that is higher than what they can write.
 _ABOUT_LIMIT: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxoutputtokens", "context length")
+#: Words by which they say that it is the limit that a context has no room for, and not the prompt alone.
+_LIMIT_IN_CONTEXT: Final = ("max_tokens", "max_completion_tokens", "in the completion")
 #: What says that a server further on was reached, and its answer was not: it may be on the bill.
-_LOST_ON_THE_WAY: Final = (502, 504, 520, 522, 524)
+_LOST_ON_THE_WAY: Final = (408, 499, 502, 504, 520, 522, 524, 598, 599)
 
 #: Why a request failed: too many at once; no connection, or an answer of another protocol; this request refused, as it
 #: is made; this prompt refused, for what it says; this prompt refused, since it is too long; every request refused, as
@@ -77,6 +81,7 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         field: The field of the request that it complains about, if it is one of `FIELDS`; "" for none.
         mended: Whether that field is left out from now on, so that the next request is another one.
         about_limit: Whether it complains about how many tokens a reply may have.
+        tokens: What it took all the same, as far as the server says.
     """
 
     def __init__(
@@ -88,6 +93,7 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         may_cost: bool = False,
         about_form: bool = False,
         field: str = "",
+        tokens: Tokens = NO_TOKENS,
     ) -> None:
         self.trouble: Trouble = trouble
         self.retry_after_s = retry_after_s
@@ -95,7 +101,9 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         self.about_form = about_form
         self.field = field
         self.mended = False
-        self.about_limit = trouble == "rejected" and any(word in message.lower() for word in _ABOUT_LIMIT)
+        self.tokens = tokens
+        about: dict[Trouble, tuple[str, ...]] = {"rejected": _ABOUT_LIMIT, "full": _LIMIT_IN_CONTEXT}
+        self.about_limit = any(word in message.lower() for word in about.get(trouble, ()))
         super().__init__(message)
 
 
@@ -122,10 +130,10 @@ def failure_of(error: Exception, cleaned: Callable[[str], str], *, sent: bool) -
     about_form = any(word in message.lower() for word in _ABOUT_FORM)
     if isinstance(error, known.ModelRequestRejectedError | known.UserError):
         return RequestFailed("rejected", message, about_form=about_form, field=_field_of(error))
-    if isinstance(error, known.ModelServerError) and about_form:
-        return RequestFailed("rejected", message, about_form=True)
     # A server that reports an error of its own sends no bill for it.
     told = isinstance(error, known.ModelHTTPError) and error.status_code not in _LOST_ON_THE_WAY
+    if isinstance(error, known.ModelServerError) and about_form and told:
+        return RequestFailed("rejected", message, about_form=True)
     return RequestFailed("transport", message, after, may_cost=sent and not told)
 
 

@@ -23,8 +23,10 @@ from molt_bench.specs import GameLabel, Pair
 
 #: Hands that the expectation counts for, beside those that were seen.
 _PRIOR_HANDS: Final = 4.0
-#: What is kept for a game over what it is likely to cost, and the least share of that until it ends.
+#: What is kept for a game over what it is likely to cost, how much more while that is only expected and nothing was
+#: seen, and the least share of that until it ends.
 _MARGIN: Final = 1.15
+_UNSURE: Final = 3.0
 _LEAST: Final = 0.05
 #: Exchanges after which it is worked out anew how many games the money reaches for.
 _OFTEN: Final = 8
@@ -47,8 +49,9 @@ class _Hands:
         self.hands = _PRIOR_HANDS
 
     def of(self, hands: int) -> Cost:
-        """Return what so many hands are likely to cost."""
-        return self.usd * hands / self.hands, self.tokens * hands / self.hands
+        """Return what to keep for so many hands."""
+        margin = (_MARGIN + _UNSURE * _PRIOR_HANDS / self.hands) * hands / self.hands
+        return self.usd * margin, self.tokens * margin
 
 
 class _Spent(msgspec.Struct):
@@ -102,7 +105,7 @@ class GameCosts:
         if model is None or not exchange.attempt:
             return
         game = self._spent.setdefault(exchange.game, _Spent())
-        usd, tokens = exchange.cost_usd or 0.0, exchange.tokens.total
+        usd, tokens = exchange.most
         before, now = game.hands.get(exchange.participant, 0.0), exchange.hand - 0.5  # half of a hand is over, about
         model.usd += usd
         model.tokens += tokens
@@ -132,6 +135,10 @@ class GameCosts:
             raise GameUnfinished(self._budget.spent)
         self._asking += 1
 
+    def reaches(self, label: GameLabel) -> bool:
+        """Return whether a game may still ask, once it was its turn and something else was waited for."""
+        return self._asking == 1 or self._numbers.get(label, -1) < self._reach or self._budget.spent is not None
+
     def over(self) -> None:
         """End a turn."""
         self._asking -= 1
@@ -148,7 +155,7 @@ class GameCosts:
             for label in labels:
                 spent = self._spent.get(label, _NOTHING)
                 costs = [usual[name] for name in self._dealt[label] if name in usual]
-                whole = _MARGIN * sum(each[0] for each in costs), _MARGIN * sum(each[1] for each in costs)
+                whole = sum(each[0] for each in costs), sum(each[1] for each in costs)
                 usd -= max(whole[0] - spent.usd, _LEAST * whole[0])
                 tokens -= max(whole[1] - spent.tokens, _LEAST * whole[1])
                 number = self._numbers[label]

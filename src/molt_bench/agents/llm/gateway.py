@@ -232,7 +232,10 @@ class Gateway:
                     continue  # by a limit of ours, not of the user's: that is not the model's fault
                 misread = _misread(answer, mode, question) if asked.settings.comprehension else None
                 return await self._accounts.record(exchange, request, mode=mode, misread=misread, **reply)
-            if answer.about_limit and not answer.mended and asked.reserve.refused(request.most):
+            # A conversation is rather shortened.
+            shortens = answer.trouble == "full" and question.can_shorten
+            lowers = answer.about_limit and not answer.mended and not shortens
+            if lowers and asked.reserve.refused(request.most):
                 continue
             since = since if failures else _now() if asked.settings.batch else request.started
             client.refusals += answer.trouble in ("refused", "full")
@@ -250,7 +253,7 @@ class Gateway:
             if step.name == "refused":
                 outcome = "full" if answer.trouble == "full" and question.can_shorten else "refused"
                 self._tell_refused(asked, answer, outcome)
-                told = {"outcome": outcome, "text": str(answer), "cost_usd": 0.0}
+                told = {"outcome": outcome, "text": str(answer), "cost_usd": request.cost_usd or 0.0}
                 return await self._accounts.record(exchange, request, mode=mode, **told)
             if answer.mended:
                 self._tell_left_out(asked, answer)
@@ -276,6 +279,12 @@ class Gateway:
             self._warn(f"{request.asked} answers again, after {_now() - rate.troubled_since:,.0f} s")
         rate.succeeded(request.latency_s, started=request.started)
         client.refusals = 0
+        self._check_exceeded(request, rate)
+        if client.is_auto:
+            self._tell.once(f"{request.asked} answers in {request.mode} mode")
+
+    def _check_exceeded(self, request: Request, rate: ModelLimit) -> None:
+        """Send one request at a time again if one took more than was reserved for it."""
         if request.exceeded and self.budget.limited:
             rate.exceeded()
             self._warn.once(
@@ -283,8 +292,6 @@ class Gateway:
                 "requests are sent at once",
                 about=f"limits of {request.asked}",
             )
-        if client.is_auto:
-            self._tell.once(f"{request.asked} answers in {request.mode} mode")
 
     def _tell_who(self, asked: Participant, reported: str | None) -> None:
         """Tell once which model has answered: a dated state of the one asked for, or another one."""
@@ -311,12 +318,7 @@ class Gateway:
         """Send one request when its turn comes; return the answer, or why there is none."""
         asked = request.asked
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        await self.costs.turn(request.game)
-        try:
-            await rate.acquire()
-        except BaseException:
-            self.costs.over()
-            raise
+        await self._turn(request, rate)
         try:
             async with self._sending(request):
                 request.capture, request.keys, request.without = Capture(), client.keys, client.left_out
@@ -334,12 +336,28 @@ class Gateway:
                     )
         except RequestFailed as problem:
             if problem.may_cost:
-                self._accounts.lose(request)
+                self._accounts.lose(request, problem.tokens)
+                self._check_exceeded(request, rate)
             else:
                 self._accounts.free(request)
             return problem
         finally:
             rate.release()
+            self.costs.over()
+
+    async def _turn(self, request: Request, rate: ModelLimit) -> None:
+        """Wait for a turn: of the game, as the money reaches for it, and of the model."""
+        while True:
+            await self.costs.turn(request.game)
+            try:
+                await rate.acquire()
+            except BaseException:
+                self.costs.over()
+                raise
+            if self.costs.reaches(request.game):
+                return
+            # Replies that came meanwhile were dearer than was thought: the money is for the games before this one.
+            rate.release(unused=True)
             self.costs.over()
 
     @asynccontextmanager

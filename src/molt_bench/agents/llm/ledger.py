@@ -14,11 +14,14 @@ _KEY: Final = 20
 
 
 class Unaccounted(msgspec.Struct, frozen=True):
-    """Requests that were sent and whose answers were never seen, and what they cost at most."""
+    """Requests that were sent and whose cost is not known, and what they cost at most."""
 
     requests: int = 0
     usd: float = 0.0
     tokens: int = 0
+
+    def __add__(self, more: "Unaccounted") -> "Unaccounted":
+        return Unaccounted(self.requests + more.requests, self.usd + more.usd, self.tokens + more.tokens)
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):

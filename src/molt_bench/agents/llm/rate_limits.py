@@ -68,9 +68,11 @@ class ModelLimit:
             self._take(loop.time())
         return loop.time()
 
-    def release(self) -> None:
-        """End a turn."""
+    def release(self, *, unused: bool = False) -> None:
+        """End a turn; one in which nothing was sent takes no time."""
         self.in_flight -= 1
+        if unused:
+            self._may_start_at -= self._interval_s
         self._serve()
 
     def failed(self, pause_s: float, *, pause: bool) -> bool:

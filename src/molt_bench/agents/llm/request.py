@@ -98,6 +98,7 @@ class Request:
         return {
             "at_most_usd": sum(each.usd for each in self.lost),
             "at_most_tokens": sum(each.tokens for each in self.lost),
+            "at_most_requests": len(self.lost),
         }
 
 

@@ -109,11 +109,16 @@ class Capture:
         if len(self._received) <= MOST_BYTES + _LONGEST_KEY:
             self._received += part
 
+    @property
+    def body(self) -> bytes:
+        """The response's body so far."""
+        return _decoded(bytes(self._received), self._encoding)
+
     def seen(self, keys: Keys) -> "Seen | None":
         """Return what was seen, without keys; None if nothing was sent."""
         if not self._at:
             return None
-        received = keys.cut_body(_decoded(bytes(self._received), self._encoding))
+        received = keys.cut_body(self.body)
         url = keys.cut(self._url.partition("?")[0])
         return Seen(self._at, url, keys.cut_body(self._sent), self._status, received)
 
