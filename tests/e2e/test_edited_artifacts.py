@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from molt_bench.report.grades import GRADES
-from tests.e2e.edited_artifacts import EDITED, EDITS, READERS, fresh, negated, outcome
+from tests.e2e.edited_artifacts import EDITED, EDITS, READERS, fresh, link_instead, negated, outcome
 from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, rechained
 
 DOC = Path(__file__).parents[2] / "docs" / "fairness.md"
 MARKED = re.compile(r"(<!-- edited artifacts -->\n).*?(<!-- end -->)", re.DOTALL)
 FLAGS = ("--participants", "tag,maniac,random", "--seeds", "2", "--hands", "4", "--max-matches", "3")
 RULE = ("--set", "stop.adjacentConfidence=null", "--master-seed", "edited")
+#: The commands that have something to give of a run without language models.
+TRIED = tuple(reader for reader in READERS if reader != "export exchanges")
 
 
 class Readers:
@@ -28,7 +30,7 @@ class Readers:
         if reader not in self._known:
             fresh(self._run, self._home)
             whole = ungraded = READERS[reader](self._home)[0]
-            assert not isinstance(whole[0], int) or whole[0] == (reader == "export exchanges"), whole
+            assert not isinstance(whole[0], int) or whole[0] == 0, whole
             if (self._run / GRADES).exists():
                 (fresh(self._run, self._home) / GRADES).unlink()
                 ungraded = READERS[reader](self._home)[0]
@@ -107,16 +109,17 @@ def rows():
 def test_the_table_in_the_docs_has_every_file_and_every_command():
     heading, _, *lines = rows()
     assert [each.strip() for each in heading[1:]] == [f"`{name}`" for name in EDITED]
-    assert [line[0].strip() for line in lines] == [f"`{name}`" for name in READERS]
+    assert [line[0].strip() for line in lines] == [f"`{name}`" for name in TRIED]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("reader", TRIED)
 def test_no_edit_of_any_file_fools_a_command_and_the_table_in_the_docs_says_so(graded, reader):
     cells = []
     for artifact in EDITED:
         outcomes = {edit.__name__: graded.found(reader, artifact, edit) for edit in EDITS}
         assert None not in outcomes.values(), (reader, artifact, outcomes)
+        assert outcomes.pop(link_instead.__name__) == "noticed"
         kinds = {*outcomes.values()}
         cells.append(next(kind for kind in ("noticed", "left out", "derived again") if kind in kinds))
     line = f"| `{reader}` | {' | '.join(cells)} |"

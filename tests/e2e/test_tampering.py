@@ -198,9 +198,9 @@ def test_a_summary_of_an_earlier_version_is_not_an_edited_one(tmp_path):
     old = shutil.copytree(DATA / "runs-v11" / "bots", tmp_path / "run")
     summary = read(old, "summary.json")
     del summary["marginsSha256"]
-    (old / "summary.json").write_text(json.dumps(summary))
+    (old / "summary.json").write_text(indented(summary))
     assert quick("replay", old).returncode == 0
-    (old / "summary.json").write_text(json.dumps({**summary, "marginsSha256": "0"}))
+    (old / "summary.json").write_text(indented({**summary, "marginsSha256": "0"}))
     done = quick("replay", old)
     assert done.returncode == 1
     assert "summary.json" in done.stderr

@@ -192,7 +192,7 @@ def test_live_agents_that_think_are_told_the_end(tmp_path):
 
     guest = Poller(served.invitations(1)[0], thinking)
     threading.Timer(MOST_S + 3, release.set).start()
-    assert served.ended() == 0, served.err
+    assert served.ended() == UNRATED, served.err
     assert REASON in served.out
     release.set()
     del guest

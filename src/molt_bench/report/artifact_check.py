@@ -165,7 +165,7 @@ def same_but_later(name: str, text: str, now: str, later: frozenset[str] = LATER
         stored = json.loads(text)
         made = _as_earlier(stored, json.loads(now), later)
         if name in TIMED:
-            return _without_times(stored) == _without_times(made)
+            made = {key: stored[key] if key in TIMES and key in stored else value for key, value in made.items()}
         return text == indented(made)
     except (ValueError, TypeError, AttributeError, RecursionError):
         return False
@@ -179,10 +179,6 @@ def _as_earlier(stored: Any, now: Any, later: frozenset[str]) -> Any:
     if isinstance(stored, list) and isinstance(now, list) and len(stored) == len(now):
         return [_as_earlier(one, other, later) for one, other in zip(stored, now, strict=True)]
     return now
-
-
-def _without_times(content: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in content.items() if key not in TIMES}
 
 
 def _styles_follow(stored: StoredRun) -> bool:
