@@ -10,6 +10,8 @@ from molt_bench.kernels import compiled
 from molt_bench.luck import fitting, game_luck
 from molt_bench.luck.dice import PolicyError
 from molt_bench.luck.estimators import game_estimates
+from molt_bench.luck.stated_policy import StatedPolicy
+from molt_bench.luck.tested_estimates import all_estimates
 from molt_bench.play.drivers import drive
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.played import forget_played
@@ -170,11 +172,14 @@ def refusing(seen):
         (refusing, "for a reason"),
     ],
 )
-def test_policies_that_cannot_be_are_refused_as_without_kernels(monkeypatch, policy, why):
+def test_policies_that_cannot_be_are_left_out_as_without_kernels(monkeypatch, policy, why):
     record, (_, other) = played(("random", "maniac"))
-    won = assert_same(monkeypatch, record, (policy, other), told=False)
-    assert why in won.refused[0]
-    assert not won.refused[1]
+    assert_same(monkeypatch, record, (policy, other), told=False)
+    ours = all_estimates(record, (StatedPolicy(policy), other))
+    monkeypatch.setattr(game_luck, "compiled", None)
+    assert ours == all_estimates(record, (StatedPolicy(policy), other))
+    assert why in (ours.evidence[0].refuted or ours.evidence[0].why)
+    assert ours.evidence[1] is None
 
 
 def test_an_interruption_while_a_policy_is_asked_comes_through():

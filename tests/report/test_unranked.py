@@ -103,13 +103,13 @@ def test_all_of_them_may_be_without_a_rank():
 
 def test_a_model_without_a_single_reply_has_not_played_for_free():
     model = {"id": "model", "type": "llm:openai:test"}
-    with Provider(fault=lambda request: "hang") as provider:
+    with Provider(fault=lambda request: "400-prompt") as provider:
         provider.preflight_fault = "500"
         result = run_benchmark(
             {
                 "participants": [{**model, "baseUrl": provider.url}, "tight"],
                 "seeds": {"perMatch": 1, "masterSeed": "the master seed of these tests"},
-                "game": {"handsPerGame": 2, "actionTimeoutS": 0.5, "maxRetries": 0},
+                "game": {"handsPerGame": 2, "maxRetries": 0},
                 "stop": {"budget": {"maxMatches": 1}},
                 "llm": {"prices": {"openai:test": {"input": 1, "output": 1}}},
             }

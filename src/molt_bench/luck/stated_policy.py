@@ -94,7 +94,7 @@ class StatedPolicy:
         self.asked_s = monotonic()
         found: Policy | PolicyError
         try:
-            found = tuple([_entry(*each) for each in islice(self._policy(seen), LONGEST + 1)])
+            found = tuple([_entry(choice, chance) for choice, chance in islice(self._policy(seen), LONGEST + 1)])
         except (Exception, SystemExit) as error:  # foreign code: it may raise or return anything
             found = PolicyError(f"its policy failed: {type(error).__name__}: {error}")
         finally:
