@@ -94,9 +94,9 @@ def exit_unrated(result: RunResult, command: str) -> None:
     if result.matches:
         return
     usd = sum(usage.cost_usd or 0.0 for usage in result.usage)
-    spent = f" {dollars(usd)} spent," if usd else ""
+    spent = f"{dollars(usd)} spent, and " if usd else ""
     print(
-        f"molt-bench: no match was rated:{spent} and the first match is not complete. What was played is kept; go on, "
+        f"molt-bench: no match was rated: {spent}the first match is not complete. What was played is kept; go on, "
         f"with a higher limit, with: {command}",
         file=sys.stderr,
     )
