@@ -287,6 +287,12 @@ def test_a_header_that_makes_no_sense_is_one_clear_line(run):
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("command", READERS)
+def test_a_match_with_an_impossible_number_is_named(run, tmp_path, command):
+    game_changed(run, lambda line: line.update(match=-3))
+    one_clear_line(reading(command, run, tmp_path), "line 4 is damaged", "$.match")
+
+
 @pytest.mark.parametrize("command", ["export-latex", "html"])
 def test_a_forged_journal_vouches_for_no_chips_but_those_of_its_games(run, tmp_path, command):
     """Those who read `matches.json` back ranked the loser first, by a file whose hash the forger had put there."""

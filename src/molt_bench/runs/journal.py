@@ -10,7 +10,7 @@ detected, and the hash of the last line identifies the whole journal.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -25,6 +25,9 @@ from molt_bench.specs import GameLabel
 #: Lines are chained since format 2. Journals of format 1 can still be read.
 FORMAT: Final = 2
 _READABLE: Final = (1, 2)
+
+#: Matches are numbered from 1.
+MatchNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename="camel"):
@@ -59,7 +62,7 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
 class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):
     """One finished game of players A and B, and how long the run had taken by then, over all sessions."""
 
-    match: int
+    match: MatchNumber
     participants: tuple[str, str]
     record: GameRecord
     seconds: float = 0.0
@@ -112,7 +115,7 @@ class Rated(msgspec.Struct, frozen=True, tag="margins", tag_field="line", rename
     So nobody needs the code of these agents to read the run.
     """
 
-    match: int
+    match: MatchNumber
     account: MatchAccount
 
 
