@@ -35,13 +35,18 @@ def forged(folder, change):
     (folder / "summary.json").unlink()
 
 
+def _as_it_was(path):
+    """Return the lines of a file, without those of results in chips, which the last version did not write."""
+    return b"".join(line for line in path.read_bytes().splitlines(keepends=True) if b'"rawBbPer100' not in line)
+
+
 def test_it_is_reported_with_the_numbers_that_it_had(old):
-    before = {name: (old / name).read_bytes() for name in ("matches.json", "leaderboard.json")}
+    before = {name: _as_it_was(old / name) for name in ("matches.json", "leaderboard.json")}
     done = quick("report", old, "--quiet")
     assert done.returncode == 0, done.stderr
     assert SAID in done.stderr
-    if "mixer" not in before["leaderboard.json"].decode():  # its policy is in a file that is not there
-        assert {name: (old / name).read_bytes() for name in before} == before
+    if b"mixer" not in before["leaderboard.json"]:  # its policy is in a file that is not there
+        assert {name: _as_it_was(old / name) for name in before} == before
 
 
 def test_it_is_verified_and_what_differs_is_not_laid_to_its_charge(old):
