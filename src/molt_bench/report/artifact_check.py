@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from molt_bench.files import inside
 from molt_bench.luck.grade import reference
 from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.artifacts import ARTIFACTS, LATER, TIMED, TIMES, indented
+from molt_bench.report.artifacts import ARTIFACTS, LATER, SINCE_THIS_VERSION, TIMED, TIMES, indented
 from molt_bench.report.grades import GRADES, Grades, grade_run
 from molt_bench.report.style_file import STYLES, StyleFile, counted_styles, read_styles
 from molt_bench.runs.derived_files import check_record, vouched_in
@@ -142,20 +143,21 @@ def _follows(name: str, stored: StoredRun, found: Analysis) -> bool:
     if name == STYLES:
         return _styles_follow(stored)
     text, now = _text_of(stored.folder, name), ARTIFACTS[name](found)
-    return now is not None and (text == now or same_but_later(name, text, now))
+    later = LATER if stored.header.bench_version == BENCH_VERSION else LATER | SINCE_THIS_VERSION
+    return now is not None and (text == now or same_but_later(name, text, now, later))
 
 
-def same_but_later(name: str, text: str, now: str) -> bool:
-    """Return whether a file is the same but for its times, and for fields that the version which wrote it lacked."""
+def same_but_later(name: str, text: str, now: str, later: Collection[str] = LATER) -> bool:
+    """Return whether a file is the same but for its times, and for `later` fields that its version did not write."""
     try:
         if not name.endswith(".json"):
             pairs = zip(text.splitlines(), now.splitlines(), strict=True)
             plain = [(json.loads(one), json.loads(other)) for one, other in pairs]
             return text == "".join(
-                json.dumps(_as_earlier(one, other), ensure_ascii=False) + "\n" for one, other in plain
+                json.dumps(_as_earlier(one, other, later), ensure_ascii=False) + "\n" for one, other in plain
             )
         stored = json.loads(text)
-        made = _as_earlier(stored, json.loads(now))
+        made = _as_earlier(stored, json.loads(now), later)
         if name in TIMED:
             return _without_times(stored) == _without_times(made)
         return text == indented(made)
@@ -163,13 +165,13 @@ def same_but_later(name: str, text: str, now: str) -> bool:
         return False
 
 
-def _as_earlier(stored: Any, now: Any) -> Any:
+def _as_earlier(stored: Any, now: Any, later: Collection[str]) -> Any:
     """Return a value without the fields that the version which stored it did not write."""
     if isinstance(stored, dict) and isinstance(now, dict):
-        kept = {key: value for key, value in now.items() if key in stored or key not in LATER}
-        return {key: _as_earlier(stored.get(key), value) for key, value in kept.items()}
+        kept = {key: value for key, value in now.items() if key in stored or key not in later}
+        return {key: _as_earlier(stored.get(key), value, later) for key, value in kept.items()}
     if isinstance(stored, list) and isinstance(now, list) and len(stored) == len(now):
-        return [_as_earlier(one, other) for one, other in zip(stored, now, strict=True)]
+        return [_as_earlier(one, other, later) for one, other in zip(stored, now, strict=True)]
     return now
 
 

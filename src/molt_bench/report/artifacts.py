@@ -286,6 +286,8 @@ TIMED: Final = frozenset({"summary.json"})
 TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
 #: Fields, at any depth, that earlier versions did not write.
 LATER: Final = frozenset({"marginsSha256"})
+#: Those that runs of earlier bench versions lack.
+SINCE_THIS_VERSION: Final = frozenset({"rawBbPer100", "rawBbPer100HalfWidth95", "rawMinusEstimator", "suspicion"})
 
 
 def write_artifacts(result: RunResult | Analysis, folder: str | Path) -> list[str]:
