@@ -47,7 +47,7 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
         """Raise MoltBenchError, naming the files that differ, if there are any."""
         if self.differing:
             verb = "differs" if len(self.differing) == 1 else "differ"
-            by = f"; bench version {self.written_by} wrote the run, and this is {BENCH_VERSION}"
+            by = f"; the run was written by bench version {self.written_by}, and this is {BENCH_VERSION}"
             raise MoltBenchError(
                 f"{folder}: {', '.join(self.differing)} {verb} from what the journal gives"
                 f"{by if self.written_by is not None else ''}"
