@@ -63,7 +63,7 @@ def sitting(server, home, config, place):
     server.hook = kill if place else None
     flags = ("--no-preflight", "--games-at-once", str(AT_ONCE))
     if (home / "out").exists():
-        process = Fork("resume", run_of(home / "out"), "--quiet", *flags)
+        process = Fork("resume", "--run-agents", run_of(home / "out"), "--quiet", *flags)
     else:
         process = forked(home, config, *flags)
     _, err = process.communicate()
@@ -114,11 +114,12 @@ def test_what_was_under_way_at_a_kill_is_shown_and_counts_until_the_file_is_remo
     assert told(folder) == (spent, 0.0)
 
 
-def test_a_damaged_file_of_reservations_is_one_clear_line(tmp_path, server):
+@pytest.mark.parametrize("line", ["not a line", '{"key":"x","usd":-100.0}', '{"key":"x","tokens":-1}'])
+def test_a_damaged_file_of_reservations_is_one_clear_line(tmp_path, server, line):
     assert sitting(server, tmp_path, limited(server), 5) == -signal.SIGKILL
     path = run_of(tmp_path / "out") / "reservations.jsonl"
-    path.write_text(path.read_text() + "not a line\n")
-    done = quick("resume", path.parent)
+    path.write_text(path.read_text() + line + "\n")
+    done = quick("resume", "--run-agents", path.parent)
     assert done.returncode == 1
     assert f"{path} is damaged" in done.stderr
     assert "Traceback" not in done.stderr
