@@ -16,7 +16,7 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     played,
     prepared,
 )
-from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, read
+from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, read, run_of
 
 
 def begun(folder, config, *flags):
@@ -76,7 +76,12 @@ def test_a_limit_that_buys_no_match_says_so_and_has_a_status_of_its_own(tmp_path
     assert done.returncode == 5
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("molt-bench: no match was rated: $")
-    assert "molt-bench resume " in last
+    assert "the first match of 4 games is not complete" in last
+    assert "--set stop.budget.maxCostUsd=2" in last, "the same limit would buy nothing more"
+    folder = run_of(tmp_path / "out")
+    again = quick("resume", folder, "--run-agents")
+    assert again.returncode == 5, "nor does going on without one"
+    assert again.stderr.strip().splitlines()[-1].startswith("molt-bench: no match was rated: $")
 
 
 def test_a_limit_ends_on_whole_seed_pairs(tmp_path, server):

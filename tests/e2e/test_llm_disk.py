@@ -71,6 +71,9 @@ def test_a_full_disk_stops_the_asking_and_resume_pays_for_what_was_lost_alone(tm
     paid, kept = server.received - before, len(exchanges_in(folder))
     assert 0 < kept < len(exchanges_in(whole))
     assert paid - kept <= 4, "no more is lost than was in flight: four games are played at once"
+    summary = json.loads(quick("report", folder, "--json").stdout)["summary"]
+    lost = summary.get("unaccounted", {"requests": 0})["requests"]
+    assert lost == paid - kept, "what was reserved and never sent is no loss"
     before = server.received
     done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 0, done.stderr

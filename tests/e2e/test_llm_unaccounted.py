@@ -114,7 +114,8 @@ def test_what_was_under_way_at_a_kill_is_shown_and_counts_until_the_file_is_remo
     assert told(folder) == (spent, 0.0)
 
 
-def test_a_damaged_file_of_reservations_is_one_clear_line(tmp_path, server):
+@pytest.mark.parametrize("line", ["not a line", '{"key":"x","usd":-100.0}', '{"key":"x","tokens":-1}'])
+def test_a_damaged_file_of_reservations_is_one_clear_line(tmp_path, server, line):
     assert sitting(server, tmp_path, limited(server), 5) == -signal.SIGKILL
     path = run_of(tmp_path / "out") / "reservations.jsonl"
     path.write_text(path.read_text() + "not a line\n")

@@ -107,7 +107,9 @@ def resume_run(
         raise
     if files.extend is None and stored.stop_reason is not None:
         files.close()
-        exit_on_faults(rebuild_run(folder, options.printing()), options.fail_on_faults)
+        result = rebuild_run(folder, options.printing())
+        exit_on_faults(result, options.fail_on_faults)
+        exit_unrated(result, folder)
         return
     _play(stored.config, stored.folder, files, options, debug=debug, live=live)
 

@@ -20,7 +20,7 @@ from molt_bench.report.style_file import write_styles
 from molt_bench.report.terminal import print_result
 from molt_bench.runs.conclusion import by_earlier_version
 from molt_bench.runs.folder import journal_in, resume_command
-from molt_bench.runs.journal import JournalContent, stop_reason_in
+from molt_bench.runs.journal import JournalContent, games_in, stop_reason_in
 from molt_bench.runs.lines import being_written, whole_lines
 from molt_bench.runs.stored_run import StoredRun
 
@@ -96,12 +96,15 @@ def exit_unrated(result: RunResult, folder: str) -> None:
         return
     usd, lost = sum(usage.cost_usd or 0.0 for usage in result.usage), result.unaccounted.usd
     besides = f" and up to {dollars(lost)} unaccounted" if lost else ""
-    spent = f": {dollars(usd)} spent{besides}, and" if usd or lost else ":"
+    spent = f"{dollars(usd)} spent{besides}, and " if usd or lost else ""
+    played, games = len(games_in(StoredRun.open(folder).content.lines)), 2 * result.config.seeds.per_match
+    complete = f"the first match of {games:,} games is not complete"
+    kept = f"{played:,} games are kept" if played > 1 else "What was played is kept"
     flags = way_on(Analysis(result)) or ""
     command = resume_command(folder, result.config, flags)
     print(
-        f"molt-bench: no match was rated{spent} the first match is not complete. What was played is kept; go on"
-        f"{' with a higher limit' if flags else ''} with: {command}",
+        f"molt-bench: no match was rated: {spent}{complete}. {kept}; go on{' with a higher limit' if flags else ''} "
+        f"with: {command}",
         file=sys.stderr,
     )
     sys.exit(UNRATED)

@@ -201,9 +201,10 @@ class ExchangeFile(Exchanges):
         return self._file.held if self._file is not None else 0
 
     def close(self) -> None:
-        """Close the files; that of reservations is removed if all of them are settled."""
+        """Close the files; that of reservations is removed if all of them are settled, by what is written."""
+        written = self.problem is None
         for file in (self._file, self._batch_file, self._reservation_file):
             if file is not None:
                 file.close()
-        if self._reservation_file is not None and not self.ledger.unaccounted.requests:
+        if self._reservation_file is not None and written and not self.ledger.unaccounted.requests:
             self._reservation_path.unlink(missing_ok=True)

@@ -295,7 +295,7 @@ class Planner:
             (limits.max_tokens, need.tokens, "maxTokens"),
         ):
             if limit is not None and value > limit:
-                return f"{name}: {limit:,}"
+                return f"{name}: {limit:,.10g}" if isinstance(limit, float) else f"{name}: {limit:,}"
         return None
 
 

@@ -259,6 +259,14 @@ def test_a_reservation_grows_with_what_a_model_turns_out_to_write():
     assert after.usd == pytest.approx((2432 * 1 + 30_000 * 2) / 1e6)
 
 
+def test_what_a_server_puts_before_a_short_prompt_is_not_expected_of_every_byte_of_a_long_one():
+    """A gateway with a prompt of its own takes thousands of tokens for the question before the first card."""
+    reserve = Reserve(LLMSettings(model="openai:x"), PriceList({"openai:x": Price(input=1, output=2)}), limited=False)
+    before = reserve.most(4000)
+    reserve.learn(33, Tokens(2000, 0, 5), reserve.most(33, 16))
+    assert before.tokens + 2000 < reserve.most(4000).tokens < before.tokens + 3000
+
+
 def test_lines_of_earlier_versions_are_read_and_new_counts_are_kept(tmp_path):
     old = '{"line":"exchange","key":"k","participant":"m","game":{"match":1,"seed":"s","seating":"AB"},"hand":1,'
     old += '"decision":0,"attempt":1,"promptHash":"p","mode":"text","outcome":"reply","text":"","finish":null,'

@@ -17,6 +17,8 @@ from molt_bench.errors import GameUnfinished
 #: Most tokens of a prompt: this many for each byte of text (English has half as many), and some for the reply's form.
 _TOKENS_PER_BYTE: Final = 0.5
 _TOKENS_OF_FORM: Final = 400
+#: Bytes from which on a prompt tells how many tokens a byte has. What a short one takes more is added to every prompt.
+_LONG: Final = 1000
 #: Most tokens of a reply where no limit is sent, as a guess: without and with an effort to reason.
 REPLY_TOKENS: Final = 8_192
 REASONING_TOKENS: Final = 32_768
@@ -51,6 +53,7 @@ class Reserve:
         self._settings = settings
         self._prices = prices
         self._per_byte = _TOKENS_PER_BYTE
+        self._form = float(_TOKENS_OF_FORM)
         sent = sent_max_tokens(settings)
         self._ours = ReplyLimit(settings) if limited and settings.max_tokens is None else None
         usual = REPLY_TOKENS if settings.reasoning_effort is None else REASONING_TOKENS
@@ -62,7 +65,7 @@ class Reserve:
     def most(self, sent_bytes: int, max_tokens: int | None = None) -> Reservation:
         """Return the most that a request of so many bytes can cost; `max_tokens` is a limit for this one alone."""
         # Rounded up, so that few different prices are looked up.
-        asked = -int(-(sent_bytes * self._per_byte + _TOKENS_OF_FORM) // 64) * 64
+        asked = -int(-(sent_bytes * self._per_byte + self._form) // 64) * 64
         limit = self._ours.tokens if self._ours is not None and max_tokens is None else None
         written = max(self._output, limit or 0) if max_tokens is None else max_tokens
         if (asked, written) not in self._known:
@@ -73,8 +76,10 @@ class Reserve:
 
     def learn(self, sent_bytes: int, tokens: Tokens, most: Reservation) -> bool:
         """Reserve more from now on if a reply took more than was reserved for it; return whether it did."""
-        per_byte = (tokens.input - _TOKENS_OF_FORM) / max(1, sent_bytes)
-        if per_byte > self._per_byte:
+        if sent_bytes < _LONG:
+            form = tokens.input - sent_bytes * self._per_byte
+            self._form = form * _MARGIN if form > self._form else self._form
+        elif (per_byte := (tokens.input - self._form) / sent_bytes) > self._per_byte:
             self._per_byte = per_byte * _MARGIN
         if tokens.output > most.output:
             self._output = max(self._output, int(tokens.output * _MARGIN))

@@ -375,6 +375,7 @@ class Gateway:
             try:
                 if self._closing:
                     raise GameUnfinished("no more questions are asked")
+                await self._recording.room()  # else it is on file, and never sent
                 self._accounts.reserve(request)
                 await self._recording.room()
                 request.tries += 1

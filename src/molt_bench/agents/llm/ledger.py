@@ -5,7 +5,7 @@ settled when a session ends is unaccounted: it was sent, and whether it was bill
 """
 
 from collections.abc import Callable, Container, Iterable
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -34,8 +34,8 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     key: str = ""
-    usd: float = 0.0
-    tokens: int = 0
+    usd: Annotated[float, msgspec.Meta(ge=0)] = 0.0  # less would be credit
+    tokens: Annotated[int, msgspec.Meta(ge=0)] = 0
     batch: bool = False
     free: bool = False
 
