@@ -1,6 +1,7 @@
 """A recorded agent is called only where the record ends, and then as if it had been there all along."""
 
 import resource
+import sys
 from contextlib import contextmanager
 
 import msgspec
@@ -122,12 +123,14 @@ def test_an_answer_to_another_decision_is_not_taken():
 @contextmanager
 def full_disk(path):
     """Let no file grow beyond the size of this one."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before, compiles = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # what Python compiles meanwhile would be cut off, for good
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = compiles
 
 
 def test_an_answer_that_cannot_be_written_ends_the_run_and_nobody_is_asked_again(tmp_path):

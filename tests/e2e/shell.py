@@ -232,6 +232,7 @@ def be_the_program(arguments, files, *, cwd=None, env=None, encoding=None, most_
         for standard, file in enumerate(files[:3]):
             os.dup2(file, standard)
         if most_kib is not None:
+            sys.dont_write_bytecode = True  # what Python compiles would be cut off, for good
             resource.setrlimit(resource.RLIMIT_FSIZE, (1024 * most_kib, 1024 * most_kib))
         sys.stdin = os.fdopen(0, closefd=False)
         sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding=encoding, closefd=False) for number in (1, 2))
