@@ -15,6 +15,7 @@ from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import kind_of, source_hash
 from molt_bench.agents.permission import Permission, permitted_policy
+from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
@@ -144,7 +145,9 @@ def stated_in(header: Header, own: Collection[str] = ()) -> list[str]:
     Raises JournalError for anybody but Python code: the word of a built-in bot is never taken from a journal.
     """
     stated = [] if header.stated_policies is UNSET else header.stated_policies
-    types = {each.get("id"): str(each.get("type")) for each in header.config["participants"]}
+    if not stated:
+        return []
+    types = {each.id: each.type for each in load_config(header.config).participants}
     coded = {name for name, each in types.items() if each in own or kind_of(each).user_code}
     wrong = next((name for name in stated if name not in coded), None)
     if wrong is not None:
