@@ -20,7 +20,7 @@ from typer.main import get_command
 
 from molt_bench import Action
 from molt_bench.agents.kinds import source_hash
-from molt_bench.agents.llm.model_settings import HARNESS_VERSIONS
+from molt_bench.agents.llm.settings import HARNESS_VERSIONS
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli.app import COMMANDS, app_for
 from molt_bench.config.loader import load_config

@@ -48,12 +48,12 @@ def maker_of(
             on_remains=lambda remains: warn(f"{participant.id}: {remains}"),
         )
     # Imported here, so that a game against any other agent starts faster.
-    from molt_bench.agents.fields import checked
+    from molt_bench.agents.field_errors import checked
     from molt_bench.agents.llm.agent import LLMAgent
     from molt_bench.agents.llm.gateway import Gateway
-    from molt_bench.agents.llm.model_settings import LLMSettings  # loaded when needed, for a fast start
-    from molt_bench.agents.llm.redirection import redirection_warnings
-    from molt_bench.agents.llm.retries import RequestLimits
+    from molt_bench.agents.llm.providers.redirection import redirection_warnings
+    from molt_bench.agents.llm.sending.retries import RequestLimits
+    from molt_bench.agents.llm.settings import LLMSettings  # loaded when needed, for a fast start
 
     settings = checked(LLMSettings, LLM.params(participant.type, participant.params))
     for warning in redirection_warnings({participant.id: settings}):

@@ -7,7 +7,7 @@ import typer
 from rich import box
 from rich.table import Table
 
-from molt_bench.agents.llm.expected import COMPREHENSION
+from molt_bench.agents.llm.money.expected_use import COMPREHENSION
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import AsJson, ConfigOptions, not_negative, positive, probability

@@ -74,7 +74,7 @@ def serve(
     from molt_bench.runs.master_seed import secret_from
 
     try:
-        from molt_bench.serve.invitations import forget, left_waiting
+        from molt_bench.serve.invitation_file import forget, left_waiting
         from molt_bench.serve.session import ServeOptions, served
     except ImportError as error:
         raise MoltBenchError(f"serve needs {error.name}, which is not installed: {how_to_install('live')}") from error
