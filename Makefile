@@ -11,10 +11,10 @@ INSTALLED_ALL := .venv/.installed-all
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-# The C files of the kernels, which an installation compiles.
-KERNELS := hatch_build.py $(wildcard src/molt_bench/kernels/*.[ch])
+# What an installation compiles, and what it makes the script of the pages from.
+BUILT := hatch_build.py scripts/page_bundle.py $(wildcard src/molt_bench/kernels/*.[ch]) $(wildcard src/molt_bench/view/static/*.js)
 
-$(INSTALLED): pyproject.toml src/molt_bench/_version.py $(KERNELS)
+$(INSTALLED): pyproject.toml src/molt_bench/_version.py $(BUILT)
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable .
 	@touch $@

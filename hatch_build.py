@@ -1,6 +1,6 @@
-"""Compiles the kernels while the package is built, if there is a C compiler; without one, the package is pure Python.
+"""What a build makes: the compiled kernels, if there is a C compiler, and the script of the pages.
 
-Also run by itself, to compile them into a checkout: `python hatch_build.py`.
+Without a compiler the package is pure Python. Run by itself (`python hatch_build.py`), it makes both in a checkout.
 """
 
 import os
@@ -11,6 +11,7 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parent
 FOLDER = Path("src/molt_bench/kernels")
 #: Python's stable interface: one file serves every version from 3.11 on.
 COMPILED = "_compiled.abi3.so"
@@ -46,20 +47,31 @@ def compiled(root: str) -> bool:
     return True
 
 
+def script() -> str:
+    """Write the pages' script, and return its path in the checkout."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from page_bundle import write_bundle
+
+    return write_bundle(ROOT).relative_to(ROOT).as_posix()
+
+
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 except ImportError:  # run by itself
     pass
 else:
 
-    class Kernels(BuildHookInterface):  # type: ignore[misc,type-arg]
+    class Made(BuildHookInterface):  # type: ignore[misc,type-arg]
         """The build hook of hatchling."""
 
         PLUGIN_NAME = "custom"
 
         def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-            """Compile, and put the result into the wheel with a tag for this platform."""
-            if self.target_name != "wheel" or not compiled(self.root):
+            """Put the pages' script into the wheel, and what was compiled with a tag for this platform."""
+            if self.target_name != "wheel":
+                return
+            build_data["artifacts"].append(f"/{script()}")
+            if not compiled(self.root):
                 return
             if version == "standard":
                 platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
@@ -69,4 +81,5 @@ else:
 
 
 if __name__ == "__main__":
-    sys.exit(0 if compiled(os.path.dirname(os.path.abspath(__file__))) else 1)
+    script()
+    sys.exit(0 if compiled(str(ROOT)) else 1)

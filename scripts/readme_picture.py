@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.single_file import STATIC
+from molt_bench.view.pages import STATIC
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 WIDTH, HEIGHT = 1200, 440

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from molt_bench.view.single_file import STATIC
+from molt_bench.view.pages import STATIC
 from tests.browser import test_everywhere
 from tests.browser.conftest import Runs, as_number, molt_bench, only_new, until, viewing
 from tests.browser.test_everywhere import Everything, Visit

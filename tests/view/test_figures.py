@@ -11,7 +11,7 @@ import pytest
 from molt_bench.errors import MoltBenchError
 from molt_bench.view.figures import _LOST, _WON, COLOURS, _names, write_figures
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.single_file import STATIC
+from molt_bench.view.pages import STATIC
 from tests.e2e.shell import quick_run
 
 NAMES = [f"{name}.{kind}" for name in ("leaderboard", "convergence", "payoffs") for kind in ("svg", "png")]

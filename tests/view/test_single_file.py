@@ -3,18 +3,14 @@
 import gzip
 import json
 import re
-import shutil
 from base64 import b64decode, b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
-from molt_bench.errors import MoltBenchError
-from molt_bench.view.bundle import bundle
 from molt_bench.view.library import Library
-from molt_bench.view.single_file import STATIC, escaped_json, single_file
+from molt_bench.view.single_file import escaped_json, single_file
 from tests.e2e.shell import one_clear_line, quick
 from tests.view.conftest import EVIL
 
@@ -47,14 +43,8 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def static(tmp_path_factory):
-    """Return a copy of the pages, so that somebody may work on them while they are tested."""
-    return Path(shutil.copytree(STATIC, tmp_path_factory.mktemp("pages") / "static"))
-
-
-@pytest.fixture(scope="module")
-def files(library, bots_id, models_id, static):
-    return {run: single_file(library.open(run), static=static) for run in (bots_id, models_id)}
+def files(library, bots_id, models_id):
+    return {run: single_file(library.open(run)) for run in (bots_id, models_id)}
 
 
 def data_of(page):
@@ -166,51 +156,14 @@ def test_hands_that_the_pages_link_to_come_first(cut_short):
     assert {path for _, path in sorted(linked, reverse=True)[:12]} <= packed.keys()
 
 
-def test_the_same_run_gives_the_same_bytes(files, runs, bots_id, static):
-    assert single_file(Library(runs).open(bots_id), static=static) == files[bots_id]
+def test_the_same_run_gives_the_same_bytes(files, runs, bots_id):
+    assert single_file(Library(runs).open(bots_id)) == files[bots_id]
 
 
 def test_json_inside_a_page_has_nothing_that_could_end_it():
     text = escaped_json({EVIL: ["<!--", "]]>", "\u2028\u2029", "'\"&amp;"]})
     assert not {"<", ">", "&", "\u2028", "\u2029"} & {*text}
     assert json.loads(text) == {EVIL: ["<!--", "]]>", "\u2028\u2029", "'\"&amp;"]}
-
-
-def test_the_pages_keep_to_what_can_be_bundled():
-    modules = {path.relative_to(STATIC).as_posix(): path.read_text("utf-8") for path in STATIC.rglob("*.js")}
-    assert bundle(modules, "app.js").count('modules["app.js"] = ') == 1
-
-
-def test_modules_are_bundled_in_the_order_of_their_needs():
-    modules = {
-        "app.js": 'import {\n  one,\n  two as deux,\n} from "./a.js";\nimport { load } from "./b.js";\n',
-        "a.js": 'import { C } from "./b.js";\nexport const one = 1;\nexport let two = 2;\n',
-        "b.js": "export async function load() {}\nexport class C {}\n",
-    }
-    script = bundle(modules, "app.js")
-    assert script.index('modules["b.js"] =') < script.index('modules["a.js"] =') < script.index('modules["app.js"] =')
-    assert "two: deux" in script
-    assert "return {load, C};" in script
-    assert "import" not in script
-    assert "export" not in script
-
-
-@pytest.mark.parametrize(
-    ("modules", "said"),
-    [
-        ({"app.js": 'import {a} from "./a.js";', "a.js": 'import {b} from "./app.js";'}, "in a circle"),
-        ({"app.js": 'import {a} from "./a.js";'}, "no such script"),
-        ({"app.js": 'import {a} from "https://evil.example/a.js";'}, "only paths that begin"),
-        ({"app.js": 'import * as a from "./a.js";'}, "beyond what can be"),
-        ({"app.js": 'import "./a.js";'}, "beyond what can be"),
-        ({"app.js": "const a = 1;\nexport { a };"}, "beyond what can be"),
-        ({"app.js": "const a = await import('./a.js');"}, "beyond what can be"),
-        ({"app.js": "export default function () {}"}, "beyond what can be"),
-    ],
-)
-def test_what_cannot_be_bundled_is_said(modules, said):
-    with pytest.raises(MoltBenchError, match=said):
-        bundle(modules, "app.js")
 
 
 def test_report_writes_the_file_and_bad_input_is_one_clear_line(runs, bots_id, tmp_path):

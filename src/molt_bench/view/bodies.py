@@ -1,11 +1,21 @@
-"""The body of an answer as it is sent: known by its tag, and compressed for browsers that can read that."""
+"""Bodies of answers as they are sent: compressed once; and the lists of hands of the runs that were looked at last."""
 
 import gzip
 from hashlib import blake2b
-from typing import Final, Self
+from threading import Lock
+from typing import Final, NamedTuple, Self, TypeAlias
+
+import msgspec
+
+from molt_bench.view.hand_list import hand_columns, listing, packed_hands
+from molt_bench.view.shelf import Volume
 
 #: Bytes that are not worth compressing.
 _SMALL: Final = 1000
+#: A run, and whether its list of hands is packed.
+_Name: TypeAlias = tuple[str, bool]
+#: How many lists are kept, compressed: 100,000 hands take half a megabyte.
+_KEPT: Final = 4
 
 
 class Body:
@@ -39,3 +49,44 @@ class Body:
         if not self.small and self.packed:
             self._text = None
         return self
+
+
+class _State(NamedTuple):
+    """What a list of hands depends on: a line of the journal without a game may reveal the cards of earlier ones."""
+
+    journal: str
+    size: int
+    status: str
+    grades: bool
+
+
+class HandBodies:
+    """The lists of hands of some runs. All methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._making: dict[_Name, Lock] = {}
+        self._known: dict[_Name, tuple[_State, Body]] = {}
+
+    def body(self, volume: Volume, *, packed: bool) -> Body:
+        """Return the list of a run, `packed` for a page, or as JSON.
+
+        Whoever asks while it is made waits for it, and nobody else does.
+        """
+        name = volume.run.id, packed
+        with self._lock:
+            making = self._making.setdefault(name, Lock())
+        with making:
+            with volume.reading:
+                run = volume.run
+                state = _State(run.journal_hash, run.journal_size, run.status, run.grades.known() is not None)
+                known = self._known.get(name)
+                if known is not None and known[0] == state:
+                    return known[1]
+                listed = listing(run)
+            made = packed_hands(run, listed) if packed else msgspec.json.encode(hand_columns(run, listed=listed))
+            body = Body(made).kept()
+            with self._lock:
+                others = [(key, each) for key, each in self._known.items() if key != name]
+                self._known = {**dict(others[1 - _KEPT :]), name: (state, body)}
+            return body

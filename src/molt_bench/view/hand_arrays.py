@@ -1,27 +1,41 @@
-"""The columns of the list of hands, computed for many games at once."""
+"""The columns of the list of hands, computed for many games at once, and the marks that a hand can have there."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
 
+from molt_bench.runs.journal import Game
 from molt_bench.view.hand_texts import HandTexts, Ints
-from molt_bench.view.listed_game import (
-    A_ON_BUTTON,
-    ALL_IN,
-    FAULT,
-    FORCED_FOLD,
-    LINES_DIFFER,
-    NOT_COUNTED,
-    SHOWDOWN,
-    Listed,
-)
-from molt_bench.view.open_run import seating_of
+from molt_bench.view.run_reader import seating_of
 
+#: Marks of a hand.
+SHOWDOWN: Final = 1
+ALL_IN: Final = 2
+FAULT: Final = 4
+FORCED_FOLD: Final = 8
+NOT_COUNTED: Final = 16
+LINES_DIFFER: Final = 32
+A_ON_BUTTON: Final = 64
 #: Kinds of numbers that a column is sent as: the first that holds all of it, or else float64.
 _KINDS: Final = ("uint8", "int16", "int32")
 _ALIGNED: Final = 8
+
+
+class Listed(NamedTuple):
+    """A game whose hands are listed: its match, the number of its seed pair, and both players by number."""
+
+    game: Game
+    match: int
+    seed: int
+    a: int
+    b: int
+
+    @property
+    def hands(self) -> int:
+        """How many hands it has."""
+        return len(self.game.record.hand_texts)
 
 
 def joined_columns(parts: Sequence[dict[str, Ints]], names: Sequence[str]) -> dict[str, Ints]:

@@ -5,15 +5,20 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from molt_bench.errors import ConfigError
+from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.cards import RANKS
 from molt_bench.runs.journal import Game
 from molt_bench.view import rounded
 from molt_bench.view.grades import losses_by_game
-from molt_bench.view.listed_game import Listed
-from molt_bench.view.open_run import OpenRun, seating_of
+from molt_bench.view.open_run import OpenRun
+from molt_bench.view.run_reader import seating_of
 
 if TYPE_CHECKING:
+    from molt_bench.view import hand_arrays
+    from molt_bench.view.hand_arrays import Listed
     from molt_bench.view.hand_texts import Ints
+else:
+    hand_arrays = lazy_import("molt_bench.view.hand_arrays")  # numpy is slow to load
 
 _COLUMNS: Final = (
     *("match", "seed", "seating", "hand", "a", "b", "net", "pot", "street", "flags"),
@@ -48,7 +53,7 @@ class Listing(NamedTuple):
     status: str
     agents: list[str]
     kinds: list[str]
-    pairs: list[list[Listed]]
+    pairs: "list[list[Listed]]"
     not_shown: int
 
 
@@ -82,19 +87,15 @@ def hand_columns(run: OpenRun, only: Container[Deal] | None = None, *, listed: L
 
 def packed_hands(run: OpenRun, listed: Listing) -> bytes:
     """Return the columns of all hands as bytes, which a page uses as they are."""
-    from molt_bench.view.hand_arrays import packed  # here, since numpy is slow to load
-
-    return packed(*_hands(run, listed))
+    return hand_arrays.packed(*_hands(run, listed))
 
 
 def _hands(run: OpenRun, listed: Listing) -> tuple[dict[str, Any], "dict[str, Ints]"]:
     """Return what is known of all hands together, and their columns."""
-    from molt_bench.view.hand_arrays import columns_of, joined_columns  # here, since numpy is slow to load
-
     parts = []
     for some in _batches(listed.pairs):
         with run.reading([each.game for pair in some for each in pair]):
-            parts.append(columns_of(some, listed.kinds))
+            parts.append(hand_arrays.columns_of(some, listed.kinds))
     data = {
         "status": listed.status,
         "agents": listed.agents,
@@ -106,21 +107,21 @@ def _hands(run: OpenRun, listed: Listing) -> tuple[dict[str, Any], "dict[str, In
         # The largest mistakes of A and B in each hand, in mbb, if the run has been graded.
         "losses": _losses(run, [each for pair in listed.pairs for each in pair]),
     }
-    return data, joined_columns(parts, _COLUMNS)
+    return data, hand_arrays.joined_columns(parts, _COLUMNS)
 
 
-def _listed(run: OpenRun) -> list[list[Listed]]:
+def _listed(run: OpenRun) -> "list[list[Listed]]":
     """Return the games that may be shown, by seed pair."""
     number_of = {each.id: at for at, each in enumerate(run.config.participants)}
     found = []
     for match in sorted(run.pairs):
         a, b = (number_of[name] for name in run.pairs[match])
         for at, seed in enumerate(run.seeds_of(match)):
-            found.append([Listed(game, match, at, a, b) for game in run.sides(match, seed)])
+            found.append([hand_arrays.Listed(game, match, at, a, b) for game in run.sides(match, seed)])
     return found
 
 
-def _batches(pairs: list[list[Listed]]) -> Iterator[list[list[Listed]]]:
+def _batches(pairs: "list[list[Listed]]") -> "Iterator[list[list[Listed]]]":
     """Return seed pairs, so many together that it is worth while to read them at once."""
     some: list[list[Listed]] = []
     hands = 0
@@ -134,7 +135,7 @@ def _batches(pairs: list[list[Listed]]) -> Iterator[list[list[Listed]]]:
         yield some
 
 
-def _losses(run: OpenRun, games: list[Listed]) -> list[list[int | None]] | None:
+def _losses(run: OpenRun, games: "list[Listed]") -> list[list[int | None]] | None:
     """Return the largest mistakes of A and of B in each hand, where they are known; None if no grades are stored."""
     stored = losses_by_game(run)
     if stored is None:

@@ -20,8 +20,9 @@ from molt_bench.runs.journal import Game
 from molt_bench.seeds import Seed
 from molt_bench.view import rounded
 from molt_bench.view.grades import hand_grades
-from molt_bench.view.open_run import OpenRun, Span, seating_of
+from molt_bench.view.open_run import OpenRun
 from molt_bench.view.prompts import prompts_of
+from molt_bench.view.run_reader import Span, seating_of
 from molt_bench.view.steps import steps_of
 
 #: The fields that two equal steps share.

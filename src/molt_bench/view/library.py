@@ -11,8 +11,7 @@ from typing import Any, Final
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.view.bodies import Body
-from molt_bench.view.hand_bodies import HandBodies
+from molt_bench.view.bodies import Body, HandBodies
 from molt_bench.view.hand_list import hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import Chapter, chapter_of, history, in_order

@@ -5,8 +5,8 @@ from typing import Any
 
 from molt_bench.files import inside
 from molt_bench.runs.about import ABOUT, About, read_about
-from molt_bench.view.live import live_data
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.progress import progress_data
 
 
 def names_data(run: OpenRun) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def names_data(run: OpenRun) -> dict[str, Any]:
         **about_data(run),
         "status": run.status,
         "participants": participants_data(run),
-        "live": live_data(run),
+        "live": progress_data(run),
     }
 
 

@@ -26,16 +26,16 @@ from molt_bench.report.style_file import STYLES
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.view.bundle import ENTRY, script_of
 from molt_bench.view.hand_list import Deal, hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.library import Library
 from molt_bench.view.names import names_data
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.pages import STATIC, script_of_pages
 from molt_bench.view.run_page import run_page
 from molt_bench.view.run_parts import archive_name, reproduce_data
 from molt_bench.view.search import said_in
-from molt_bench.view.single_file import STATIC, chosen_deals
+from molt_bench.view.single_file import chosen_deals
 
 #: How many deals of a run are published, each as a file.
 MOST_DEALS: Final = 2000
@@ -43,7 +43,7 @@ MOST_DEALS: Final = 2000
 _MOST_COMPARED: Final = 20
 #: The files of a run that are published; never a secret or what a program wrote to its standard error.
 _FILES: Final = (JOURNAL, EXCHANGES, ANSWERS, *ARTIFACTS, STYLES, GRADES, ABOUT)
-_POLICY: Final = (
+_ALLOWED: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "worker-src blob:; base-uri 'none'; form-action 'none'"
 )
@@ -99,13 +99,14 @@ def _clear(target: Path) -> None:
 
 def _write_pages(target: Path) -> None:
     for path in sorted(STATIC.rglob("*")):
-        if path.suffix in (".css", ".html") or path.name == ENTRY:
-            text = script_of(STATIC) if path.name == ENTRY else path.read_text("utf-8")
+        if path.suffix in (".css", ".html"):
+            text = path.read_text("utf-8")
             if path.name == "index.html":
-                head = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+                head = f'<meta http-equiv="Content-Security-Policy" content="{_ALLOWED}">'
                 text = text.replace("<head>", f"<head>\n{head}", 1)
                 text = re.sub(r'(id="data">)\{\}', r'\1{"published":true}', text, count=1)
             write_whole(target / path.relative_to(STATIC).as_posix(), text.encode())
+    write_whole(target / "app.js", script_of_pages().encode())
     write_whole(target / _MARK, b"A site written by molt-bench publish; it is replaced when it is written again.\n")
 
 

@@ -15,9 +15,9 @@ from molt_bench.report.claims import sentences, with_names
 from molt_bench.report.costs import cost_numbers
 from molt_bench.view import rounded
 from molt_bench.view.grades import grades_data
-from molt_bench.view.live import live_data
 from molt_bench.view.names import about_data, participants_data
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.progress import progress_data
 from molt_bench.view.run_list import started
 from molt_bench.view.run_parts import (
     costs_data,
@@ -105,7 +105,7 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
             "faults": _fault_count(run),
         },
         "participants": participants_data(run),
-        "live": live_data(run),
+        "live": progress_data(run),
         **(_results(run, found) if found is not None else _NO_RESULTS),
         "styles": styles_data(run, found),
         "styleGroups": style_groups(run),

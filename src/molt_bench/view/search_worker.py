@@ -7,9 +7,17 @@ started this one ends it when its time is up. It starts often, so it imports lit
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, Final, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 import msgspec
+
+from molt_bench.errors import AgentFailed
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    from molt_bench.agents.llm.talk import reply
+else:
+    reply = lazy_import("molt_bench.agents.llm.talk.reply")  # takes half a second
 
 #: Characters around a hit, and of the hit itself, that are shown.
 _AROUND: Final = 80
@@ -196,10 +204,7 @@ def _reasoning(exchange: _Exchange) -> str | None:
             return _object_decoder.decode(exchange.text).reasoning
         except (msgspec.MsgspecError, RecursionError):
             pass
-    from molt_bench.agents.llm.talk.reply import read_reply  # takes half a second
-    from molt_bench.errors import AgentFailed
-
     try:
-        return read_reply(exchange.text, exchange.finish, exchange.mode).reasoning  # type: ignore[arg-type]
+        return reply.read_reply(exchange.text, exchange.finish, exchange.mode).reasoning  # type: ignore[arg-type]
     except AgentFailed:
         return None

@@ -8,9 +8,8 @@ shared across origins. On the loopback interface its own pages may also PUT the 
 import re
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
-from pathlib import Path
 from threading import Thread
 from time import sleep
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -26,13 +25,10 @@ from starlette.routing import Route
 
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.view.bodies import Body
-from molt_bench.view.bundle import script_of
 from molt_bench.view.editing import change
-from molt_bench.view.inlined import inlined
 from molt_bench.view.library import Library, answer, run_of
-from molt_bench.view.run_list import files_state
+from molt_bench.view.pages import inlined, script_of_pages
 from molt_bench.view.search import end_searches
-from molt_bench.view.single_file import STATIC
 from molt_bench.web.addresses import is_our_name
 from molt_bench.web.quiet_server import quiet_server
 
@@ -45,10 +41,10 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-_POLICY: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-#: The headers of every answer; the policy of the pages also allows what is in them.
+_ALLOWED: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+#: The headers of every answer; that of the pages also allows what is in them.
 HEADERS: Final = {
-    "Content-Security-Policy": _POLICY,
+    "Content-Security-Policy": _ALLOWED,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -65,9 +61,8 @@ _BYTES: Final = "application/octet-stream"
 _ABOUT_PATH: Final = "/api/runs/{run}/about.json"
 
 
-def application(library: Library, *, host: str, port: int, static: Path = STATIC) -> App:
-    """Return the server's application; `static` is the folder of the pages."""
-    pages = static.resolve()
+def application(library: Library, *, host: str, port: int) -> App:
+    """Return the server's application."""
 
     def respond(request: Request) -> Response:
         path = request.path_params["path"]
@@ -77,7 +72,7 @@ def application(library: Library, *, host: str, port: int, static: Path = STATIC
                 return _data(library, path, request)
             if path not in ("", "index.html"):
                 return _error(404, f"there is no {path}")
-            return _page(pages, request)
+            return _page(request)
         except ConfigError as error:
             return _error(404, str(error))
         except (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
@@ -123,18 +118,18 @@ def _data(library: Library, path: str, request: Request) -> Response:
     return response
 
 
-def _page(static: Path, request: Request) -> Response:
-    body, policy = _inlined_page(static, *files_state(static))
+def _page(request: Request) -> Response:
+    body, allowed = _inlined_page()
     response = _sent(body, _HTML, request)
-    response.headers["Content-Security-Policy"] = policy
+    response.headers["Content-Security-Policy"] = f"{_ALLOWED}; {allowed}; img-src data:; connect-src 'self'"
     return response
 
 
-@lru_cache(maxsize=4)
-def _inlined_page(static: Path, *_state: int) -> tuple[Body, str]:
-    """Return the pages and their policy; they are only made again after a change."""
-    html, allowed = inlined(static, script_of(static), deferred=True)
-    return Body(html.encode()), f"{_POLICY}; {allowed}; img-src data:; connect-src 'self'"
+@cache
+def _inlined_page() -> tuple[Body, str]:
+    """Return the pages, and what their security header allows besides."""
+    html, allowed = inlined(script_of_pages(), deferred=True)
+    return Body(html.encode()), allowed
 
 
 def _sent(body: Body, kind: str, request: Request) -> Response:
@@ -202,7 +197,7 @@ def _guarded(inner: App, host: str, port: int, *, editable: bool) -> App:
 
 def _warm_up(library: Library) -> None:
     """Do what takes long the first time, so that nobody waits for it: load modules, and make the likely pages."""
-    anyio.run(run_in_threadpool, _inlined_page, STATIC, *files_state(STATIC))  # as a request does
+    anyio.run(run_in_threadpool, _inlined_page)  # as a request does
     for name in ("molt_bench.view.hand_arrays", "openskill.models", "yaml"):
         if not library.asked.is_set():  # a reader who waits gets what that page needs, and nothing else is done
             import_module(name)

@@ -9,22 +9,19 @@ import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from math import inf
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from molt_bench.view.bundle import script_of
 from molt_bench.view.hand_list import Deal, hand_columns, match_page
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
-from molt_bench.view.inlined import DATA, inlined
 from molt_bench.view.names import names_data
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.pages import DATA, inlined, script_of_pages
 from molt_bench.view.run_page import run_page, run_summary
 from molt_bench.view.run_parts import reproduce_data
 
-STATIC: Final = Path(__file__).parent / "static"
 #: The id of the run inside the file.
 ONLY_RUN: Final = "run"
 #: The largest size of the file, and of its hands once decompressed, in bytes.
@@ -53,9 +50,9 @@ _START: Final = """\
 """
 
 
-def single_file(run: OpenRun, *, static: Path = STATIC) -> str:
+def single_file(run: OpenRun) -> str:
     """Return a run as one HTML file."""
-    page, allowed = inlined(static, f"function start() {{\n{script_of(static)}}}\n{_START}")
+    page, allowed = inlined(f"function start() {{\n{script_of_pages()}}}\n{_START}")
     known = _overview(run)
     room = _LARGEST - len(escaped_json(known).encode()) - len(page.encode())
     packed, count, of = _packed_hands(run, known[f"api/runs/{ONLY_RUN}.json"], max(0, room))

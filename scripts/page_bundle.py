@@ -1,17 +1,18 @@
-"""The bundle: the modules of the pages as one classic script, since a page opened from a file cannot load modules.
+"""Writes the modules of the viewer's pages as one classic script: a page opened from a file cannot load modules.
 
 Each module becomes a function, called in dependency order. Only the simple module syntax that the pages use is
-supported; anything else is an error.
+supported; anything else is an error. A build calls it (`hatch_build.py`), and so does `python scripts/page_bundle.py`.
 """
 
+import os
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from molt_bench.errors import MoltBenchError
-
+#: The modules of the pages, and the script that they become.
+STATIC: Final = Path("src/molt_bench/view/static")
+BUNDLE: Final = Path("src/molt_bench/view/bundle.js")
 #: The script that the page loads.
 ENTRY: Final = "app.js"
 _IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "([^"]+)";$', re.MULTILINE)
@@ -19,23 +20,15 @@ _EXPORT: Final = re.compile(r"^export (?=(?:async function|function|class|const|
 _LEFT_OVER: Final = re.compile(r"^(?:import|export)\b.*$|\bimport\s*\(|\bimport\.meta\b", re.MULTILINE)
 
 
-def script_of(static: Path) -> str:
-    """Return the scripts of the pages in a folder as one: a browser asks for it once.
-
-    Raises:
-        MoltBenchError: They cannot be read or bundled.
-    """
-    try:
-        paths = sorted(static.rglob("*.js"))
-        return _script(static, tuple((path, path.stat().st_mtime_ns) for path in paths))
-    except (OSError, UnicodeDecodeError) as error:
-        raise MoltBenchError(f"{static} of the pages cannot be read: {error}") from error
-
-
-@lru_cache(maxsize=4)
-def _script(static: Path, files: tuple[tuple[Path, int], ...]) -> str:
-    """Bundle the files; again if one of them was changed since."""
-    return bundle({path.relative_to(static).as_posix(): path.read_text("utf-8") for path, _ in files}, ENTRY)
+def write_bundle(root: Path) -> Path:
+    """Write the script of the pages into a checkout, and return its path."""
+    static = root / STATIC
+    modules = {path.relative_to(static).as_posix(): path.read_text("utf-8") for path in sorted(static.rglob("*.js"))}
+    made = root / BUNDLE
+    partly = made.with_name(f".{os.getpid()}.js")
+    partly.write_text(bundle(modules, ENTRY), "utf-8")
+    partly.replace(made)
+    return made
 
 
 def bundle(modules: Mapping[str, str], entry: str) -> str:
@@ -56,7 +49,7 @@ def bundle(modules: Mapping[str, str], entry: str) -> str:
     <BLANKLINE>
 
     Raises:
-        MoltBenchError: A module is missing, imports form a cycle, or the syntax is not supported.
+        ValueError: A module is missing, imports form a cycle, or the syntax is not supported.
     """
     pieces = ['"use strict";', "const modules = {};"]
     for path in _in_order(modules, entry, ()):
@@ -67,9 +60,9 @@ def bundle(modules: Mapping[str, str], entry: str) -> str:
 def _in_order(modules: Mapping[str, str], path: str, trail: tuple[str, ...]) -> list[str]:
     """Return a module and those it needs, each after the modules it depends on."""
     if path in trail:
-        raise MoltBenchError(f"the pages' scripts import each other in a circle: {' > '.join((*trail, path))}")
+        raise ValueError(f"the pages' scripts import each other in a circle: {' > '.join((*trail, path))}")
     if path not in modules:
-        raise MoltBenchError(f"{trail[-1] if trail else 'the page'} imports {path}, and there is no such script")
+        raise ValueError(f"{trail[-1] if trail else 'the page'} imports {path}, and there is no such script")
     found: dict[str, None] = {}
     for match in _IMPORT.finditer(modules[path]):
         found |= dict.fromkeys(_in_order(modules, _resolved(path, match[2]), (*trail, path)))
@@ -78,7 +71,7 @@ def _in_order(modules: Mapping[str, str], path: str, trail: tuple[str, ...]) -> 
 
 def _resolved(importer: str, target: str) -> str:
     if not target.startswith("./"):
-        raise MoltBenchError(f"{importer} imports {target}: only paths that begin with ./ can be bundled")
+        raise ValueError(f"{importer} imports {target}: only paths that begin with ./ can be bundled")
     return target.removeprefix("./")
 
 
@@ -87,9 +80,13 @@ def _body(path: str, text: str) -> str:
     body = _EXPORT.sub("", _IMPORT.sub(lambda match: _binding(match[1], _resolved(path, match[2])), text))
     left = _LEFT_OVER.search(body)
     if left is not None:
-        raise MoltBenchError(f"{path}: {left[0]!r} is beyond what can be put into one file")
+        raise ValueError(f"{path}: {left[0]!r} is beyond what can be put into one file")
     return f"{body.strip()}\nreturn {{{exported}}};"
 
 
 def _binding(names: str, path: str) -> str:
     return f'const {names.replace(" as ", ": ")} = modules["{path}"];'
+
+
+if __name__ == "__main__":
+    print(write_bundle(Path(__file__).parents[1]))

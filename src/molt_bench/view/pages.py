@@ -8,6 +8,9 @@ from typing import Final, NamedTuple
 
 from molt_bench.errors import MoltBenchError
 
+#: The style and the modules of the pages, and their script, which is made from the modules when the package is built.
+STATIC: Final = Path(__file__).parent / "static"
+_BUNDLE: Final = Path(__file__).parent / "bundle.js"
 #: Where the data of a page that has no server goes.
 DATA: Final = '<script type="application/json" id="data">{}</script>'
 _STYLE: Final = re.compile(r'<link rel="stylesheet" href="([^"]+)">\n?')
@@ -15,28 +18,32 @@ _SCRIPT: Final = '<script type="module" src="app.js"></script>'
 
 
 class Inlined(NamedTuple):
-    """The pages as one text, and the part of their content security policy that allows their style and script."""
+    """The pages as one text, and the part of their security headers that allows their style and script."""
 
     html: str
     policy: str
 
 
-def inlined(static: Path, script: str, *, deferred: bool = False) -> Inlined:
-    """Return the pages in a folder with a script in place of the one that they load.
+def script_of_pages() -> str:
+    """Return the script of the pages."""
+    return _read(_BUNDLE)
+
+
+def inlined(script: str, *, deferred: bool = False) -> Inlined:
+    """Return the pages with a script in place of the one that they load.
 
     Args:
-        static: The folder.
         script: The script.
         deferred: Whether it is a module in the head, so that the text of the body is what a reader sees.
 
     Raises:
         MoltBenchError: They cannot be read, or lack what is replaced.
     """
-    page = _read(static / "index.html")
+    page = _read(STATIC / "index.html")
     for wanted in (_SCRIPT, DATA, "<head>", "</head>"):
         if page.count(wanted) != 1:
             raise MoltBenchError(f"index.html has {wanted} {page.count(wanted)} times: expected it once")
-    style = "\n".join([_read(static / name) for name in _STYLE.findall(page)]).replace("</", "<\\/")
+    style = "\n".join([_read(STATIC / name) for name in _STYLE.findall(page)]).replace("</", "<\\/")
     script = re.sub(r"<(?=/script|!--|script)", r"\\x3C", script, flags=re.IGNORECASE)  # nothing closes its element
     head = f"<style>{style}</style>\n" + (f'<script type="module">{script}</script>\n' if deferred else "")
     page = page.replace(_SCRIPT, "" if deferred else f"<script>{script}</script>")

@@ -13,7 +13,7 @@ _NAMED: Final = 6
 _LEAST_SHARE: Final = 0.01
 
 
-def live_data(run: OpenRun) -> dict[str, Any] | None:
+def progress_data(run: OpenRun) -> dict[str, Any] | None:
     """Return where a run in progress stands; None if it is not in progress."""
     if run.status != "running":
         return None
