@@ -136,7 +136,7 @@ def test_styles_are_stored_with_the_run_and_not_counted_again(runs, bots_id, mon
     run = OpenRun(runs / bots_id)
     monkeypatch.setattr(StyleCount, "add", None)
     run.catch_up()
-    assert (run.styles.games, run.pending) == (0, None)
+    assert (run.styles.stored, run.pending) == (True, None)
     stored = read_styles(runs / bots_id, StoredRun.open(runs / bots_id).content)
     assert run.styles.known() == {row.group: row.style for row in stored.groups}
     by_agent = {style["id"]: style["hands"] for style in styles_data(run)}
@@ -150,7 +150,7 @@ def test_styles_that_an_earlier_version_stored_are_counted_again(runs, bots_id, 
         (tmp_path / bots_id / STYLES).write_text(json.dumps(damaged))
         run = OpenRun(tmp_path / bots_id)
         run.catch_up()
-        assert run.styles.games == len(run.games)
+        assert not run.styles.stored
         assert styles_data(run)
 
 
@@ -172,7 +172,7 @@ def test_edited_styles_are_not_believed(runs, bots_id, tmp_path):
     run, untouched = OpenRun(tmp_path / bots_id), OpenRun(runs / bots_id)
     for each in (run, untouched):
         each.catch_up()
-    assert (run.styles.games, untouched.styles.games) == (24, 0)
+    assert (run.styles.stored, untouched.styles.stored) == (False, True)
     assert styles_data(run) == styles_data(untouched)
 
 

@@ -21,7 +21,7 @@ def worth(done, seat):
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch):
     """Grade by values that can be worked out by hand."""
-    for module in ("grades", "run_grades"):
+    for module in ("grades", "run_counts"):
         monkeypatch.setattr(f"molt_bench.view.{module}.reference", lambda: StandIn(worth))
 
 

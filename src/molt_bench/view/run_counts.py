@@ -43,12 +43,17 @@ class _GameCount:
 
 
 class RunStyles(_GameCount):
-    """The styles of a run's participants: as stored with the run where the journal vouches for that, else counted."""
+    """The styles of a run's participants: as stored with the run where the journal vouches for that, else counted.
+
+    Attributes:
+        stored: Whether they were stored with the run.
+    """
 
     def __init__(self, folder: Path, games: Sequence[Game]) -> None:
         super().__init__(folder, games)
         self._count = StyleCount()
         self._looked = False
+        self.stored = False
 
     def use_stored(self, content: JournalContent) -> None:
         """Take what is stored with the run, if the journal vouches for it and nothing has been counted yet."""
@@ -59,7 +64,7 @@ class RunStyles(_GameCount):
         if stored is not None:
             for row in stored.groups:
                 self._count.parts[row.group] = [row.style]
-            self.done = len(self._games)
+            self.done, self.stored = len(self._games), True
 
     def count(self, game: Game, seed_index: int) -> None:
         """Count the hands of a game."""

@@ -6,12 +6,13 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.bench.result import RunResult
 from molt_bench.config.loader import load_config
 from molt_bench.errors import MoltBenchError
 from molt_bench.files import inside
+from molt_bench.lazy_import import lazy_import
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import CONFIG
 from molt_bench.report.costs import cost_numbers
@@ -19,6 +20,11 @@ from molt_bench.report.style import Ratio, grouped
 from molt_bench.runs.journal import Game
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
+
+if TYPE_CHECKING:
+    import yaml
+else:
+    yaml = lazy_import("yaml")
 
 #: The statistics of a style: key, label, kind of number, and what it means.
 _STATS: Final = (
@@ -157,8 +163,6 @@ def reproduce_data(run: OpenRun, path: str | None = None, *, published: bool = F
         path: Where its folder is for those who type the commands; None for the folder as seen from here.
         published: Whether its files come as an archive.
     """
-    import yaml  # loaded late, to keep start-up fast
-
     header = run.header
     shown = path or from_here(run.folder)
     has_config = _has_config(run)
