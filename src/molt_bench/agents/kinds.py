@@ -32,7 +32,7 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
 
 if TYPE_CHECKING:
-    from molt_bench.agents.external.kept_program import OnRemains
+    from molt_bench.agents.external.supervised_program import OnRemains
     from molt_bench.agents.field_errors import AgentSettings
 
 #: The built-in bots by the name they have in configs.

@@ -19,7 +19,7 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import ParticipantSpec
 
 if TYPE_CHECKING:
-    from molt_bench.agents.external.kept_program import OnRemains
+    from molt_bench.agents.external.supervised_program import OnRemains
 
 
 class Permission(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import Protocol
 from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.kept_program import Remains
+from molt_bench.agents.external.supervised_program import Remains
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import check_type, kind_of
 from molt_bench.agents.llm.agent import LLMAgent

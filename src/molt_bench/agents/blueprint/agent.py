@@ -8,35 +8,34 @@ are exactly those that it plays with.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
+from molt_bench.agents.base import Policy
 from molt_bench.agents.blueprint.buckets import bucket, buckets
 from molt_bench.agents.blueprint.mapping import Places, columns_of, depth_table, followed, paid_at, raise_amounts
 from molt_bench.agents.blueprint.next_cards import buckets_on
 from molt_bench.agents.blueprint.off_tree import hand_ranks, rule_actions
 from molt_bench.agents.blueprint.state import PublicState, public_state
+from molt_bench.agents.blueprint.table import DepthTable
 from molt_bench.agents.blueprint.tree import BIG_BLIND, FIRST_RAISE
 from molt_bench.agents.blueprint.tree import CALL as CALL_COLUMN
 from molt_bench.agents.scripted import ScriptedAgent
-from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action
+from molt_bench.lazy_import import lazy_import
+from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action, LoggedAction, Street
+from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import HOLES, hole_number
 
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    import numpy as np
 
-    import numpy as np  # here, since it is slow to load
-
-    from molt_bench.agents.base import Policy
-    from molt_bench.agents.blueprint.buckets import Ints
-    from molt_bench.agents.blueprint.table import DepthTable
-    from molt_bench.poker.actions import LoggedAction, Street
-    from molt_bench.poker.cards import Board, Hole
-    from molt_bench.poker.hand import Hand
-    from molt_bench.poker.observation import Observation
-
-    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+    from molt_bench.agents.blueprint.tree import Array
+    from molt_bench.poker.range_equity import Floats
+else:
+    np = lazy_import("numpy")
 
 #: Random bits of a draw: those of a float.
 _BITS: Final = 53
@@ -114,8 +113,6 @@ class BlueprintAgent(ScriptedAgent):
 
     def range_policy(self, observation: Observation) -> RangePolicy:
         """Return the probabilities of every hole that the seat to act could hold: those of `policy`, bit by bit."""
-        import numpy as np  # here, since it is slow to load
-
         lookup = _look_up(observation)
         if not lookup.places:
             return RangePolicy(*rule_actions(observation, hand_ranks(lookup.at, observation.board)))
@@ -162,8 +159,6 @@ class BlueprintAgent(ScriptedAgent):
             state: Before a decision of either seat, or after a call that ended a street or the hand, or a fold.
             seat: Whose value.
         """
-        import numpy as np  # here, since it is slow to load
-
         worth = _worth(state, seat)
         if worth.shares is None:
             return np.full(HOLES, worth.value(0.0))
@@ -178,7 +173,7 @@ class BlueprintAgent(ScriptedAgent):
         at = bucket(hole, worth.board) if worth.by_bucket else hole_number(hole)
         return float(worth.value(worth.shares[at]))
 
-    def board_values(self, state: PublicState, seat: int, hole: Hole, boards: Ints) -> Floats:
+    def board_values(self, state: PublicState, seat: int, hole: Hole, boards: Array) -> Floats:
         """Return what one hole is worth after the next cards, on each of many boards; 0 where the tree has ended.
 
         Args:
@@ -187,8 +182,6 @@ class BlueprintAgent(ScriptedAgent):
             hole: Its cards.
             boards: The cards of the next street, one board in each row.
         """
-        import numpy as np  # here, since it is slow to load
-
         worth = _worth(msgspec.structs.replace(state, board=tuple(boards[0].tolist())), seat)
         if worth.shares is None or not worth.by_bucket:
             return np.zeros(len(boards))
@@ -252,8 +245,6 @@ def likelihoods(state: PublicState, done: LoggedAction) -> Floats:
         state: Before the action.
         done: The action.
     """
-    import numpy as np  # here, since it is slow to load
-
     found, hand = followed(state)
     if not found:
         return np.ones(HOLES)

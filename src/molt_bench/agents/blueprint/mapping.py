@@ -13,19 +13,23 @@ A branch ends where the tree does, but the real hand goes on: say, a raise taken
 branches then share its weight.
 """
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from molt_bench.agents.blueprint.state import PublicState
 from molt_bench.agents.blueprint.table import DepthTable, load
 from molt_bench.agents.blueprint.tree import BIG_BLIND, CALL, FIRST_RAISE, FOLD
+from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import OPEN_CARDS, Action, LoggedAction
 from molt_bench.poker.hand import Hand
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import numpy as np
 
-    from molt_bench.agents.blueprint.tree import Ints
+    from molt_bench.agents.blueprint.tree import Array
+else:
+    np = lazy_import("numpy")
 
 #: Points of the tree with their probabilities, which add up to 1.
 Places: TypeAlias = dict[int, float]
@@ -37,7 +41,7 @@ MOST_PLACES: Final = 64
 ALL_IN: Final = -1
 
 
-def nearest_depth(stack: int, big_blind: int, depths: "Sequence[int]") -> int:
+def nearest_depth(stack: int, big_blind: int, depths: Sequence[int]) -> int:
     """Return the depth whose ratio to `stack` / `big_blind` is closest to 1; of two, the smaller.
 
     >>> nearest_depth(14_100, 100, (100, 200)), nearest_depth(14_200, 100, (100, 200))
@@ -172,10 +176,8 @@ def _without_raise(at: DepthTable, node: int) -> int | None:
 
 
 @cache
-def _parents(at: DepthTable) -> "Ints":
+def _parents(at: DepthTable) -> "Array":
     """Return the node above each node; -1 for the root."""
-    import numpy as np  # here, since it is slow to load
-
     children = at.tree.children
     found = np.full(at.tree.nodes, -1)
     for column in range(children.shape[1]):

@@ -24,16 +24,21 @@ from molt_bench.agents.blueprint.buckets import (
     representatives,
     shipped,
 )
+from molt_bench.lazy_import import lazy_import
+from molt_bench.poker.cards import Hole
 from molt_bench.poker.equity import card_arrays, strengths
 from molt_bench.poker.evaluator import KEY_START
 from molt_bench.poker.range_equity import HOLES, hole_number
 
 if TYPE_CHECKING:
-    from molt_bench.agents.blueprint.buckets import Ints
-    from molt_bench.poker.cards import Hole
+    import numpy as np
+
+    from molt_bench.agents.blueprint.tree import Array
+else:
+    np = lazy_import("numpy")
 
 
-def buckets_on(hole: Hole, boards: Ints) -> Ints:
+def buckets_on(hole: Hole, boards: Array) -> Array:
     """Return the bucket of a hole on each of many boards: what `bucket` returns, but all at once.
 
     Args:
@@ -43,28 +48,24 @@ def buckets_on(hole: Hole, boards: Ints) -> Ints:
     return {3: _on_flops, 4: _on_turns, 5: _on_rivers}[boards.shape[1]](hole, boards)
 
 
-def _on_flops(hole: Hole, flops: Ints) -> Ints:
+def _on_flops(hole: Hole, flops: Array) -> Array:
     """Look a hole up on many flops at once."""
-    import numpy as np  # here, since it is slow to load
-
     rows, canonical, renamings, images = _flop_tables()
     at = np.sort(flops, axis=1) @ (52 * 52, 52, 1)
     first, second = (images[renamings[at], card] for card in hole)
     high, low = np.maximum(first, second), np.minimum(first, second)
-    found: Ints = rows[canonical[at], high * (high - 1) // 2 + low]
+    found: Array = rows[canonical[at], high * (high - 1) // 2 + low]
     return found
 
 
 @cache
-def _flop_tables() -> tuple[Ints, Ints, Ints, Ints]:
+def _flop_tables() -> tuple[Array, Array, Array, Array]:
     """Return how flops that differ only in the names of the suits share buckets.
 
     Returns:
         The buckets of every hole on each canonical flop; for every flop, as a number to base 52, its canonical flop and
         the renaming that gives it; and the card that each renaming gives for each card.
     """
-    import numpy as np  # here, since it is slow to load
-
     flops = np.array(list(combinations(range(52), 3)), np.int64)
     cards = np.arange(52)
     images = np.array([cards & ~3 | np.array(renaming)[cards & 3] for renaming in RENAMINGS], np.int64)
@@ -80,10 +81,8 @@ def _flop_tables() -> tuple[Ints, Ints, Ints, Ints]:
     return rows, canonical, renamings, images
 
 
-def _on_turns(hole: Hole, boards: Ints) -> Ints:
+def _on_turns(hole: Hole, boards: Array) -> Array:
     """Compare the hole with a sample of others on all rivers of all turns, as `turn_features` does for one turn."""
-    import numpy as np  # here, since it is slow to load
-
     samples, own, rivers, turns = [], [], [], []
     for board in boards.tolist():
         named, renamings = canonical(board)
@@ -106,10 +105,8 @@ def _on_turns(hole: Hole, boards: Ints) -> Ints:
     return nearest(features, shipped().turn_centres)
 
 
-def _on_rivers(hole: Hole, boards: Ints) -> Ints:
+def _on_rivers(hole: Hole, boards: Array) -> Array:
     """Compare the hole with all others on all rivers, as `river_features` does for one."""
-    import numpy as np  # here, since it is slow to load
-
     flop, last, count = boards[0, :3].tolist(), boards[:, -1:], len(boards)
     live = np.flatnonzero(~collides(tuple(boards[0, :4].tolist())))
     cards = holes()[live]
@@ -133,15 +130,13 @@ def _on_rivers(hole: Hole, boards: Ints) -> Ints:
     return nearest(features, shipped().river_centres)
 
 
-def _strengths(cards: Ints, boards: Ints) -> Ints:
+def _strengths(cards: Array, boards: Array) -> Array:
     """Return the strengths of holes on boards, shape (rows, holes, boards); -1 for those with a board's last card.
 
     Args:
         cards: Shape (rows, holes, 2).
         boards: Shape (rows, boards, 5).
     """
-    import numpy as np  # here, since it is slow to load
-
     keys, bits = card_arrays()
     all_keys = keys[cards].sum(axis=2)[..., None] + (KEY_START + keys[boards].sum(axis=2))[:, None]
     all_bits = bits[cards].sum(axis=2)[..., None] + bits[boards].sum(axis=2)[:, None]

@@ -19,14 +19,18 @@ from molt_bench.agents.blueprint.mapping import followed
 from molt_bench.agents.blueprint.river_solver import meetings, solve, strength_classes
 from molt_bench.agents.blueprint.river_tree import RiverTree
 from molt_bench.agents.blueprint.state import PublicState, public_state
-from molt_bench.poker.actions import OPEN_CARDS
+from molt_bench.lazy_import import lazy_import
+from molt_bench.poker.actions import OPEN_CARDS, Action
+from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import HOLES, hole_cards, hole_number
 
 if TYPE_CHECKING:
-    from molt_bench.agents.blueprint.agent import Floats
-    from molt_bench.agents.blueprint.buckets import Ints
-    from molt_bench.poker.actions import Action
-    from molt_bench.poker.observation import Observation
+    import numpy as np
+
+    from molt_bench.agents.blueprint.tree import Array
+    from molt_bench.poker.range_equity import Floats
+else:
+    np = lazy_import("numpy")
 
 #: The weight of the likeliest hand of a range, in whole numbers. No hand has less than 1.
 _HEAVIEST: Final = 1024
@@ -63,15 +67,13 @@ class _Solved(NamedTuple):
     """
 
     actions: tuple[Action, ...]
-    classes: Ints
+    classes: Array
     chances: Floats
 
 
 @lru_cache(maxsize=4096)
 def _solved(state: PublicState, *, can_raise: bool) -> _Solved:
     """Solve a river; remembered, since the policy is asked for more than once."""
-    import numpy as np  # here, since it is slow to load
-
     on_river = [done for done in state.log if done.street == "river"]
     before = msgspec.structs.replace(state, log=state.log[: len(state.log) - len(on_river)])
     tree = RiverTree(followed(before)[1], on_river, can_raise=can_raise)
@@ -85,10 +87,8 @@ def _solved(state: PublicState, *, can_raise: bool) -> _Solved:
 
 
 @lru_cache(maxsize=1024)
-def _ranges(state: PublicState) -> tuple[Ints, Ints]:
+def _ranges(state: PublicState) -> tuple[Array, Array]:
     """Return how likely each hole of each seat is if both have played the blueprint, in whole numbers."""
-    import numpy as np  # here, since it is slow to load
-
     likely = [np.ones(HOLES), np.ones(HOLES)]
     for at, done in enumerate(state.log):
         board = state.board[: OPEN_CARDS[done.street]]

@@ -10,16 +10,17 @@ below 2**53, so that every order gives the same sum. All else goes number by num
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from molt_bench.agents.blueprint.river_tree import RiverTree
+from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    import numpy as np
 
-    import numpy as np  # here, since it is slow to load
-
-    from molt_bench.agents.blueprint.river_tree import RiverTree
-
-    Array: TypeAlias = np.ndarray[Any, Any]
+    from molt_bench.agents.blueprint.tree import Array
+else:
+    np = lazy_import("numpy")
 
 ROUNDS: Final = 60
 CLASSES: Final = 64
@@ -36,8 +37,6 @@ def strength_classes(strengths: Array, weights: Array) -> Array:
         strengths: The strength of each hand. Equal ones share a class.
         weights: Whole numbers: how much each hand counts.
     """
-    import numpy as np  # here, since it is slow to load
-
     _, of_hand = np.unique(strengths, return_inverse=True)
     mass = np.bincount(of_hand, weights)
     below = np.cumsum(mass) - mass
@@ -54,8 +53,6 @@ def meetings(classes: Array, cards: Array, ranges: tuple[Array, Array]) -> Array
         cards: The two cards of each hand.
         ranges: For each seat the weight of each hand, whole numbers.
     """
-    import numpy as np  # here, since it is slow to load
-
     count = int(classes.max()) + 1
     weight, with_card = [], []
     for each in ranges:
@@ -79,8 +76,6 @@ class _Seat:
     """
 
     def __init__(self, tree: RiverTree, seat: int, classes: int) -> None:
-        import numpy as np  # here, since it is slow to load
-
         own = [at for at, each in enumerate(tree.decisions) if each.seat == seat]
         self.place = {number: at for at, number in enumerate(own)}
         self.width = max([len(tree.decisions[at].actions) for at in own], default=1)
@@ -107,8 +102,6 @@ class _Seat:
 
     def _levels(self) -> list[Array]:
         """Return the decisions with no own action before, then those with one, and so on."""
-        import numpy as np  # here, since it is slow to load
-
         depth: list[int] = []
         for above in self.above.tolist():
             depth.append(depth[(above - 1) // self.width] + 1 if above else 0)
@@ -116,8 +109,6 @@ class _Seat:
 
     def _reach(self) -> Array:
         """Return for each row how likely the seat plays so, by class."""
-        import numpy as np  # here, since it is slow to load
-
         found = np.ones((self.rows, self.now.shape[2]))
         below = found[1:].reshape(self.now.shape)
         for level in self.levels:
@@ -126,8 +117,6 @@ class _Seat:
 
     def learn(self, worth: Array, turn: int) -> None:
         """Update regrets and averages from what each row is worth by the endings that follow it directly."""
-        import numpy as np  # here, since it is slow to load
-
         below = worth[1:].reshape(self.now.shape)
         value = np.zeros((len(self.now), self.now.shape[2]))
         for level in reversed(self.levels):
@@ -148,8 +137,6 @@ class _Seat:
 
 def _shares(amounts: Array, otherwise: Array) -> Array:
     """Return amounts as shares of their sum over the actions; where it is 0, something else."""
-    import numpy as np  # here, since it is slow to load
-
     whole = amounts.sum(axis=1, keepdims=True)
     none = whole == 0
     found: Array = amounts / (whole + none)
@@ -164,8 +151,6 @@ def solve(tree: RiverTree, met: Array) -> Array:
         tree: The betting.
         met: How often a class of seat 0 (rows) meets a class of seat 1, both from weakest to strongest.
     """
-    import numpy as np  # here, since it is slow to load
-
     count = len(met)
     order = np.arange(count)
     ahead = np.sign(order[:, None] - order[None, :])

@@ -4,16 +4,12 @@ A first bet is half the pot, the pot or all-in; a raise is the pot or all-in. Wh
 tree as well, with its exact size.
 """
 
+from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from molt_bench.poker.actions import LoggedAction
-    from molt_bench.poker.hand import Hand
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action, LoggedAction
+from molt_bench.poker.hand import Hand
 
 #: Sizes in percent of the pot after the call, for each number of raises so far. After that there is only all-in.
 SIZES: Final = ((50, 100), (100,), (100,))
@@ -65,7 +61,7 @@ class RiverTree:
         current: The number of the decision that real actions have led to.
     """
 
-    def __init__(self, opening: "Hand", actions: "Sequence[LoggedAction]", *, can_raise: bool) -> None:
+    def __init__(self, opening: Hand, actions: Sequence[LoggedAction], *, can_raise: bool) -> None:
         """Expand the tree.
 
         Args:
@@ -80,7 +76,7 @@ class RiverTree:
         self._can_raise = can_raise
         self._expand(opening, (None, None), raises=0, real=0)
 
-    def _expand(self, hand: "Hand", before: tuple[Step | None, Step | None], *, raises: int, real: int) -> None:
+    def _expand(self, hand: Hand, before: tuple[Step | None, Step | None], *, raises: int, real: int) -> None:
         """Add a decision and all below it; `real` is the number of real actions that lead here, -1 if none do."""
         number, seat = len(self.decisions), hand.actor
         here = 0 <= real < len(self._real)
@@ -103,7 +99,7 @@ class RiverTree:
             self._expand(moved, after, raises=raises + (action.kind == "raiseTo"), real=follows)
 
 
-def offered(hand: "Hand", raises: int, real: Action | None) -> tuple[Action, ...]:
+def offered(hand: Hand, raises: int, real: Action | None) -> tuple[Action, ...]:
     """Return what the tree offers at a decision: fold, check or call, and raises, smallest first."""
     first = (FOLD, CALL) if hand.to_call else (CHECK,)
     least, most = hand.raise_range()

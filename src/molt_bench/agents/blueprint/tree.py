@@ -8,14 +8,16 @@ column 0 folds, 1 checks or calls, the last goes all-in, and those between raise
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
-    from typing import Any
+    import numpy as np
 
-    import numpy as np  # here, since it is slow to load
-
-    Ints: TypeAlias = np.ndarray[Any, Any]
+    Array: TypeAlias = np.ndarray[Any, Any]
+else:
+    np = lazy_import("numpy")
 
 #: For each street, for each number of raises made on it so far: sizes in percent of the pot after the call. All-in is
 #: always offered; once the sizes run out, it is the only raise.
@@ -42,11 +44,11 @@ class Tree:
         closing: Calls that end a street or lead to showdown are numbered from 0 up; -1 for other nodes.
     """
 
-    street: Ints
-    actor: Ints
-    paid: Ints
-    children: Ints
-    closing: Ints
+    street: Array
+    actor: Array
+    paid: Array
+    children: Array
+    closing: Array
 
     @property
     def nodes(self) -> int:
@@ -141,8 +143,6 @@ def build_tree(depth: int, menu: Menu) -> Tree:
     >>> tree.nodes, tree.children[0].tolist(), tree.children[1].tolist(), tree.children[-1].tolist()
     (16, [-2, 1, 15], [-1, 2, 14], [-2, -3, -1])
     """
-    import numpy as np  # here, since it is slow to load
-
     columns = FIRST_RAISE + 1 + max((len(sizes) for street in menu for sizes in street), default=0)
     builder = _Builder(depth * BIG_BLIND, menu, columns)
     builder.add(0, 0, (SMALL_BLIND, BIG_BLIND), raises=0, step=BIG_BLIND, open_=True)
@@ -157,8 +157,6 @@ def build_tree(depth: int, menu: Menu) -> Tree:
 
 def tree_to_bytes(tree: Tree) -> bytes:
     """Write the arrays, little-endian 32-bit integers: nodes, columns, then street, actor, closing, paid, children."""
-    import numpy as np  # here, since it is slow to load
-
     arrays = (tree.street, tree.actor, tree.closing, tree.paid, tree.children)
     head = np.array(tree.children.shape, np.int32)
     return b"".join([array.astype("<i4").tobytes() for array in (head, *arrays)])
@@ -166,8 +164,6 @@ def tree_to_bytes(tree: Tree) -> bytes:
 
 def tree_from_bytes(content: bytes) -> Tree:
     """Read what `tree_to_bytes` wrote."""
-    import numpy as np  # here, since it is slow to load
-
     numbers = np.frombuffer(content, "<i4")
     nodes, columns = numbers[:2].tolist()
     street, actor, closing, rest = np.split(numbers[2:], [nodes, 2 * nodes, 3 * nodes])

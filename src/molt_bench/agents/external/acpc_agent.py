@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Final
 
 from molt_bench.agents.external import acpc_protocol as protocol
-from molt_bench.agents.external.child import Child
-from molt_bench.agents.external.peers import is_of_program
+from molt_bench.agents.external.child_process import Child
+from molt_bench.agents.external.connection_owner import is_of_program
 from molt_bench.agents.external.program_agent import ProgramAgent
 from molt_bench.agents.external.program_settings import HOST_WORD, PORT_WORD, AcpcSettings
 from molt_bench.errors import AgentFailed

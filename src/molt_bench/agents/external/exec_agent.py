@@ -1,7 +1,7 @@
 """ExecAgent: a program in any language, playing over JSON lines on its standard input and output."""
 
 from molt_bench.agents.external import protocol
-from molt_bench.agents.external.child import Child
+from molt_bench.agents.external.child_process import Child
 from molt_bench.agents.external.program_agent import ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.errors import AgentFailed, shown

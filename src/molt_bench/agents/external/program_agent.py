@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
-from molt_bench.agents.external.child import Child
+from molt_bench.agents.external.child_process import Child
 from molt_bench.agents.external.command import resolved
-from molt_bench.agents.external.kept_program import OnRemains, Remains
 from molt_bench.agents.external.line_channel import MOST_UNREAD
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog, log_path
+from molt_bench.agents.external.supervised_program import OnRemains, Remains
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation

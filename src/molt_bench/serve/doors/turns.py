@@ -7,8 +7,8 @@ from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
 
-from molt_bench.agents.external.mail import MailEvent, Turn, Verdict
 from molt_bench.agents.external.mailbox import Mailbox
+from molt_bench.agents.external.mailbox_events import MailEvent, Turn, Verdict
 from molt_bench.agents.external.turn_messages import Answer, Next, Over, result_messages, turn_message
 from molt_bench.errors import AgentFailed
 from molt_bench.serve.lobby import Invitation

@@ -13,8 +13,8 @@ from typing import Any, Final, Literal
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from molt_bench.agents.external.mail import Asked, Closed, HandOver, MailEvent, Sat, Turn
 from molt_bench.agents.external.mailbox import Mailbox
+from molt_bench.agents.external.mailbox_events import Asked, Closed, HandOver, MailEvent, Sat, Turn
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.hand import HandRules
 from molt_bench.serve.doors.moltpoker import messages as messages

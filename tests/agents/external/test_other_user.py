@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent
-from molt_bench.agents.external.guests import guest_of
+from molt_bench.agents.external.other_user import user_of
 from tests.agents.external.playing import CHAOS, faults, played
 
 HOST, GUEST = f"mb-host-{os.getpid()}", f"mb-guest-{os.getpid()}"
@@ -195,9 +195,9 @@ def test_a_guest_of_sudo_can_use_its_folder_and_all_of_it_is_removed(place):
     ],
 )
 def test_the_user_of_a_command_is_found_among_its_options(command, user):
-    assert guest_of(command.split()).user == user
+    assert user_of(command.split()).name == user
 
 
 @pytest.mark.parametrize("command", ["./bot -u guest", "python3 sudo", "./sudoku -u guest"])
 def test_other_commands_run_as_ourselves(command):
-    assert guest_of(command.split()) is None
+    assert user_of(command.split()) is None

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from molt_bench import make_agent, play_game, play_game_async
-from molt_bench.agents.external.kept_program import KeptProgram
-from molt_bench.agents.external.processes import TAG
+from molt_bench.agents.external.leftover_processes import TAG
 from molt_bench.agents.external.program_settings import ExecSettings
+from molt_bench.agents.external.supervised_program import SupervisedProgram
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.config.loader import load_config
@@ -118,7 +118,7 @@ def test_one_that_is_killed_by_somebody_else_is_not_blamed_for_a_crash(log):
         while ["did", "hang"] not in log_of(log):
             await asyncio.sleep(0.01)
         for pid in processes_with(f"{CHAOS}\0hang"):
-            if "keeper.py" not in Path(f"/proc/{pid}/cmdline").read_text():
+            if "supervisor.py" not in Path(f"/proc/{pid}/cmdline").read_text():
                 os.kill(pid, signal.SIGKILL)
         return await game
 
@@ -252,7 +252,7 @@ def test_it_sees_nothing_of_our_environment_but_what_is_passed_on(log, monkeypat
 @on_linux
 def test_no_signal_is_ignored_in_a_program_because_python_ignores_it(folders):
     settings = ExecSettings(command="grep")
-    kept = KeptProgram(["/bin/grep", "SigIgn", "/proc/self/status"], {}, settings=settings, piped=True)
+    kept = SupervisedProgram(["/bin/grep", "SigIgn", "/proc/self/status"], {}, settings=settings, piped=True)
     ignored = int(kept.process.stdout.read().split()[1], 16)
     assert not any(ignored >> (number - 1) & 1 for number in (signal.SIGPIPE, signal.SIGXFSZ))
     kept.sweep(os.getpid(), pytest.fail)

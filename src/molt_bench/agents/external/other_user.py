@@ -6,15 +6,23 @@ command can: it runs `kill` and `rm` as that user.
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    import pwd
+else:
+    pwd = lazy_import("pwd")  # not on every system
 
 #: Commands that run a program as another user, by name; the value says whether they do so for whoever is not root.
 _SWITCHES: Final = {"sudo": True, "doas": True, "runuser": False, "su": False, "setpriv": False}
@@ -24,24 +32,22 @@ _WITH_VALUE: Final = re.compile(r"-[A-Za-z]*[CDRTUcghprt]|--(groups?|regid|host|
 _HELP_S: Final = 10.0
 
 
-class Guest(msgspec.Struct, frozen=True):
+class OtherUser(msgspec.Struct, frozen=True):
     """The user that a program runs as.
 
     Attributes:
-        user: Name or number; "" if it is not known.
+        name: Name or number; "" if it is not known.
         helper: Begins a command that runs as the user without asking for a password; empty if there is none.
     """
 
-    user: str
+    name: str
     helper: tuple[str, ...] = ()
 
     @property
     def uid(self) -> int | None:
         """The user's number; None if there is no such user."""
-        import pwd  # not on every system
-
         try:
-            return int(self.user) if self.user.isdigit() else pwd.getpwnam(self.user).pw_uid
+            return int(self.name) if self.name.isdigit() else pwd.getpwnam(self.name).pw_uid
         except KeyError:
             return None
 
@@ -66,21 +72,21 @@ class Guest(msgspec.Struct, frozen=True):
         return (said[-1] if said else f"exit status {done.returncode}") if done.returncode else ""
 
 
-def guest_of(command: Sequence[str]) -> Guest | None:
+def user_of(command: Sequence[str]) -> OtherUser | None:
     """Return the user that a command runs its program as; None if that is ours.
 
-    >>> guest_of(["/usr/bin/sudo", "-n", "-u", "guest", "/srv/guest/bot"])
-    Guest(user='guest', helper=('/usr/bin/sudo', '-n', '-u', 'guest'))
-    >>> guest_of(["/usr/sbin/runuser", "-u", "guest", "--", "./bot"])
-    Guest(user='guest', helper=())
-    >>> guest_of(["./bot", "-u", "guest"]) is None
+    >>> user_of(["/usr/bin/sudo", "-n", "-u", "guest", "/srv/guest/bot"])
+    OtherUser(name='guest', helper=('/usr/bin/sudo', '-n', '-u', 'guest'))
+    >>> user_of(["/usr/sbin/runuser", "-u", "guest", "--", "./bot"])
+    OtherUser(name='guest', helper=())
+    >>> user_of(["./bot", "-u", "guest"]) is None
     True
     """
     program = os.path.basename(command[0])
     if program not in _SWITCHES:
         return None
     user = _user_in(command[1:]) or ("" if program == "su" else "root")
-    return Guest(user, (command[0], "-n", "-u", user) if _SWITCHES[program] else ())
+    return OtherUser(user, (command[0], "-n", "-u", user) if _SWITCHES[program] else ())
 
 
 def _user_in(words: Sequence[str]) -> str:
@@ -96,19 +102,19 @@ def _user_in(words: Sequence[str]) -> str:
     return ""
 
 
-def new_folder(guest: Guest | None) -> str:
+def new_folder(user: OtherUser | None) -> str:
     """Return a new folder for a program to work in, of which nobody else knows.
 
-    A guest's lies in one that can be entered but not listed, under a name that cannot be guessed: only root can give a
-    folder away, everybody else has to leave it open.
+    That of another user lies in one that can be entered but not listed, under a name that cannot be guessed: only root
+    can give a folder away, everybody else has to leave it open.
     """
     folder = os.path.realpath(tempfile.mkdtemp(prefix="molt-bench-agent-"))
-    if guest is None:
+    if user is None:
         return folder
     os.chmod(folder, 0o711)
     inside = os.path.join(folder, token_hex(16))
     os.mkdir(inside, 0o700)
-    uid = guest.uid if guest.user else None
+    uid = user.uid if user.name else None
     if os.geteuid() == 0 and uid is not None:
         os.chown(inside, uid, -1)
     else:
@@ -116,19 +122,17 @@ def new_folder(guest: Guest | None) -> str:
     return inside
 
 
-def remove_folder(folder: str, guest: Guest | None) -> bool:
+def remove_folder(folder: str, user: OtherUser | None) -> bool:
     """Remove a folder and all in it; return whether it is gone."""
-    import shutil  # slow to load
-
     shutil.rmtree(folder, ignore_errors=True)
-    if guest is not None and guest.helper and os.path.exists(folder):
-        guest.run("rm", "-rf", "--", folder)  # the folder itself is ours, but not what is in it
+    if user is not None and user.helper and os.path.exists(folder):
+        user.run("rm", "-rf", "--", folder)  # the folder itself is ours, but not what is in it
     if os.path.exists(folder):  # the program may have removed its own permissions
         for path, _, _ in os.walk(folder):
             with suppress(OSError):
                 Path(path).chmod(0o700)
         shutil.rmtree(folder, ignore_errors=True)
-    if guest is not None:
+    if user is not None:
         with suppress(OSError):
             os.rmdir(os.path.dirname(folder))
     return not os.path.exists(folder)

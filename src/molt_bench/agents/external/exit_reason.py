@@ -28,7 +28,7 @@ _SENT_BY_OTHERS: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHU
 _WHOSE: Final = "a signal from outside, unless it sent that itself"
 
 
-class Ending(msgspec.Struct, frozen=True):
+class ExitReason(msgspec.Struct, frozen=True):
     """How a program ended.
 
     Attributes:
@@ -46,9 +46,9 @@ class Ending(msgspec.Struct, frozen=True):
     def fault(self) -> tuple[FaultKind, str]:
         """Return the kind of fault that this is, and what happened.
 
-        >>> Ending(9).fault()
+        >>> ExitReason(9).fault()
         ('signal', 'the program was ended by SIGKILL, a signal from outside, unless it sent that itself')
-        >>> Ending(11).fault(), Ending(3 << 8).fault()
+        >>> ExitReason(11).fault(), ExitReason(3 << 8).fault()
         (('crash', 'the program was ended by SIGSEGV'), ('crash', 'the program ended with exit status 3'))
         """
         if os.WIFSIGNALED(self.status):
@@ -68,7 +68,7 @@ class Ending(msgspec.Struct, frozen=True):
         return f"{_WHOSE}{memory if number == signal.SIGKILL and self.out_of_memory else ''}"
 
 
-def stopped(late: str, pids: list[int]) -> str:
+def stopped_by_signal(late: str, pids: list[int]) -> str:
     """Return what is said of a program that gave no answer in time, and of which these processes stand still."""
     processes = f"process{'es' if len(pids) > 1 else ''} {', '.join(map(str, pids))}"
     return f"{late}: its {processes} had been stopped by {_WHOSE}"

@@ -1,4 +1,4 @@
-"""A program in the care of its keeper: started, watched, and ended with all that it started."""
+"""A program under its supervisor: started, watched, and ended with all that it started."""
 
 import os
 import signal
@@ -11,13 +11,13 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.external.endings import Ending, out_of_memory_kills
-from molt_bench.agents.external.guests import guest_of, new_folder, remove_folder
-from molt_bench.agents.external.processes import STOPPED, descendants, end_all, environment_of
+from molt_bench.agents.external.exit_reason import ExitReason, out_of_memory_kills
+from molt_bench.agents.external.leftover_processes import TAG, end_all
+from molt_bench.agents.external.other_user import new_folder, remove_folder, user_of
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.errors import FaultKind
 
-_KEEPER: Final = str(Path(__file__).with_name("keeper.py"))
+_SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
 #: Without what it does not need, Python starts twice as fast.
 _PYTHON: Final = ("-I", "-S")
 _REPORT_SIZE: Final = 4096
@@ -55,13 +55,13 @@ class Remains(msgspec.Struct, frozen=True):
 OnRemains: TypeAlias = Callable[[Remains], None]
 
 
-class KeptProgram:
-    """A program and its keeper. Raises OSError or ValueError if the keeper cannot be started.
+class SupervisedProgram:
+    """A program and its supervisor. Raises OSError or ValueError if the supervisor cannot be started.
 
     Attributes:
-        process: The keeper. Its pipes are the program's.
+        process: The supervisor. Its pipes are the program's.
         folder: Where the program works; it marks all that it starts, too.
-        reports: Descriptor with what the keeper reports; it does not block.
+        reports: Descriptor with what the supervisor reports; it does not block.
 
     Args:
         command: The program, as an absolute path, and its arguments.
@@ -74,32 +74,31 @@ class KeptProgram:
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str], *, settings: ProgramSettings, piped: bool
     ) -> None:
-        self._guest = guest_of(command)
+        self._user = user_of(command)
         self._cpu_limit_s = settings.cpu_seconds
-        self._program = 0
         self._cannot_start = ""
-        self._ending: Ending | None = None
+        self._ending: ExitReason | None = None
         self._unread = b""
         self._kills = out_of_memory_kills()
-        self.folder = new_folder(self._guest)
+        self.folder = new_folder(self._user)
         self.reports, reporting = os.pipe()
         os.set_blocking(self.reports, False)
         limits = str(settings.memory_mb * 1024 * 1024), str(settings.cpu_seconds)
         try:
             self.process = subprocess.Popen(
-                [sys.executable, *_PYTHON, _KEEPER, str(reporting), *limits, *command],
+                [sys.executable, *_PYTHON, _SUPERVISOR, str(reporting), *limits, *command],
                 bufsize=0,
                 stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if piped else subprocess.STDOUT,
                 cwd=self.folder,
-                env=environment_of(self.folder, environment),
+                env=_environment(self.folder, environment),
                 start_new_session=True,
                 pass_fds=(reporting,),
             )
         except (OSError, ValueError):
             os.close(self.reports)
-            remove_folder(self.folder, self._guest)
+            remove_folder(self.folder, self._user)
             raise
         finally:
             os.close(reporting)
@@ -110,7 +109,7 @@ class KeptProgram:
         return self.process.returncode is not None or self._heard() or self._ending is not None
 
     def _heard(self) -> bool:
-        """Take what the keeper reports; return whether it is gone."""
+        """Take what the supervisor reports; return whether it is gone."""
         while True:
             try:
                 data = os.read(self.reports, _REPORT_SIZE)
@@ -126,12 +125,10 @@ class KeptProgram:
 
     def _take(self, words: list[str]) -> None:
         match words:
-            case ["began", pid]:
-                self._program = int(pid)
             case ["failed", number]:
                 self._cannot_start = os.strerror(int(number))
             case ["ended", status, cpu_s]:
-                self._ending = Ending(
+                self._ending = ExitReason(
                     int(status),
                     float(cpu_s),
                     cpu_limit_s=self._cpu_limit_s,
@@ -146,13 +143,8 @@ class KeptProgram:
             return "signal", "the process of ours that watches over the program was ended from outside"
         return self._ending.fault()
 
-    def stopped(self) -> list[int]:
-        """Return its processes that stand still."""
-        states = descendants(self.process.pid)
-        return [pid for pid, state in states.items() if state in STOPPED]
-
     def sweep(self, owner: int, report: OnRemains) -> None:
-        """End the program and all it started, reap its keeper and remove its folder.
+        """End the program and all it started, reap its supervisor and remove its folder.
 
         Args:
             owner: The process that started it; a fork of that process must leave the program alone.
@@ -172,8 +164,8 @@ class KeptProgram:
 
     def _end(self) -> Remains:
         self._heard()
-        # Until the keeper is reaped, its number cannot be reused.
-        left, why = end_all(self.process.pid, self._program, self.folder, self._guest)
+        # Until the supervisor is reaped, its number cannot be reused.
+        left, why = end_all(self.process.pid, self.folder, self._user)
         self.process.kill()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(5)
@@ -185,8 +177,21 @@ class KeptProgram:
         with suppress(OSError):
             os.close(self.reports)
         self.reports = -1
-        gone = remove_folder(self.folder, self._guest)
+        gone = remove_folder(self.folder, self._user)
         return Remains(tuple(left), "" if gone else self.folder, why)
+
+
+def _environment(folder: str, passed_on: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a program: of ours only PATH and what is passed on, so none of our API keys."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": folder,
+        "TMPDIR": folder,
+        "LANG": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",
+        **passed_on,
+        TAG: folder,
+    }
 
 
 @contextmanager

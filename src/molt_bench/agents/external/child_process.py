@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from molt_bench.agents.external.endings import stopped
-from molt_bench.agents.external.kept_program import KeptProgram, OnRemains
+from molt_bench.agents.external.exit_reason import stopped_by_signal
+from molt_bench.agents.external.leftover_processes import stopped_processes
 from molt_bench.agents.external.line_channel import CHUNK, MOST_UNREAD, LineChannel, read_some
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog
+from molt_bench.agents.external.supervised_program import OnRemains, SupervisedProgram
 from molt_bench.errors import AgentFailed
 
 #: Seconds between checks that the program is alive: a child of its own may hold the pipe open after its end.
@@ -33,8 +34,8 @@ class Child:
     Attributes:
         started: When it was started, by the event loop's clock.
         greeted: Whether it has said hello.
-        pid: The process that all of its processes descend from: its keeper.
-        tag: Marks all that it starts; see `processes.tagged`.
+        pid: The process that all of its processes descend from: its supervisor.
+        tag: Marks all that it starts; see `leftover_processes`.
 
     Args:
         command: The program and its arguments.
@@ -65,14 +66,14 @@ class Child:
         self.greeted = False
         errors.forget_line()
         try:
-            self._kept = kept = KeptProgram(command, environment, settings=settings, piped=piped)
+            self._program = program = SupervisedProgram(command, environment, settings=settings, piped=piped)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
             raise AgentFailed("crash", f"the program cannot be started: {why}") from None
         # Runs when Python exits, too, if nobody has ended the process before.
-        self._sweep = weakref.finalize(self, kept.sweep, os.getpid(), report)
-        self.pid, self.tag = kept.process.pid, kept.folder
-        self._process = kept.process
+        self._sweep = weakref.finalize(self, program.sweep, os.getpid(), report)
+        self.pid, self.tag = program.process.pid, program.folder
+        self._process = program.process
         streams = (self._process.stdin, self._process.stdout, self._process.stderr)
         *pipes, self._err = [stream.fileno() for stream in streams if stream is not None]
         os.set_blocking(self._err, False)
@@ -130,8 +131,8 @@ class Child:
                 raise AgentFailed("transport", f"the program lives on, but has closed its {channel.lost}")
             now = self._loop.time()
             if now >= deadline:
-                if pids := self._kept.stopped():
-                    raise AgentFailed("signal", stopped(late(), pids))
+                if pids := stopped_processes(self.pid, self.tag):
+                    raise AgentFailed("signal", stopped_by_signal(late(), pids))
                 partial = channel is not None and channel.has_partial
                 raise AgentFailed("timeout", f"{late()}, but text without a line break" if partial else late())
             await self._anything(min(deadline - now, _LOOK_S))
@@ -149,7 +150,7 @@ class Child:
     @property
     def ended(self) -> bool:
         """Whether the program has ended."""
-        return not self._sweep.alive or self._kept.ended
+        return not self._sweep.alive or self._program.ended
 
     async def ending(self, limit_s: float) -> None:
         """Wait until the process has ended, but no longer than this."""
@@ -160,7 +161,7 @@ class Child:
 
     def _how_it_ended(self) -> AgentFailed:
         self.end()
-        kind, said = self._kept.fault()
+        kind, said = self._program.fault()
         last = self._errors.last_line
         return AgentFailed(kind, f"{said}; its last line on standard error: {last}" if last else said)
 

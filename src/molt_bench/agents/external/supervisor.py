@@ -1,14 +1,14 @@
-"""The keeper of one program: starts it, sees how it ends, and takes in whatever it leaves behind.
+"""The supervisor of one program: starts it, sees how it ends, and takes in whatever it leaves behind.
 
 It runs as a script, in a process of its own between us and the program. On Linux, processes that lose their parent
-become children of the keeper, so none gets away by leaving its session, forking twice or clearing its environment: as
-long as the keeper lives, all that the program started descends from it. It imports little, since it is started for
-every game.
+become children of the supervisor, so none gets away by leaving its session, forking twice or clearing its environment:
+as long as the supervisor lives, all that the program started descends from it. It imports little, since it is started
+for every game.
 
-    keeper.py DESCRIPTOR DATA_BYTES CPU_SECONDS PROGRAM [ARGUMENT...]
+    supervisor.py DESCRIPTOR DATA_BYTES CPU_SECONDS PROGRAM [ARGUMENT...]
 
-It writes lines to the descriptor: `began PID` or `failed ERRNO`, and `ended STATUS CPU_SECONDS`, where the status is
-that of waitpid. It ends when no process is left.
+It writes a line to the descriptor: `failed ERRNO`, or `ended STATUS CPU_SECONDS` with the status of waitpid. It ends
+when no process is left.
 """
 
 import os
@@ -54,12 +54,11 @@ def main(command: list[str], descriptor: int, data_bytes: int, cpu_seconds: int)
     _adopt_orphans()
     _limit(data_bytes, cpu_seconds)
     try:
-        # A group of its own: a program that signals its own group must not reach its keeper.
+        # A group of its own: a program that signals its own group must not reach its supervisor.
         program = os.posix_spawn(command[0], command, os.environ, setpgroup=0, setsigdef=_IGNORED_BY_PYTHON)
     except OSError as error:
         os.write(descriptor, b"failed %d\n" % (error.errno or 0))
         return
-    os.write(descriptor, b"began %d\n" % program)
     nothing = os.open(os.devnull, os.O_RDWR)
     for inherited in (0, 1, 2):  # the pipes are the program's alone
         os.dup2(nothing, inherited)

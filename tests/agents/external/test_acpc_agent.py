@@ -10,11 +10,12 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from molt_bench import ConfigError, GameSpec, ParticipantSpec, make_agent, play_game, play_game_async
 from molt_bench.agents.external.acpc_agent import HOST, command_with
-from molt_bench.agents.external.processes import TAG
+from molt_bench.agents.external.leftover_processes import TAG
 from molt_bench.arena.cast import check_participants
 from molt_bench.config.loader import load_config
 from molt_bench.play.drivers import play_games_together
@@ -268,12 +269,7 @@ def test_nobody_else_is_let_in_once_the_bot_plays(log):
 
 def commands():
     """Return the command lines of all processes."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                yield (entry / "cmdline").read_bytes().decode().split("\0")[:-1]
-            except OSError:
-                continue
+    return [each.info["cmdline"] for each in psutil.process_iter(["cmdline"]) if each.info["cmdline"]]
 
 
 def test_cancelling_a_game_ends_the_bot(log):
