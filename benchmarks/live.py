@@ -38,7 +38,7 @@ DELAY_GOAL_MS = 50.0
 def main(agents: int = 100, hands: int = 20, thinking_ms: int = 200) -> None:
     names = [f"agent{number}" for number in range(agents)]
     lobby = Lobby(
-        [each for name in names for each in invited(name, copies=False, places=1)],
+        [each for name in names for each in invited(name, copies=False, slots=1)],
         titles={name: name for name in names},
         game=GameConfig(),
     )

@@ -32,7 +32,7 @@ class Table:
 
     @property
     def box(self):
-        return self.lobby.invitations[0].places[0]
+        return self.lobby.invitations[0].slots[0]
 
     def play(self, *games, bot="callstation", wait=False, close=None, **options):
         """Play games one after another in a thread; with `close`, the run is over then."""
@@ -84,9 +84,9 @@ class Table:
         return [(fault.kind, fault.forced_fold) for fault in self.records[number].faults]
 
 
-def a_lobby(places=1, key="ab" * 16, action_timeout_s=LONG_S, **game):
+def a_lobby(slots=1, key="ab" * 16, action_timeout_s=LONG_S, **game):
     return Lobby(
-        [Invited("live", TOKEN, None, places, key)],
+        [Invited("live", TOKEN, None, slots, key)],
         titles={"live": "Live <b>agent</b>"},
         game=GameConfig(action_timeout_s=action_timeout_s, **game),
     )

@@ -108,7 +108,7 @@ def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
     )
     files_before = len(os.listdir("/proc/self/fd"))
     lobby = Lobby(
-        [each for name in names for each in invited(name, copies=False, places=1)],
+        [each for name in names for each in invited(name, copies=False, slots=1)],
         titles={name: name for name in names},
         game=config.game,
     )

@@ -214,10 +214,10 @@ def test_two_pollers_get_the_same_turn_and_the_first_answer_counts(table):
 
 
 def test_several_games_at_once_are_served_oldest_first_each_decision_once():
-    with serving(a_lobby(places=3)) as table:
+    with serving(a_lobby(slots=3)) as table:
         for game in (1, 2, 3):
             table.play(game, hands=2)
-        boxes = table.lobby.invitations[0].places
+        boxes = table.lobby.invitations[0].slots
         until(lambda: all(box.snapshot().turn is not None for box in boxes))
         turns = [table.turn() for _ in range(3)]
         asked = [boxes[turn["place"] - 1].snapshot().turn.deadline for turn in turns]
@@ -312,7 +312,7 @@ def test_the_token_of_an_invitation_does_not_tell_those_of_turns():
 
 def test_an_answer_that_comes_while_the_game_looks_at_another_is_tried_again():
     lobby = a_lobby()
-    box: Mailbox = lobby.invitations[0].places[0]
+    box: Mailbox = lobby.invitations[0].slots[0]
     seen = observe(Hand(HandRules(50, 100), deal_from_text("AhAd KsKc 2c7d9hJsQc"), (1000, 1000), 0), 1)
 
     async def main():

@@ -36,7 +36,7 @@ class LivePlayers(Protocol):
     def gather(self) -> None:
         """Wait until they are there; called once everybody else is ready, and before anything is dealt."""
 
-    def places(self, participant: str, seating: Seating) -> tuple[str, int]:
+    def slots(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return who plays a seating for a live participant, by a name, and in how many games at once."""
 
     def agent(self, participant: str, game: GameLabel) -> PokerAgent:
@@ -278,7 +278,7 @@ class Cast:
     def places(self, spec: GameSpec) -> list[tuple[str, int]]:
         """Return who takes up a place in a game, by a name, and in how many games at once each can play."""
         coming = [name for name in spec.players if name in self.coming]
-        return [self._live.places(name, spec.seating) for name in coming] if self._live is not None else []
+        return [self._live.slots(name, spec.seating) for name in coming] if self._live is not None else []
 
     def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
         return make_permitted(

@@ -25,7 +25,7 @@ LONGEST_MESSAGE: Final = 64 * 1024
 RATE_A_SECOND: Final = 50.0
 BURST: Final = 200.0
 
-_HEADERS: Final = {
+_SECURITY_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -62,6 +62,15 @@ def json_error(status: int, code: str, message: str) -> Response:
     """Return an error as all doors answer it: always JSON, with a code and a sentence."""
     body = json.dumps({"error": {"code": code, "message": message}})
     return Response(body, status, media_type="application/json")
+
+
+class Refused(Exception):  # noqa: N818 - a client's mistake, not an error of ours
+    """A request that is refused: its HTTP status, a code for programs, a sentence for people and models, and more."""
+
+    def __init__(self, status: int, code: str, message: str, **more: str) -> None:
+        self.status = status
+        self.error = {"code": code, "message": message, **more}
+        super().__init__(message)
 
 
 async def _http_error(_: Request, error: Exception) -> Response:
@@ -157,7 +166,7 @@ def _with_headers(send: Send) -> Send:
         if message["type"] == "http.response.start":
             message["headers"] = [
                 *message.get("headers", ()),
-                *[(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()],
+                *[(name.lower().encode(), value.encode()) for name, value in _SECURITY_HEADERS.items()],
             ]
         await send(message)
 

@@ -53,8 +53,8 @@ def lobby_data(lobby: Lobby) -> dict[str, Any]:
                 "seating": each.invited.seating,
                 "came": each.came,
                 "connected": each.present,
-                "playing": sum(place.snapshot().sat is not None for place in each.places),
-                "deciding": sum(place.snapshot().turn is not None for place in each.places),
+                "playing": sum(slot.snapshot().sat is not None for slot in each.slots),
+                "deciding": sum(slot.snapshot().turn is not None for slot in each.slots),
                 "decisions": each.decisions,
             }
             for each in lobby.invitations

@@ -25,10 +25,10 @@ class LiveAgent:
 
     Args:
         name: Name in records.
-        mailbox: Its place at the table.
+        mailbox: The slot that it plays in.
         game: The game.
         action_timeout_s: Seconds for one answer; None for the default.
-        on_close: Called once the place is free again.
+        on_close: Called once the slot is free again.
     """
 
     keeps_time = True

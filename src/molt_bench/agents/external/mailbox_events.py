@@ -1,4 +1,4 @@
-"""What passes through a mailbox: decisions, results of hands, and the rest of what happens at a place."""
+"""What passes through a mailbox: decisions, results of hands, and what else happens in its slot."""
 
 from collections.abc import Callable
 from typing import Literal, TypeAlias
@@ -15,14 +15,14 @@ class Sat(msgspec.Struct, frozen=True):
     game: int
 
 
-class Turn(msgspec.Struct, frozen=True):
+class PendingDecision(msgspec.Struct, frozen=True):
     """A decision that the agent has to make.
 
     Attributes:
         token: Names the decision. It stays the same when the decision is asked again, also after a restart.
-        seq: Grows with everything that happens at this place.
-        game: Number of the game at this place, from 1.
-        hand: Number of the hand at this place, from 1; unlike the observation's, it does not begin again with a game.
+        seq: Grows with everything that happens in this slot.
+        game: Number of the game in this slot, from 1.
+        hand: Number of the hand in this slot, from 1; unlike the observation's, it does not begin again with a game.
         observation: What the seat sees.
         limit_s: Seconds for the answer.
         deadline: When the time is up, by `time.monotonic`.
@@ -40,7 +40,7 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 class HandOver(msgspec.Struct, frozen=True):
-    """A hand is over, as the table saw it; `hand` is counted as in `Turn`, whose `game_id` it has."""
+    """A hand is over, as the table saw it; `hand` is counted as in `PendingDecision`, whose `game_id` it has."""
 
     seq: int
     hand: int
@@ -51,7 +51,7 @@ class HandOver(msgspec.Struct, frozen=True):
 class Asked(msgspec.Struct, frozen=True):
     """A decision is open: for the first time, or `again` after an answer that was not taken."""
 
-    turn: Turn
+    turn: PendingDecision
     again: bool
 
 
@@ -76,7 +76,7 @@ Verdict: TypeAlias = Literal["taken", "repeated", "illegal", "stale", "busy", "c
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """How things stand at a place: who sits where, what is to be decided, whether the run is over.
+    """How things stand in a slot: who sits where, what is to be decided, whether the run is over.
 
     Attributes:
         sat: The game being played; None before the first and between two.
@@ -85,5 +85,5 @@ class Snapshot(msgspec.Struct, frozen=True):
     """
 
     sat: Sat | None
-    turn: Turn | None
+    turn: PendingDecision | None
     closed: str | None

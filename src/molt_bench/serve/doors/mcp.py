@@ -7,18 +7,17 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
 from molt_bench._version import __version__
-from molt_bench.agents.external.turn_messages import ACT_SCHEMA, Next, answer_of
+from molt_bench.agents.external.turn_messages import ACT_SCHEMA, Next, act_of
 from molt_bench.errors import AgentFailed, how_to_install
 from molt_bench.serve.doors.turns import (
     DEFAULT_WAIT_S,
     LONGEST_WAIT_S,
     ClientGone,
-    Refused,
     give,
     next_turn,
     unless_gone,
 )
-from molt_bench.serve.guard import LONGEST_MESSAGE, Receive, Scope, Send, invitation_of, json_error
+from molt_bench.serve.guard import LONGEST_MESSAGE, Receive, Refused, Scope, Send, invitation_of, json_error
 from molt_bench.serve.lobby import Lobby
 
 _INSTRUCTIONS: Final = (
@@ -82,7 +81,7 @@ def _server(lobby: Lobby) -> Any:
         try:
             found = await _called(lobby, context.request, params.name, params.arguments or {})
         except Refused as refusal:
-            return _tool_error(f"{refusal.code}: {refusal}")
+            return _tool_error(f"{refusal.error['code']}: {refusal}")
         except AgentFailed as failure:
             return _tool_error(f"VALIDATION_ERROR: {failure}")
         except ClientGone:
@@ -113,7 +112,7 @@ async def _called(lobby: Lobby, request: Request, tool: str, arguments: dict[str
     wait_s = arguments.get("wait_s", DEFAULT_WAIT_S)
     if isinstance(wait_s, bool) or not isinstance(wait_s, int | float) or not wait_s >= 0:
         raise Refused(400, "VALIDATION_ERROR", f"wait_s is not a number of seconds, such as {DEFAULT_WAIT_S:g}")
-    verdict = await give(invitation, answer_of(arguments)) if tool == "act" else None
+    verdict = await give(invitation, act_of(arguments)) if tool == "act" else None
     waiting = next_turn(invitation, wait_s=min(wait_s, LONGEST_WAIT_S))
     found = await unless_gone(request, waiting)
     return found if verdict is None else msgspec.structs.replace(found, verdict=verdict)

@@ -1,4 +1,4 @@
-"""moltpoker's WebSocket: a place of an invitation is one table, which lasts the whole run."""
+"""moltpoker's WebSocket: a slot of an invitation is one table, which lasts the whole run."""
 
 import time
 
@@ -6,11 +6,11 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from molt_bench.poker.hand import HandRules
-from molt_bench.serve.doors.moltpoker import messages as messages
-from molt_bench.serve.doors.moltpoker import sessions as sessions
+from molt_bench.serve.doors.moltpoker import sessions
 from molt_bench.serve.doors.moltpoker.connection import MoltpokerConnection
-from molt_bench.serve.doors.moltpoker.messages import Format, Place
+from molt_bench.serve.doors.moltpoker.formats import Format, encoded
 from molt_bench.serve.doors.moltpoker.rest import skill_url, timeout_ms
+from molt_bench.serve.doors.moltpoker.server_messages import Client, error
 from molt_bench.serve.guard import invitation_of
 from molt_bench.serve.lobby import Lobby
 
@@ -31,8 +31,8 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
             await _turn_away(websocket, form)
             return
         at, agent = session
-        mailbox, hold = invitation.places[at], known.holds(invitation)[at]
-        place = Place(
+        mailbox, hold = invitation.slots[at], known.holds(invitation)[at]
+        client = Client(
             sessions.table_id(invitation, at),
             sessions.agent_id(invitation, agent),
             invitation.title,
@@ -42,7 +42,7 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
         )
         # A client that asks its model about every state it gets would answer the next decision with a repeated one.
         repeats = query.get("repeat") != "never"
-        connection = MoltpokerConnection(websocket, mailbox, place, form=form, repeats=repeats, rules=rules)
+        connection = MoltpokerConnection(websocket, mailbox, client, form=form, repeats=repeats, rules=rules)
         older, hold.socket = hold.socket, connection
         if older is not None:
             older.replace()
@@ -60,9 +60,9 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
 
 async def _turn_away(websocket: WebSocket, form: Format) -> None:
     """Refuse a socket without a valid session, in a way that the platform's clients take as final."""
-    refusal = messages.error("INVALID_SESSION", "this session is not valid: join the table again")
+    refusal = error("INVALID_SESSION", "this session is not valid: join the table again")
     try:
-        await websocket.send_text(messages.encoded(refusal, form, table_id="", now_ms=time.time_ns() // 1_000_000))
+        await websocket.send_text(encoded(refusal, form, table_id="", now_ms=time.time_ns() // 1_000_000))
         await websocket.close(1008, "Invalid session")
     except (WebSocketDisconnect, RuntimeError):
         pass  # it is gone already

@@ -13,8 +13,8 @@ from websockets.exceptions import ConnectionClosed
 from molt_bench.serve.doors.moltpoker import connection as moltpoker_connection
 from molt_bench.serve.guard import BURST, RATE_A_SECOND, Allowance
 from tests.serve.clients import ProtocolClient, SdkClient, opened, read_to_end, register_and_join, request
-from tests.serve.moltpoker_table import TOKENS, a_lobby, serving, until
-from tests.serve.test_moltpoker_door import act, next_of
+from tests.serve.moltpoker.table import TOKENS, a_lobby, serving, until
+from tests.serve.moltpoker.test_connection import act, next_of
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_wrong_session_is_refused_in_the_clients_format(hostile_table, token, 
 
 @pytest.fixture(scope="module")
 def hostile_table():
-    with serving(a_lobby(places=200)) as table:
+    with serving(a_lobby(slots=200)) as table:
         yield table
 
 

@@ -20,7 +20,7 @@ from tests.serve.clients import (
     register_and_join,
     request,
 )
-from tests.serve.moltpoker_table import a_lobby, serving, until
+from tests.serve.moltpoker.table import a_lobby, serving, until
 
 CLIENTS = [SdkClient, ProtocolClient]
 
@@ -310,7 +310,7 @@ def test_a_client_that_was_started_again_gets_the_place_and_the_old_session_ends
 
 
 def test_with_several_games_at_once_every_client_has_a_table_of_its_own():
-    with serving(a_lobby(places=2)) as table:
+    with serving(a_lobby(slots=2)) as table:
         players = [SdkClient(table.url()) for _ in range(2)]
         until(lambda: all(each.heard for each in players))
         table.play("AB", first=1, close=False)
@@ -324,7 +324,7 @@ def test_with_several_games_at_once_every_client_has_a_table_of_its_own():
 
 
 def test_the_same_agent_joins_its_own_table_again():
-    with serving(a_lobby(places=2)) as table:
+    with serving(a_lobby(slots=2)) as table:
         key, first = register_and_join(table.url())
         with opened(first):
             _, again = request("POST", f"{table.url()}/v1/tables/auto-join", {}, key=key)

@@ -1,6 +1,6 @@
 // A client of moltpoker's platform for Node 20 or later, with the habits of its SDK: envelope format, answers again by
 // itself after an illegal action, reconnects with the same token, leaves at the end.
-// node --experimental-websocket moltpoker_client.mjs BASE_URL [CUT_AT_DECISION] [ILLEGAL_AT_DECISION]
+// node --experimental-websocket client.mjs BASE_URL [CUT_AT_DECISION] [ILLEGAL_AT_DECISION]
 
 const [base, cutAt, illegalAt] = [process.argv[2], Number(process.argv[3] ?? 0), Number(process.argv[4] ?? 0)]
 const RECONNECT_MS = 200

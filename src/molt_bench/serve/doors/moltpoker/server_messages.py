@@ -1,14 +1,11 @@
-"""The messages to clients of moltpoker's WebSocket, in both of its formats. Pure: no I/O.
-
-A message is made once, as the payload of the envelope format. The agent format is the same, flat and short.
-"""
+"""The messages to clients of moltpoker's WebSocket, as payloads of its envelope format. Pure: no I/O."""
 
 from itertools import pairwise
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.external.mailbox_events import HandOver, Turn
+from molt_bench.agents.external.mailbox_events import HandOver, PendingDecision
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, LegalActions, Street
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import category, strength
@@ -20,7 +17,6 @@ PROTOCOL_VERSION: Final = "0.1"
 #: What an opponent is called: nobody is told whom it plays.
 OPPONENT: Final = "opponent"
 
-Format: TypeAlias = Literal["envelope", "agent"]
 Payload: TypeAlias = dict[str, Any]
 
 
@@ -32,7 +28,7 @@ class Message(msgspec.Struct, frozen=True):
     seq: int | None = None
 
 
-class Place(msgspec.Struct, frozen=True):
+class Client(msgspec.Struct, frozen=True):
     """Who a client is.
 
     Attributes:
@@ -52,29 +48,29 @@ class Place(msgspec.Struct, frozen=True):
     timeout_ms: int
 
 
-def welcome(place: Place, seat: int) -> Message:
+def welcome(client: Client, seat: int) -> Message:
     """Return the message that tells a client its seat."""
     return Message(
         "welcome",
         {
             "protocol_version": PROTOCOL_VERSION,
             "min_supported_protocol_version": PROTOCOL_VERSION,
-            "skill_doc_url": place.skill_url,
+            "skill_doc_url": client.skill_url,
             "seat_id": seat,
-            "agent_id": place.agent_id,
-            "action_timeout_ms": place.timeout_ms,
+            "agent_id": client.agent_id,
+            "action_timeout_ms": client.timeout_ms,
         },
     )
 
 
-def table_status(place: Place, status: Literal["waiting", "running"], seat: int) -> Message:
+def table_status(client: Client, status: Literal["waiting", "running"], seat: int) -> Message:
     """Return the message that says whether games have begun; it is also the heartbeat."""
     return Message(
         "table_status",
         {
             "status": status,
             "seat_id": seat,
-            "agent_id": place.agent_id,
+            "agent_id": client.agent_id,
             "min_players_to_start": 2,
             "current_players": 1 if status == "waiting" else 2,
         },
@@ -92,11 +88,11 @@ def _earlier_pot(seen: Observation) -> int:
     return seen.pot - own - min(other, own + seen.stack)
 
 
-def game_state(place: Place, turn: Turn) -> Message:
+def game_state(client: Client, turn: PendingDecision) -> Message:
     """Return an open decision. `pots` hold finished streets only: what was bet on this one is in `bet`."""
     seen = turn.observation
     payload: Payload = {
-        "tableId": place.table_id,
+        "tableId": client.table_id,
         "handNumber": turn.hand,
         "phase": seen.street,
         "communityCards": _cards(seen.board),
@@ -104,8 +100,8 @@ def game_state(place: Place, turn: Turn) -> Message:
         "players": [
             {
                 "seatId": seat,
-                "agentId": place.agent_id if seat == seen.seat else place.opponent_id,
-                "agentName": place.name if seat == seen.seat else OPPONENT,
+                "agentId": client.agent_id if seat == seen.seat else client.opponent_id,
+                "agentName": client.name if seat == seen.seat else OPPONENT,
                 "stack": seen.stacks[seat],
                 "bet": seen.bets[seat],
                 "folded": False,
@@ -145,7 +141,7 @@ def streets_dealt(hand: int, board: tuple[int, ...], known: int) -> list[Message
     return found
 
 
-def hand_complete(place: Place, over: HandOver, rules: HandRules) -> Message:
+def hand_complete(client: Client, over: HandOver, rules: HandRules) -> Message:
     """Return how a hand ended. Nobody sees cards that were folded; `winnings` is what a seat takes from the pot."""
     result = over.result
     showdown = result.opponent_cards is not None
@@ -156,7 +152,7 @@ def hand_complete(place: Place, over: HandOver, rules: HandRules) -> Message:
         cards = result.cards if own else result.opponent_cards or ()
         entry: Payload = {
             "seatId": seat,
-            "agentId": place.agent_id if own else place.opponent_id,
+            "agentId": client.agent_id if own else client.opponent_id,
             "holeCards": _cards(cards),
             "winnings": result.net[seat] + staked,
         }
@@ -189,77 +185,6 @@ def pong(timestamp: float) -> Message:
     return Message("pong", {"timestamp": timestamp})
 
 
-def encoded(message: Message, form: Format, *, table_id: str, now_ms: int) -> str:
-    """Return a message as the text that is sent."""
-    if form == "agent" and message.type != "pong":
-        return msgspec.json.encode(_flat(message)).decode()
-    envelope: Payload = {"type": message.type, "table_id": table_id, "ts": now_ms, "payload": message.payload}
-    if message.seq is not None:
-        envelope["seq"] = message.seq
-    return msgspec.json.encode(envelope).decode()
-
-
-def _flat(message: Message) -> Payload:
-    payload = message.payload
-    match message.type:
-        case "welcome":
-            short = {
-                "seat": payload["seat_id"],
-                "agent_id": payload["agent_id"],
-                "timeout": payload["action_timeout_ms"],
-            }
-        case "game_state":
-            short = _flat_state(payload)
-        case "hand_complete":
-            results = [
-                {
-                    "seat": each["seatId"],
-                    "cards": _texts(each["holeCards"]),
-                    "won": each["winnings"],
-                    **({"rank": each["handRank"]} if "handRank" in each else {}),
-                }
-                for each in payload["results"]
-            ]
-            short = {"hand": payload["handNumber"], "results": results, "showdown": payload["showdown"]}
-        case "street_dealt":
-            cards = _texts(payload["cards"])
-            short = {"hand": payload["handNumber"], "street": payload["street"], "cards": cards}
-        case "ack":
-            short = {"turn_token": payload["turn_token"], "seq": payload["seq"]}
-        case _:
-            short = payload
-    return {"type": message.type, **short}
-
-
-def _flat_state(payload: Payload) -> Payload:
-    players = []
-    for each in payload["players"]:
-        player = {"seat": each["seatId"], "name": each["agentName"], "stack": each["stack"], "bet": each["bet"]}
-        player |= {key: True for key in ("folded", "allIn") if each[key]}
-        if each["holeCards"]:
-            player["cards"] = _texts(each["holeCards"])
-        players.append(player)
-    short: Payload = {
-        "seq": payload["seq"],
-        "hand": payload["handNumber"],
-        "phase": payload["phase"],
-        "board": _texts(payload["communityCards"]),
-        "pot": sum(pot["amount"] for pot in payload["pots"]),
-        "players": players,
-        "dealer": payload["dealerSeat"],
-        "turn": payload["currentSeat"],
-    }
-    if payload["lastAction"] is not None:
-        last = dict(payload["lastAction"])
-        short["last"] = {"seat": last.pop("seatId"), **last}
-    names = {"kind": "kind", "minAmount": "min", "maxAmount": "max"}
-    short["actions"] = [{names[key]: value for key, value in each.items()} for each in payload["legalActions"]]
-    if "toCall" in payload:
-        short["toCall"] = payload["toCall"]
-    short["turn_token"] = payload["turn_token"]
-    return short
-
-
 def _legal(legal: LegalActions) -> list[Payload]:
     ranges = {"call": (legal.to_call, legal.to_call), "raiseTo": (legal.min_raise_to, legal.max_raise_to)}
     found = []
@@ -273,10 +198,6 @@ def _legal(legal: LegalActions) -> list[Payload]:
 
 def _cards(cards: tuple[int, ...]) -> list[dict[str, str]]:
     return [{"rank": CARD_TEXT[card][0], "suit": CARD_TEXT[card][1]} for card in cards]
-
-
-def _texts(cards: list[dict[str, str]]) -> list[str]:
-    return [card["rank"] + card["suit"] for card in cards]
 
 
 def _staked(result: HandResult, rules: HandRules) -> int:

@@ -22,5 +22,5 @@ def test_a_file_that_cannot_be_written_again_stays_as_it_was(tmp_path):
     save(INVITATIONS, tmp_path)
     (tmp_path / ".invitations.json.part").mkdir()
     with pytest.raises(MoltBenchError, match=r"invitations\.json cannot be written"):
-        save(msgspec.structs.replace(INVITATIONS, sitting=1), tmp_path)
+        save(msgspec.structs.replace(INVITATIONS, session=1), tmp_path)
     assert load(tmp_path) == INVITATIONS

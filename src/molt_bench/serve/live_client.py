@@ -1,7 +1,4 @@
-"""The line from a guest to a live server: repeats requests that got lost, and reads responses.
-
-httpx2 is imported late, since it is slow to import.
-"""
+"""The client of a live server, for a guest: repeats requests that got lost, and reads responses."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -12,9 +9,12 @@ import msgspec
 
 from molt_bench.agents.external.turn_messages import Next, Over, TurnMessage
 from molt_bench.errors import MoltBenchError, printable
+from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient, Response
+    import httpx2
+else:
+    httpx2 = lazy_import("httpx2")
 
 #: Is told, in a line, how things go.
 Say: TypeAlias = Callable[[str], None]
@@ -31,7 +31,7 @@ _TOO_MANY: Final = 429
 _NOT_NOW: Final = (500, 502, 503, 504)
 
 
-class About(msgspec.Struct, frozen=True):
+class RunInfo(msgspec.Struct, frozen=True):
     """What a guest needs to know about a run."""
 
     name: str
@@ -82,10 +82,8 @@ def base_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}/j/{token}"
 
 
-def connected(base: str) -> "AsyncClient":
+def connected(base: str) -> "httpx2.AsyncClient":
     """Return a client for a server. It takes nothing from our environment, and follows no redirect with the secret."""
-    import httpx2  # loaded when needed, for a fast start
-
     return httpx2.AsyncClient(
         base_url=f"{base}/",
         trust_env=False,
@@ -95,8 +93,8 @@ def connected(base: str) -> "AsyncClient":
     )
 
 
-class Line:
-    """The line to a server. The server counts nothing twice, so whatever got lost is sent again.
+class LiveClient:
+    """Requests to a server. The server counts nothing twice, so whatever got lost is sent again.
 
     Attributes:
         host: The server's name and port, which are no secret.
@@ -107,24 +105,22 @@ class Line:
         say: Is told how things go.
     """
 
-    def __init__(self, client: "AsyncClient", *, patience_s: float, say: Say) -> None:
+    def __init__(self, client: "httpx2.AsyncClient", *, patience_s: float, say: Say) -> None:
         self.host = client.base_url.netloc.decode()
         self._client = client
         self._patience_s = patience_s
         self._say = say
         self._lost = False
 
-    async def first_contact(self) -> About:
+    async def first_contact(self) -> RunInfo:
         """Ask about the run; raises MoltBenchError if there is none."""
-        import httpx2  # loaded when needed, for a fast start
-
         try:
             response = await self._client.get("v1/run")
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             raise MoltBenchError(f"URL: nobody answers at {self.host}: {str(error) or type(error).__name__}") from None
         try:
             if response.status_code == 200:
-                return msgspec.json.decode(response.content, type=About)
+                return msgspec.json.decode(response.content, type=RunInfo)
             code = msgspec.json.decode(response.content, type=_Refusal).error.code
         except msgspec.MsgspecError:
             code = ""
@@ -132,25 +128,23 @@ class Line:
             raise MoltBenchError(f"URL: {self.host} has no such invitation: ask its operator for one")
         raise MoltBenchError(f"URL: {self.host} is not a server of `molt-bench serve`")
 
-    async def turn(self, place: int) -> TurnMessage | None:
+    async def turn(self, slot: int) -> TurnMessage | None:
         """Wait for a decision; None if there is none yet."""
         try:
-            return await self._asked("GET", "v1/turn", place)
-        except NotTaken as refusal:  # such as a place that is not there
+            return await self._asked("GET", "v1/turn", slot)
+        except NotTaken as refusal:  # such as a slot that is not there
             raise MoltBenchError(f"the server refused: {printable(str(refusal))}") from None
 
-    async def act(self, place: int, answer: Mapping[str, Any]) -> TurnMessage | None:
+    async def act(self, slot: int, answer: Mapping[str, Any]) -> TurnMessage | None:
         """Answer a decision and wait for the next one; None if there is none yet."""
-        return await self._asked("POST", "v1/act", place, json=answer)
+        return await self._asked("POST", "v1/act", slot, json=answer)
 
-    async def _asked(self, method: str, path: str, place: int, **content: Any) -> TurnMessage | None:
+    async def _asked(self, method: str, path: str, slot: int, **content: Any) -> TurnMessage | None:
         """Send a request until there is a response, with growing pauses."""
-        import httpx2  # loaded when needed, for a fast start
-
         loop = asyncio.get_running_loop()
         lost_at: float | None = None
         pause_s = _PAUSE_S
-        query = {"wait": _WAIT_S, "place": place}
+        query = {"wait": _WAIT_S, "place": slot}
         while True:
             try:
                 response = await self._client.request(method, path, params=query, **content)
@@ -179,7 +173,7 @@ class Line:
             self._say(f"Connection lost, trying again ({printable(problem or '')})" if lost else "Connected again")
 
 
-def _read(response: "Response") -> TurnMessage | None:
+def _read(response: "httpx2.Response") -> TurnMessage | None:
     """Return the turn that a response brings, if any."""
     status = response.status_code
     try:

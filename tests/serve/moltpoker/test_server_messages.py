@@ -4,21 +4,22 @@ import json
 
 import pytest
 
-from molt_bench.agents.external.mailbox_events import HandOver, Turn
+from molt_bench.agents.external.mailbox_events import HandOver, PendingDecision
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.serve.doors.moltpoker import messages as messages
-from molt_bench.serve.doors.moltpoker.input import Act, Ping, Unreadable, read
+from molt_bench.serve.doors.moltpoker import server_messages as messages
+from molt_bench.serve.doors.moltpoker.client_messages import Act, Ping, Unreadable, read
+from molt_bench.serve.doors.moltpoker.formats import encoded
 
-PLACE = messages.Place("tbl_1", "agt_me", "Me", "agt_other", "http://h/skill.md", 120_000)
+CLIENT = messages.Client("tbl_1", "agt_me", "Me", "agt_other", "http://h/skill.md", 120_000)
 RULES = HandRules(50, 100)
 
 
 def in_format(message, form):
-    return json.loads(messages.encoded(message, form, table_id="tbl_1", now_ms=1_700_000_000_000))
+    return json.loads(encoded(message, form, table_id="tbl_1", now_ms=1_700_000_000_000))
 
 
 def cards(text):
@@ -44,7 +45,7 @@ def on_the_turn():
         log=(LoggedAction("preflop", 0, "raiseTo", 200), LoggedAction("turn", 0, "raiseTo", 300)),
         rules=RULES,
     )
-    return Turn("token", 17, 2, 53, observation, 120.0, 0.0)
+    return PendingDecision("token", 17, 2, 53, observation, 120.0, 0.0)
 
 
 def before_the_flop():
@@ -66,11 +67,11 @@ def before_the_flop():
         (),
         RULES,
     )
-    return Turn("first", 1, 1, 1, observation, 120.0, 0.0)
+    return PendingDecision("first", 1, 1, 1, observation, 120.0, 0.0)
 
 
 def test_an_open_decision_in_the_envelope_format():
-    assert in_format(messages.game_state(PLACE, on_the_turn()), "envelope") == {
+    assert in_format(messages.game_state(CLIENT, on_the_turn()), "envelope") == {
         "type": "game_state",
         "table_id": "tbl_1",
         "seq": 17,
@@ -122,7 +123,7 @@ def test_an_open_decision_in_the_envelope_format():
 
 
 def test_an_open_decision_in_the_agent_format():
-    assert in_format(messages.game_state(PLACE, on_the_turn()), "agent") == {
+    assert in_format(messages.game_state(CLIENT, on_the_turn()), "agent") == {
         "type": "game_state",
         "seq": 17,
         "hand": 53,
@@ -147,7 +148,7 @@ def test_an_open_decision_in_the_agent_format():
 
 
 def test_before_the_flop_the_pot_is_empty_and_the_button_has_the_small_blind():
-    state = in_format(messages.game_state(PLACE, before_the_flop()), "agent")
+    state = in_format(messages.game_state(CLIENT, before_the_flop()), "agent")
     assert (state["pot"], state["dealer"], [each["bet"] for each in state["players"]]) == (0, 0, [50, 100])
     assert "last" not in state
 
@@ -158,7 +159,7 @@ def test_a_player_without_chips_is_all_in():
     changed = Observation(
         *[getattr(seen, field) if field != "stacks" else (0, 9800) for field in seen.__struct_fields__]
     )
-    state = in_format(messages.game_state(PLACE, Turn("t", 1, 1, 1, changed, 1.0, 0.0)), "agent")
+    state = in_format(messages.game_state(CLIENT, PendingDecision("t", 1, 1, 1, changed, 1.0, 0.0)), "agent")
     assert [each.get("allIn") for each in state["players"]] == [True, None]
 
 
@@ -176,8 +177,8 @@ STATUS = {"status": "running", "seat_id": 1, "agent_id": "agt_me", "min_players_
 @pytest.mark.parametrize(
     ("message", "payload", "flat"),
     [
-        (messages.welcome(PLACE, 1), WELCOME, {"seat": 1, "agent_id": "agt_me", "timeout": 120_000}),
-        (messages.table_status(PLACE, "running", 1), STATUS, STATUS),
+        (messages.welcome(CLIENT, 1), WELCOME, {"seat": 1, "agent_id": "agt_me", "timeout": 120_000}),
+        (messages.table_status(CLIENT, "running", 1), STATUS, STATUS),
         (messages.table_ended("over"), {"status": "ended", "reason": "over"}, {"status": "ended", "reason": "over"}),
         (
             messages.ack("token", 17),
@@ -220,7 +221,7 @@ def a_result(net, *, opponent="QsQh", board="2c7dTs9hAs", log=()):
 
 
 def test_a_showdown_in_both_formats():
-    over = messages.hand_complete(PLACE, HandOver(20, 53, a_result((-700, 700))), RULES)
+    over = messages.hand_complete(CLIENT, HandOver(20, 53, a_result((-700, 700))), RULES)
     assert in_format(over, "envelope")["payload"] == {
         "handNumber": 53,
         "results": [
@@ -250,7 +251,7 @@ def test_a_showdown_in_both_formats():
 
 def test_cards_that_were_folded_are_an_empty_list():
     result = a_result((-50, 50), opponent="", board="", log=(LoggedAction("preflop", 0, "fold", 50),))
-    payload = in_format(messages.hand_complete(PLACE, HandOver(20, 53, result), RULES), "envelope")["payload"]
+    payload = in_format(messages.hand_complete(CLIENT, HandOver(20, 53, result), RULES), "envelope")["payload"]
     assert [each["holeCards"] for each in payload["results"]] == [[], cards("AhKd")]
     assert [each["winnings"] for each in payload["results"]] == [0, 100]
     assert payload["finalPots"] == [{"amount": 100, "eligibleSeats": [1]}]
@@ -276,7 +277,7 @@ def test_cards_that_were_folded_are_an_empty_list():
 )
 def test_of_a_split_pot_everybody_gets_back_what_was_put_in(log, ante, each):
     result = a_result((0, 0), log=log)
-    over = in_format(messages.hand_complete(PLACE, HandOver(1, 1, result), HandRules(50, 100, ante)), "agent")
+    over = in_format(messages.hand_complete(CLIENT, HandOver(1, 1, result), HandRules(50, 100, ante)), "agent")
     assert [seat["won"] for seat in over["results"]] == [each, each]
 
 

@@ -6,12 +6,12 @@ import json
 import pytest
 
 from tests.serve.clients import opened, read_to_end, register_and_join, request
-from tests.serve.moltpoker_table import TOKENS, a_lobby, serving, until
+from tests.serve.moltpoker.table import TOKENS, a_lobby, serving, until
 
 
 @pytest.fixture(scope="module")
 def table():
-    with serving(a_lobby(places=2, action_timeout_s=45)) as found:
+    with serving(a_lobby(slots=2, action_timeout_s=45)) as found:
         yield found
 
 

@@ -19,9 +19,9 @@ LONG_S = 120.0
 TOKENS = {"live": "0123456789abcdef" * 2, "other": "fedcba9876543210" * 2}
 
 
-def a_lobby(*, places=1, action_timeout_s=LONG_S, participants=("live",), **game):
+def a_lobby(*, slots=1, action_timeout_s=LONG_S, participants=("live",), **game):
     return Lobby(
-        [Invited(each, TOKENS[each], None, places) for each in participants],
+        [Invited(each, TOKENS[each], None, slots) for each in participants],
         titles={each: f"The {each} one" for each in participants},
         game=GameConfig(action_timeout_s=action_timeout_s, **game),
     )
@@ -41,7 +41,7 @@ class Table:
 
     @property
     def box(self):
-        return self.lobby.invitations[0].places[0]
+        return self.lobby.invitations[0].slots[0]
 
     def play(self, *seatings, rival="callstation", hands=3, first=1, close=True, **options):
         """Play a game for each seating, one after another, in a thread; then the run is over."""
@@ -70,7 +70,7 @@ class Table:
 
     def finish(self):
         """Fold whatever is left of the games."""
-        boxes = [place for each in self.lobby.invitations for place in each.places]
+        boxes = [place for each in self.lobby.invitations for place in each.slots]
         while any(thread.is_alive() for thread in self._threads):
             for box in boxes:
                 turn = box.snapshot().turn

@@ -60,9 +60,9 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
     listener = bound(host, port)
     port = listener.getsockname()[1]
     invitations = known or new_invitations(config, host, port)
-    sitting = 0 if known is None else known.sitting + 1
+    session = 0 if known is None else known.session + 1
     try:
-        save(msgspec.structs.replace(invitations, host=host, port=port, sitting=sitting), folder)
+        save(msgspec.structs.replace(invitations, host=host, port=port, session=session), folder)
     except MoltBenchError:
         listener.close()
         raise
@@ -73,7 +73,7 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         invitations.invited,
         titles=live,
         game=config.game,
-        sitting=sitting,
+        session=session,
         reconnect_s=options.reconnect_s,
     )
     server = LiveServer(lobby, listener, host)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.moltpoker_table import LONG_S, a_lobby, serving
+from tests.serve.moltpoker.table import LONG_S, a_lobby, serving
 
 NODE = shutil.which("node")
-CLIENT = Path(__file__).with_name("moltpoker_client.mjs")
+CLIENT = Path(__file__).with_name("client.mjs")
 
 
 @pytest.mark.skipif(NODE is None, reason="needs node")
