@@ -63,7 +63,7 @@ class Table:
         return response.json()["turn"]
 
     def act(self, turn, kind=None, amount=None, wait=0, **query):
-        """Answer a turn; by default with the cheapest action that does not fold."""
+        """ActRequest a turn; by default with the cheapest action that does not fold."""
         kind = kind or turn["observation"]["legal"][1]["kind"]
         body = {"turn_token": turn["turn_token"], "kind": kind}
         if amount is not None:

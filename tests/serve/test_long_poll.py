@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from molt_bench import Action
 from molt_bench.agents.external.mailbox import Mailbox
-from molt_bench.agents.external.turn_messages import Answer, turn_schema
+from molt_bench.agents.external.turn_messages import ActRequest, turn_schema
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
@@ -320,7 +320,7 @@ def test_an_answer_that_comes_while_the_game_looks_at_another_is_tried_again():
         first = asyncio.ensure_future(box.ask(seen, "t", LONG_S))
         await asyncio.sleep(0)
         assert box.answer("t", Action("check")) == "illegal"
-        giving = asyncio.ensure_future(give(lobby.invitations[0], Answer("t", Action("call"))))
+        giving = asyncio.ensure_future(give(lobby.invitations[0], ActRequest("t", Action("call"))))
         await asyncio.sleep(0.05)
         assert await first == Action("check")
         assert not giving.done()

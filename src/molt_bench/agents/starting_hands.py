@@ -62,23 +62,14 @@ def starting_hand(cards: Hole) -> str:
 
 
 class _Range(NamedTuple):
-    """The best hands, best first.
+    """The best hands, best first."""
 
-    Attributes:
-        bits: The card bits of each.
-        suited: Its ranks in each of the four suits, as bits.
-        pairs: By suit, the place of each two different ranks of it in this list; -1 if they are not among the best.
-        starts: Where each starting hand begins: the cards of one have the same ranks.
-        keys: The evaluator keys of their ranks.
-        numbers: The starting hand of each, by number.
-    """
-
-    bits: Ints
-    suited: Ints
-    pairs: Ints
-    starts: Ints
-    keys: Ints
-    numbers: Ints
+    bits: Ints  # the card bits of each
+    suited: Ints  # its ranks in each of the four suits, as bits
+    pairs: Ints  # by suit, the index here of each two different ranks of it; -1 if they are not among the best
+    starts: Ints  # where each starting hand begins: the cards of one have the same ranks
+    keys: Ints  # the evaluator keys of their ranks
+    numbers: Ints  # the starting hand of each, by number
 
 
 @cache

@@ -27,14 +27,8 @@ _LAST_S: Final = 2.0
 async def play_as_guest(url: str, make: Make, *, patience_s: float, say: Say) -> str:
     """Play at a server until its run is over, and return why it is.
 
-    Args:
-        url: The invitation.
-        make: Makes the agent for a game.
-        patience_s: Seconds without a connection after which the server counts as gone.
-        say: Is told how things go.
-
-    Raises:
-        MoltBenchError: The URL is no invitation, nobody answers there, or the server is gone.
+    `make` makes the agent for a game. Raises MoltBenchError if the URL is no invitation, nobody answers there, or the
+    server is gone: without a connection for `patience_s` seconds.
     """
     base = base_of(url)
     SeatedAgent(make())  # one that cannot be made is an error now, not in the middle of a run

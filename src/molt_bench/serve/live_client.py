@@ -96,13 +96,7 @@ def connected(base: str) -> "httpx2.AsyncClient":
 class LiveClient:
     """Requests to a server. The server counts nothing twice, so whatever got lost is sent again.
 
-    Attributes:
-        host: The server's name and port, which are no secret.
-
-    Args:
-        client: Where to send requests.
-        patience_s: Seconds without a connection after which the server counts as gone.
-        say: Is told how things go.
+    After `patience_s` seconds without a connection it counts as gone. `host` is its name and port, which are no secret.
     """
 
     def __init__(self, client: "httpx2.AsyncClient", *, patience_s: float, say: Say) -> None:

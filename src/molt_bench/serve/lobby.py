@@ -88,9 +88,7 @@ class Lobby:
         on_gather: Invites everybody, and returns when they are there.
 
     Args:
-        invited: The invitations.
         titles: What pages call the participants.
-        game: The game that is played.
         session: How often the server was started before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
     """

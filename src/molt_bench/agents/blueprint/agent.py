@@ -14,7 +14,7 @@ import msgspec
 
 from molt_bench.agents.base import Policy
 from molt_bench.agents.blueprint.buckets import bucket, buckets
-from molt_bench.agents.blueprint.mapping import Places, columns_of, depth_table, followed, paid_at, raise_amounts
+from molt_bench.agents.blueprint.mapping import Points, columns_of, depth_table, followed, paid_at, raise_amounts
 from molt_bench.agents.blueprint.next_cards import buckets_on
 from molt_bench.agents.blueprint.off_tree import hand_ranks, rule_actions
 from molt_bench.agents.blueprint.state import PublicState, public_state
@@ -57,19 +57,12 @@ class RangePolicy(NamedTuple):
 
 
 class _Lookup(NamedTuple):
-    """A decision as the table sees it.
+    """A decision as the table sees it."""
 
-    Attributes:
-        at: The table for these stacks.
-        places: The nodes that the hand may lie at, with their weights.
-        actions: What may be done: fold, check or call, then raises, smallest first.
-        columns: For each node, which of the actions each column stands for.
-    """
-
-    at: DepthTable
-    places: Places
-    actions: tuple[Action, ...]
-    columns: list[list[int]]
+    at: DepthTable  # for these stacks
+    points: Points  # that the hand may lie at
+    actions: tuple[Action, ...]  # fold, check or call, then raises, smallest first
+    columns: list[list[int]]  # for each point, which of the actions each column stands for
 
 
 class BlueprintAgent(ScriptedAgent):
@@ -96,12 +89,12 @@ class BlueprintAgent(ScriptedAgent):
     def odds(self, observation: Observation) -> list[tuple[Action, float]]:
         """Return every action with its probability, 0 included."""
         lookup = _look_up(observation)
-        if not lookup.places:
+        if not lookup.points:
             found = self.range_policy(observation)
             return list(zip(found.actions, found.chances[hole_number(observation.cards)].tolist(), strict=True))
         chances = [0.0] * len(lookup.actions)
         own = bucket(observation.cards, observation.board)
-        for (node, weight), columns in zip(lookup.places.items(), lookup.columns, strict=True):
+        for (node, weight), columns in zip(lookup.points.items(), lookup.columns, strict=True):
             row = lookup.at.strategy(node)[own].tolist()
             counts = [0] * len(chances)
             for column, count in zip(columns, row, strict=True):
@@ -114,10 +107,10 @@ class BlueprintAgent(ScriptedAgent):
     def range_policy(self, observation: Observation) -> RangePolicy:
         """Return the probabilities of every hole that the seat to act could hold: those of `policy`, bit by bit."""
         lookup = _look_up(observation)
-        if not lookup.places:
+        if not lookup.points:
             return RangePolicy(*rule_actions(observation, hand_ranks(lookup.at, observation.board)))
         found: Any = 0.0
-        for (node, weight), columns in zip(lookup.places.items(), lookup.columns, strict=True):
+        for (node, weight), columns in zip(lookup.points.items(), lookup.columns, strict=True):
             rows = lookup.at.strategy(node).astype(np.int64)
             counts = np.zeros((len(rows), len(lookup.actions)), np.int64)
             for column, slot in zip(columns, rows.T, strict=True):
@@ -136,7 +129,7 @@ class BlueprintAgent(ScriptedAgent):
         put_in = [min(most, stack - left) for stack, left in zip(stacks, observation.stacks, strict=True)]
         behind = (most - max(put_in)) / (2 * max(put_in))
         alike = 0.0
-        for node, weight in lookup.places.items():
+        for node, weight in lookup.points.items():
             paid = max(paid_at(lookup.at, node))
             low, high = sorted((behind, (BIG_BLIND * lookup.at.depth - paid) / (2 * paid)))
             alike += weight * (high <= max(_SHALLOW, 2 * low))
@@ -146,18 +139,15 @@ class BlueprintAgent(ScriptedAgent):
         """Return whether the table knows raises here: not if the bet that is faced is likely taken for an all-in."""
         lookup = _look_up(observation)
         known = 0.0
-        for weight, columns in zip(lookup.places.values(), lookup.columns, strict=True):
+        for weight, columns in zip(lookup.points.values(), lookup.columns, strict=True):
             known += weight * (max(columns) > columns[CALL_COLUMN])
         return known >= 0.5
 
     def hand_values(self, state: PublicState, seat: int) -> Floats:
-        """Return what `seat` wins net in the whole hand with each hole, on average if both play the blueprint.
+        """Return the chips that `seat` wins net in the whole hand with each hole, if both play the blueprint.
 
-        In chips. The table says which share of the pot is left to win; it is scaled to the real pot.
-
-        Args:
-            state: Before a decision of either seat, or after a call that ended a street or the hand, or a fold.
-            seat: Whose value.
+        The state is before a decision of either seat, or after a call that ended a street or the hand, or a fold. The
+        table says which share of the pot is left to win; it is scaled to the real pot.
         """
         worth = _worth(state, seat)
         if worth.shares is None:
@@ -174,13 +164,9 @@ class BlueprintAgent(ScriptedAgent):
         return float(worth.value(worth.shares[at]))
 
     def board_values(self, state: PublicState, seat: int, hole: Hole, boards: Array) -> Floats:
-        """Return what one hole is worth after the next cards, on each of many boards; 0 where the tree has ended.
+        """Return what one hole is worth on each of the boards (rows) that may follow; 0 where the tree has ended.
 
-        Args:
-            state: After a call that ended a street.
-            seat: Whose value.
-            hole: Its cards.
-            boards: The cards of the next street, one board in each row.
+        The state is after a call that ended a street.
         """
         worth = _worth(msgspec.structs.replace(state, board=tuple(boards[0].tolist())), seat)
         if worth.shares is None or not worth.by_bucket:
@@ -190,21 +176,13 @@ class BlueprintAgent(ScriptedAgent):
 
 
 class _Worth(NamedTuple):
-    """What hands are worth at a state.
+    """What hands are worth at a state, in shares of the pot by bucket, or else by hole."""
 
-    Attributes:
-        shares: Shares of the pot by bucket, or else by hole; None after a fold.
-        by_bucket: Whether shares are by bucket.
-        board: The board that tells buckets.
-        pot: Chips in the pot.
-        paid: Chips that the seat has put in.
-    """
-
-    shares: Floats | None
+    shares: Floats | None  # None after a fold
     by_bucket: bool
-    board: Board
+    board: Board  # tells buckets
     pot: int
-    paid: int
+    paid: int  # by the seat
 
     def value(self, share: Any) -> Any:
         """Return the net chips of a share of the pot."""
@@ -237,13 +215,9 @@ def _street(state: PublicState, hand: Hand) -> Street:
 
 
 def likelihoods(state: PublicState, done: LoggedAction) -> Floats:
-    """Return how likely the blueprint does what was done, for every hole; 1 where its tree has ended.
+    """Return how likely the blueprint does at a state what was done, for every hole; 1 where its tree has ended.
 
     A raise of a size that the tree does not offer counts as those that it may be taken for.
-
-    Args:
-        state: Before the action.
-        done: The action.
     """
     found, hand = followed(state)
     if not found:

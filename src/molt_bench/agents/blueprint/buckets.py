@@ -62,8 +62,7 @@ def holes() -> Array:
 def canonical(board: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Name suits anew so that the board is as small as can be: the flop first, then turn, then river.
 
-    Returns:
-        The board, its flop in ascending order, and the numbers of all renamings that give it.
+    Returns the board, its flop in ascending order, and the numbers of all renamings that give it.
     """
     images = []
     for number, image in enumerate(_IMAGES):
@@ -187,19 +186,24 @@ def collides(cards: tuple[int, ...]) -> Array:
     return held
 
 
-def hole_strengths(numbers: Array, boards: Array) -> Array:
-    """Return the strengths of holes on boards of five, shape (holes, boards).
+def strengths_on(cards: Array, boards: Array) -> Array:
+    """Return the strengths of holes on boards, shape (rows, holes, boards); -1 for those with a board's last card.
 
-    A hole that shares a card with the last card of a board gets -1.
+    Cards have the shape (rows, holes, 2), boards (rows, boards, 5).
     """
     keys, bits = card_arrays()
-    cards = holes()[numbers]
-    whole_keys = keys[cards].sum(axis=1)[:, None] + (evaluator.KEY_START + keys[boards].sum(axis=1))
-    whole_bits = bits[cards].sum(axis=1)[:, None] + bits[boards].sum(axis=1)
-    last = boards[:, -1]
-    legal = (cards[:, :1] != last) & (cards[:, 1:] != last)
+    all_keys = keys[cards].sum(axis=2)[..., None] + (evaluator.KEY_START + keys[boards].sum(axis=2))[:, None]
+    all_bits = bits[cards].sum(axis=2)[..., None] + bits[boards].sum(axis=2)[:, None]
+    last = boards[:, None, :, -1]
+    legal = (cards[..., :1] != last) & (cards[..., 1:] != last)
     found = np.full(legal.shape, -1, np.int64)
-    found[legal] = strengths(whole_keys[legal], whole_bits[legal])
+    found[legal] = strengths(all_keys[legal], all_bits[legal])
+    return found
+
+
+def hole_strengths(numbers: Array, boards: Array) -> Array:
+    """Return the strengths of holes on boards of five, shape (holes, boards); -1 for those with a board's last card."""
+    found: Array = strengths_on(holes()[numbers][None], boards[None])[0]
     return found
 
 

@@ -32,11 +32,11 @@ else:
     np = lazy_import("numpy")
 
 #: Points of the tree with their probabilities, which add up to 1.
-Places: TypeAlias = dict[int, float]
+Points: TypeAlias = dict[int, float]
 
 ROOT: Final = 0
 #: Most branches that are kept.
-MOST_PLACES: Final = 64
+MOST_POINTS: Final = 64
 #: In place of a percentage: all-in.
 ALL_IN: Final = -1
 
@@ -91,14 +91,7 @@ def raise_amounts(at: DepthTable, node: int, hand: Hand) -> list[tuple[int, int]
 
 
 def columns_of(at: DepthTable, node: int, hand: Hand, done: LoggedAction) -> list[tuple[int, float]]:
-    """Return the columns of a node that a real action may be taken for, each with its probability.
-
-    Args:
-        at: The table.
-        node: Where the hand may lie.
-        hand: The hand before the action.
-        done: The action.
-    """
+    """Return the columns of a node that a real action may be taken for, each with its probability."""
     if done.kind == "raiseTo":
         return _translated(raise_amounts(at, node, hand), hand, done.amount)
     if done.kind == "fold":
@@ -107,22 +100,17 @@ def columns_of(at: DepthTable, node: int, hand: Hand, done: LoggedAction) -> lis
     return [(CALL, 1.0)] if hand.to_call else [(FOLD, 1.0), (CALL, 1.0)]
 
 
-def places(state: PublicState) -> Places:
-    """Return the points of the tree that a state may lie at; none if the tree has ended on all branches.
+def followed(state: PublicState) -> tuple[Points, Hand]:
+    """Return the points of the tree that a state may lie at, and the hand there, whose cards mean nothing.
 
     A point is a decision node or, where the hand is over or the cards of the next street are still missing, the call
-    that ended a street.
+    that ended a street. There is none if the tree has ended on all branches.
     """
-    return followed(state)[0]
-
-
-def followed(state: PublicState) -> tuple[Places, Hand]:
-    """Return the places of a state, and the hand after the actions so far, whose cards mean nothing."""
     at, hand = depth_table(state), state.opening()
-    before: Places = {}
-    found: Places = {ROOT: 1.0}
+    before: Points = {}
+    found: Points = {ROOT: 1.0}
     for done in state.log:
-        moved: Places = {}
+        moved: Points = {}
         for node, weight in found.items():
             for child, chance in _next_nodes(at, node, hand, done):
                 moved[child] = moved.get(child, 0.0) + weight * chance
@@ -189,10 +177,7 @@ def _parents(at: DepthTable) -> "Array":
 def _translated(sizes: list[tuple[int, int]], hand: Hand, amount: int) -> list[tuple[int, float]]:
     """Return the nodes that a raise may lead to, each with its probability; none if there is no raise.
 
-    Args:
-        sizes: The nodes that raises of some sizes lead to, with the chips raised to, smallest first.
-        hand: The hand before the raise.
-        amount: The chips that are raised to.
+    Sizes are the nodes that the tree's own raises lead to, with the chips raised to, smallest first.
     """
     smaller = [each for each in sizes if each[1] <= amount]
     larger = [each for each in sizes if each[1] > amount]
@@ -209,9 +194,9 @@ def _translated(sizes: list[tuple[int, int]], hand: Hand, amount: int) -> list[t
     return [(node, chance), (next_node, 1.0 - chance)]
 
 
-def _closed(at: DepthTable, nodes: Places) -> Places:
+def _closed(at: DepthTable, nodes: Points) -> Points:
     """Return the calls that end a street at these nodes; where a call ends none in the tree, what follows it."""
-    found: Places = {}
+    found: Points = {}
     for node, weight in nodes.items():
         point = at.tree.closing_point(node)
         if point < 0:
@@ -221,10 +206,10 @@ def _closed(at: DepthTable, nodes: Places) -> Places:
     return _kept(found)
 
 
-def _kept(found: Places) -> Places:
-    """Return the likeliest places, in a fixed order, with weights that add up to 1."""
-    if len(found) > MOST_PLACES:
-        found = dict(sorted(found.items(), key=lambda each: (-each[1], each[0]))[:MOST_PLACES])
+def _kept(found: Points) -> Points:
+    """Return the likeliest points, in a fixed order, with weights that add up to 1."""
+    if len(found) > MOST_POINTS:
+        found = dict(sorted(found.items(), key=lambda each: (-each[1], each[0]))[:MOST_POINTS])
     total = 0.0
     for weight in found.values():  # `sum` adds up floats in another way from Python 3.12 on
         total += weight

@@ -23,11 +23,10 @@ from molt_bench.agents.blueprint.buckets import (
     nearest,
     representatives,
     shipped,
+    strengths_on,
 )
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.cards import Hole
-from molt_bench.poker.equity import card_arrays, strengths
-from molt_bench.poker.evaluator import KEY_START
 from molt_bench.poker.range_equity import HOLES, hole_number
 
 if TYPE_CHECKING:
@@ -41,9 +40,7 @@ else:
 def buckets_on(hole: Hole, boards: Array) -> Array:
     """Return the bucket of a hole on each of many boards: what `bucket` returns, but all at once.
 
-    Args:
-        hole: Its cards, none of them on a board.
-        boards: One in each row, of three, four or five cards; all but the last are the same, unless it is a flop.
+    Each row is a board of three, four or five cards; all but the last card are the same, unless it is a flop.
     """
     return {3: _on_flops, 4: _on_turns, 5: _on_rivers}[boards.shape[1]](hole, boards)
 
@@ -62,9 +59,8 @@ def _on_flops(hole: Hole, flops: Array) -> Array:
 def _flop_tables() -> tuple[Array, Array, Array, Array]:
     """Return how flops that differ only in the names of the suits share buckets.
 
-    Returns:
-        The buckets of every hole on each canonical flop; for every flop, as a number to base 52, its canonical flop and
-        the renaming that gives it; and the card that each renaming gives for each card.
+    That is the buckets of every hole on each canonical flop; for every flop, as a number to base 52, its canonical flop
+    and the renaming that gives it; and the card that each renaming gives for each card.
     """
     flops = np.array(list(combinations(range(52), 3)), np.int64)
     cards = np.arange(52)
@@ -92,8 +88,8 @@ def _on_turns(hole: Hole, boards: Array) -> Array:
         rivers.append([card for card in range(52) if card not in named])
         turns.append(named)
     five = np.concatenate([np.repeat(np.array(turns)[:, None], 48, axis=1), np.array(rivers)[..., None]], axis=2)
-    theirs = _strengths(holes()[np.array(samples)], five)
-    mine = _strengths(holes()[np.array(own)][:, None], five)
+    theirs = strengths_on(holes()[np.array(samples)], five)
+    mine = strengths_on(holes()[np.array(own)][:, None], five)
     starts = [theirs.shape[1] * start // EIGHTHS for start in GROUP_STARTS[:-1]]
     shown, met = mine[:, 0] >= 0, np.add.reduceat(theirs >= 0, starts, axis=1, dtype=np.int64)
     scores = ((theirs < mine).astype(np.int64) + (theirs <= mine)) * (theirs >= 0)
@@ -110,8 +106,8 @@ def _on_rivers(hole: Hole, boards: Array) -> Array:
     flop, last, count = boards[0, :3].tolist(), boards[:, -1:], len(boards)
     live = np.flatnonzero(~collides(tuple(boards[0, :4].tolist())))
     cards = holes()[live]
-    theirs = _strengths(np.repeat(cards[None], count, axis=0), boards[:, None])[..., 0]
-    mine = _strengths(np.tile(np.array(hole), (count, 1, 1)), boards[:, None])[..., 0]
+    theirs = strengths_on(np.repeat(cards[None], count, axis=0), boards[:, None])[..., 0]
+    mine = strengths_on(np.tile(np.array(hole), (count, 1, 1)), boards[:, None])[..., 0]
     free = (cards[:, 0] != last) & (cards[:, 1] != last)
     of_live = np.broadcast_to(buckets(tuple(flop))[live].astype(np.int64), free.shape)
     row = np.broadcast_to(np.arange(count)[:, None], free.shape)
@@ -128,20 +124,3 @@ def _on_rivers(hole: Hole, boards: Array) -> Array:
     total = RIVER_SCALE * wins.sum(axis=1)[:, None] // (2 * whole)
     features = np.where(sizes > 0, RIVER_SCALE * wins // np.maximum(2 * sizes, 1), total)
     return nearest(features, shipped().river_centres)
-
-
-def _strengths(cards: Array, boards: Array) -> Array:
-    """Return the strengths of holes on boards, shape (rows, holes, boards); -1 for those with a board's last card.
-
-    Args:
-        cards: Shape (rows, holes, 2).
-        boards: Shape (rows, boards, 5).
-    """
-    keys, bits = card_arrays()
-    all_keys = keys[cards].sum(axis=2)[..., None] + (KEY_START + keys[boards].sum(axis=2))[:, None]
-    all_bits = bits[cards].sum(axis=2)[..., None] + bits[boards].sum(axis=2)[:, None]
-    last = boards[:, None, :, -1]
-    legal = (cards[..., :1] != last) & (cards[..., 1:] != last)
-    found = np.full(legal.shape, -1, np.int64)
-    found[legal] = strengths(all_keys[legal], all_bits[legal])
-    return found

@@ -58,17 +58,11 @@ class ResolverAgent(BlueprintAgent):
 
 
 class _Solved(NamedTuple):
-    """What the seat to act does on a river.
-
-    Attributes:
-        actions: What it may do.
-        classes: The class of every hole; any for holes with a card of the board.
-        chances: For each class the probability of each action.
-    """
+    """What the seat to act does on a river."""
 
     actions: tuple[Action, ...]
-    classes: Array
-    chances: Floats
+    classes: Array  # of every hole; any for holes with a card of the board
+    chances: Floats  # for each class, of each action
 
 
 @lru_cache(maxsize=4096)

@@ -33,9 +33,7 @@ _CHIPS: Final = 1 << 14
 def strength_classes(strengths: Array, weights: Array) -> Array:
     """Return the class of each hand, from weakest to strongest: at most `CLASSES`, of about the same weight each.
 
-    Args:
-        strengths: The strength of each hand. Equal ones share a class.
-        weights: Whole numbers: how much each hand counts.
+    Hands of equal strength share a class. Weights are whole numbers.
     """
     _, of_hand = np.unique(strengths, return_inverse=True)
     mass = np.bincount(of_hand, weights)
@@ -48,10 +46,7 @@ def strength_classes(strengths: Array, weights: Array) -> Array:
 def meetings(classes: Array, cards: Array, ranges: tuple[Array, Array]) -> Array:
     """Return how often a class of seat 0 meets one of seat 1: the products of weights of hands that share no card.
 
-    Args:
-        classes: The class of each hand.
-        cards: The two cards of each hand.
-        ranges: For each seat the weight of each hand, whole numbers.
+    The ranges are the weights of the hands of each seat, in whole numbers.
     """
     count = int(classes.max()) + 1
     weight, with_card = [], []
@@ -147,9 +142,7 @@ def _shares(amounts: Array, otherwise: Array) -> Array:
 def solve(tree: RiverTree, met: Array) -> Array:
     """Return the strategy at the current decision of a tree: a row for each class, the chances of its actions.
 
-    Args:
-        tree: The betting.
-        met: How often a class of seat 0 (rows) meets a class of seat 1, both from weakest to strongest.
+    `met` says how often a class of seat 0 (rows) meets a class of seat 1, both from weakest to strongest.
     """
     count = len(met)
     order = np.arange(count)

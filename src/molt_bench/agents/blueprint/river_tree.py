@@ -17,7 +17,7 @@ SIZES: Final = ((50, 100), (100,), (100,))
 COMMITTED: Final = 67
 
 
-class Decision(NamedTuple):
+class RiverDecision(NamedTuple):
     """A decision on the river.
 
     Attributes:
@@ -28,10 +28,10 @@ class Decision(NamedTuple):
 
     seat: int
     actions: tuple[Action, ...]
-    before: "tuple[Step | None, Step | None]"
+    before: "tuple[OwnAction | None, OwnAction | None]"
 
 
-class Step(NamedTuple):
+class OwnAction(NamedTuple):
     """An action: the number of a decision, and the number of the action there."""
 
     decision: int
@@ -47,36 +47,29 @@ class Ending(NamedTuple):
         stake: The chips that the winner gets from the loser.
     """
 
-    before: tuple[Step | None, Step | None]
+    before: tuple[OwnAction | None, OwnAction | None]
     folded: int
     stake: int
 
 
 class RiverTree:
-    """All that can happen on a river.
+    """All that can happen on a river, from a hand before the first action there, whose cards mean nothing.
 
     Attributes:
         decisions: Every decision; one comes before those below it.
         endings: Every end of the hand.
-        current: The number of the decision that real actions have led to.
+        current: The number of the decision that the real `actions` have led to.
     """
 
     def __init__(self, opening: Hand, actions: Sequence[LoggedAction], *, can_raise: bool) -> None:
-        """Expand the tree.
-
-        Args:
-            opening: The hand before the first action on the river; its cards mean nothing.
-            actions: What was done on the river so far.
-            can_raise: Whether the seat to act after that may raise.
-        """
-        self.decisions: list[Decision] = []
+        self.decisions: list[RiverDecision] = []
         self.endings: list[Ending] = []
         self.current = 0
         self._real = tuple([Action(done.kind, done.amount) for done in actions])
         self._can_raise = can_raise
         self._expand(opening, (None, None), raises=0, real=0)
 
-    def _expand(self, hand: Hand, before: tuple[Step | None, Step | None], *, raises: int, real: int) -> None:
+    def _expand(self, hand: Hand, before: tuple[OwnAction | None, OwnAction | None], *, raises: int, real: int) -> None:
         """Add a decision and all below it; `real` is the number of real actions that lead here, -1 if none do."""
         number, seat = len(self.decisions), hand.actor
         here = 0 <= real < len(self._real)
@@ -85,10 +78,10 @@ class RiverTree:
             if not self._can_raise:
                 hand.close_raising()
         actions = offered(hand, raises, self._real[real] if here else None)
-        self.decisions.append(Decision(seat, actions, before))
+        self.decisions.append(RiverDecision(seat, actions, before))
         for at, action in enumerate(actions):
-            step = Step(number, at)
-            after = (before[0], step) if seat else (step, before[1])
+            own = OwnAction(number, at)
+            after = (before[0], own) if seat else (own, before[1])
             moved = copy(hand)
             moved.apply(action)
             if moved.actor < 0:

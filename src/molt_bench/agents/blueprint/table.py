@@ -36,17 +36,6 @@ STREETS: Final = 4
 VALUE_UNIT: Final = 1 << 20
 
 
-def pack(about: dict[str, Any], sections: dict[str, bytes]) -> bytes:
-    """Return the content of a table's file."""
-    packed = {name: zlib.compress(raw, 9) for name, raw in sections.items()}
-    places, at = {}, 0
-    for name, content in packed.items():
-        places[name] = [at, len(content)]
-        at += len(content)
-    text = json.dumps({**about, "sections": places}, sort_keys=True).encode()
-    return b"".join([MAGIC, len(text).to_bytes(4, "little"), text, *packed.values()])
-
-
 class DepthTable:
     """What the table holds for one stack depth.
 
@@ -88,9 +77,7 @@ class DepthTable:
     def values(self, point: int, player: int) -> Array:
         """Return what a player wins net in the whole hand on average with each bucket, in big blinds.
 
-        Args:
-            point: A node, or what `Tree.closing_point` returns: right after a call that ends a street.
-            player: 0 or 1, who need not be the one to act.
+        A point is a node, or what `Tree.closing_point` returns: right after a call that ends a street.
         """
         street, row = int(self._street_of[point]), int(self._rows[point])
         shapes = self._section(f"shapes{street}", _whole).reshape(-1, self.buckets[street])

@@ -109,13 +109,9 @@ def command_with(command: Sequence[str], host: str, port: int) -> list[str]:
 
 
 class _Port:
-    """A port on loopback for one connection of one program; whoever else connects is sent away.
+    """A port on loopback, by its number, for one connection of one program; whoever else connects is sent away.
 
-    Attributes:
-        number: Its number.
-
-    Raises:
-        AgentFailed: There is none left.
+    Raises AgentFailed if there is none left.
     """
 
     def __init__(self) -> None:

@@ -31,6 +31,8 @@ _PIPES: Final = ("standard output", "standard input")
 class Child:
     """One process of a program, on the running event loop; raises AgentFailed if it cannot be started.
 
+    Unless it is `piped`, somebody calls `connect`, its input is empty and its output is logged.
+
     Attributes:
         started: When it was started, by the event loop's clock.
         greeted: Whether it has said hello.
@@ -43,8 +45,6 @@ class Child:
         settings: Its limits.
         errors: Log of its standard error.
         report: Called with what is left of it, if not all of it can be ended.
-        piped: Whether to talk to it over its standard input and output. If not, somebody calls `connect`, its input is
-            empty and its output is logged.
     """
 
     def __init__(
@@ -107,11 +107,9 @@ class Child:
             self._news.set_result(None)
 
     async def line(self, deadline: float, late: Callable[[], str]) -> bytes:
-        """Return the next line of its output; raises AgentFailed, with the kind of failure, if none comes.
+        """Return the next line of its output; raises AgentFailed if none comes until the deadline of the loop's clock.
 
-        Args:
-            deadline: Until when to wait, by the event loop's clock.
-            late: Returns the message if none has come by then.
+        `late` returns the message in that case.
         """
         while True:
             channel = self._channel

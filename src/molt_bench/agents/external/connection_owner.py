@@ -20,12 +20,7 @@ _Address: TypeAlias = tuple[str, int]
 def is_of_program(connection: socket.socket, supervisor: int, tag: str) -> bool:
     """Return whether the other end of a connection on loopback belongs to a program: one of its processes.
 
-    Of a process that runs as another user only the user can be compared.
-
-    Args:
-        connection: Our end of it.
-        supervisor: The process that the program's processes descend from.
-        tag: Marks what it started; see `leftover_processes.processes_of`.
+    Of a process that runs as another user only the user can be compared. See `leftover_processes.processes_of`.
     """
     try:
         ends = connection.getpeername(), connection.getsockname()

@@ -21,13 +21,9 @@ _CLOCK_S: Final = 60.0
 
 
 def end_all(supervisor: int, tag: str, user: OtherUser | None) -> tuple[list[int], str]:
-    """End the processes of a program; return those that are left, and why.
+    """End the processes of a program, which may run as another user; return those that are left, and why.
 
-    Args:
-        supervisor: The process that all of them descend from. It is spared: as long as it lives, what a process
-            started just before its end is found below it.
-        tag: See `processes_of`.
-        user: Whom the program runs as; None if that is us.
+    Its supervisor is spared: as long as that lives, what a process started just before its end is found below it.
     """
     deadline, pause_s = monotonic() + _PATIENCE_S, 0.001
     # The second look finds a process that the first missed since its parent ended meanwhile.

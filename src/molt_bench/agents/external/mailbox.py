@@ -47,11 +47,10 @@ class Mailbox:
     """One slot of a live agent, for one game at a time.
 
     Attributes:
-        secret: Makes tokens, which nobody else can guess.
+        secret: A key of at least 16 bytes. It makes tokens, which nobody else can guess.
         decisions: Decisions taken so far.
 
     Args:
-        secret: A key of at least 16 bytes.
         seq: Where `seq` begins; a resumed run goes on above what was used before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
     """

@@ -42,8 +42,7 @@ class ProgramAgent(ABC, Generic[Settings]):
         settings: The command and its limits.
         action_timeout_s: Seconds for one answer.
         folder: Folder for the log of its standard error; None discards it.
-        on_remains: Called with what is left of it after a game, if not all of it can be ended; None warns as
-            Python does.
+        on_remains: Called with what is left of it after a game, if not all of it can be ended; None warns.
     """
 
     keeps_time = True

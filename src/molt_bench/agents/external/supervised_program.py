@@ -58,17 +58,12 @@ OnRemains: TypeAlias = Callable[[Remains], None]
 class SupervisedProgram:
     """A program and its supervisor. Raises OSError or ValueError if the supervisor cannot be started.
 
+    Unless it is `piped`, the program's input is empty, and its output goes where its standard error does.
+
     Attributes:
         process: The supervisor. Its pipes are the program's.
         folder: Where the program works; it marks all that it starts, too.
         reports: Descriptor with what the supervisor reports; it does not block.
-
-    Args:
-        command: The program, as an absolute path, and its arguments.
-        environment: The variables it gets, besides those of every program.
-        settings: Its limits.
-        piped: Whether its standard input and output are pipes. If not, its input is empty, and its output goes
-            where its standard error does.
     """
 
     def __init__(
@@ -144,11 +139,9 @@ class SupervisedProgram:
         return self._ending.fault()
 
     def sweep(self, owner: int, report: OnRemains) -> None:
-        """End the program and all it started, reap its supervisor and remove its folder.
+        """End the program and all it started, reap its supervisor, remove its folder, and report what is left.
 
-        Args:
-            owner: The process that started it; a fork of that process must leave the program alone.
-            report: Called with what is left, if anything is.
+        The owner is the process that started it; a fork of that process must leave the program alone.
         """
         if os.getpid() != owner:
             return

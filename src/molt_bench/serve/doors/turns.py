@@ -33,13 +33,7 @@ class ClientGone(Exception):  # noqa: N818 - nobody's mistake
 async def next_turn(invitation: Invitation, *, wait_s: float, slot: int | None = None) -> Next:
     """Wait until there is something to decide, or the run is over, and return it; an empty answer if there is nothing.
 
-    Args:
-        invitation: Who asks.
-        wait_s: Seconds to wait at most.
-        slot: The only slot to look at, from 1; None for all.
-
-    Raises:
-        Refused: Too many requests of the agent wait already.
+    One slot is looked at, by its number from 1, or all of them. Raises Refused if too many requests wait already.
     """
     numbered = [*enumerate(invitation.slots, 1)]
     chosen = numbered if slot is None else [numbered[slot - 1]]
@@ -102,11 +96,7 @@ def _over(invitation: Invitation, boxes: Sequence[Mailbox]) -> Over:
 
 
 async def give(invitation: Invitation, act: ActRequest) -> Verdict:
-    """Give an action to whichever slot it is for, and return what came of it: taken or repeated.
-
-    Raises:
-        Refused: It was not taken.
-    """
+    """Give an action to the slot it is for; return whether it was taken or repeated, or raise Refused."""
     deadline = asyncio.get_running_loop().time() + _BUSY_S
     legal = _legal_words(invitation, act.token)
     while True:

@@ -32,10 +32,10 @@ _PAUSE_S: Final = 0.1
 
 
 class MoltpokerConnection:
-    """A socket, from its opening to its end.
+    """An accepted socket of a client, from its opening to its end.
 
     Args:
-        websocket: The socket, accepted.
+        websocket: The socket.
         mailbox: The slot that the client plays in.
         client: Who the client is.
         form: The format that it reads.
