@@ -29,7 +29,7 @@ from molt_bench.runs.answers import AnswerFile
 from molt_bench.serve.lobby import Lobby, invited
 from molt_bench.serve.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec
-from molt_bench.web.addresses import bound
+from molt_bench.web_server import bound
 
 CPU_GOAL_MS = 3.0
 DELAY_GOAL_MS = 50.0

@@ -12,7 +12,7 @@ from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.serve.lobby import Invited, Lobby
 from molt_bench.serve.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec
-from molt_bench.web.addresses import bound
+from molt_bench.web_server import bound
 
 TOKEN = "0123456789abcdef" * 2
 #: Far more than anything takes on a slow machine.

@@ -17,7 +17,7 @@ from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.serve.lobby import Lobby, invited
 from molt_bench.serve.server import LiveServer
-from molt_bench.web.addresses import bound
+from molt_bench.web_server import bound
 from tests.e2e.live import Poller, mixing, request
 from tests.serve.clients import SdkClient, calls, opened, register_and_join
 

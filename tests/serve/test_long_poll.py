@@ -19,7 +19,7 @@ from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
 from molt_bench.serve.doors.turns import give
 from molt_bench.serve.guard import LONGEST_MESSAGE
-from molt_bench.web.addresses import bound
+from molt_bench.web_server import bound
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 
 

@@ -16,7 +16,7 @@ from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.external.command import command_hash, label_of
-from molt_bench.agents.factories import AgentFactory, call_factory, check_factory, file_hash, find_factory
+from molt_bench.agents.python_agents import AgentFactory, call_factory, check_factory, file_hash, find_factory
 from molt_bench.agents.scripted import (
     CallStationAgent,
     FolderAgent,
@@ -28,12 +28,16 @@ from molt_bench.agents.scripted import (
 )
 from molt_bench.agents.tag import TagAgent
 from molt_bench.errors import AgentError, ConfigError
+from molt_bench.lazy_import import lazy_import
 from molt_bench.seeds import Seed
 from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
 
 if TYPE_CHECKING:
+    from molt_bench.agents import field_errors
     from molt_bench.agents.external.supervised_program import OnRemains
     from molt_bench.agents.field_errors import AgentSettings
+else:
+    field_errors = lazy_import("molt_bench.agents.field_errors")  # loads pydantic, which is slow
 
 #: The built-in bots by the name they have in configs.
 BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
@@ -138,9 +142,7 @@ def _loaded(path: str) -> Any:
 
 
 def _make_from_settings(kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
-    from molt_bench.agents.field_errors import checked  # loads pydantic, which is slow
-
-    settings = checked(kind.settings_class(), kind.params(spec.type, spec.params))
+    settings = field_errors.checked(kind.settings_class(), kind.params(spec.type, spec.params))
     wanted = options.code_sha256
     if wanted is not None and kind.code_hash(spec.type, spec.params) != wanted:
         raise AgentError(f"participant {spec.id!r}: its program is not the one with SHA-256 {wanted}, so it is not run")

@@ -6,14 +6,20 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.stderr_log import log_path
+from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
+
+if TYPE_CHECKING:
+    import traceback
+else:
+    traceback = lazy_import("traceback")  # slow to load, and rarely needed
 
 #: Called with what an agent raised.
 Note: TypeAlias = Callable[[BaseException], None]
@@ -65,14 +71,12 @@ class Trace(msgspec.Struct):
         return self.kind, *_PLACE.findall(self.text)
 
 
-def trace_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
+def traceback_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
     """Return the traceback of an exception: its last frames, without those of the code that called the agent."""
-    from traceback import TracebackException  # slow to import, and rarely needed
-
     kind = type(error).__name__
     try:
         start = _first_of_agent(error.__traceback__)
-        text = "".join(TracebackException(type(error), error, start, limit=-frames, compact=True).format())
+        text = "".join(traceback.TracebackException(type(error), error, start, limit=-frames, compact=True).format())
     except Exception:  # the exception may be as broken as the agent
         text = f"{kind}, of which no traceback can be made\n"
     if len(text) > _LONGEST:
@@ -106,7 +110,7 @@ class _Tracebacks:
         if known is not None:  # formatting a traceback takes far longer than finding its place
             known.count += 1
             return None
-        trace = trace_of(error)
+        trace = traceback_of(error)
         kept = self.add(trace)
         if kept is not None and len(self._by_position) < _MOST * _MOST:
             self._by_position[position] = kept

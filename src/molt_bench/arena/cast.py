@@ -9,7 +9,6 @@ from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.supervised_program import Remains
-from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import check_type, kind_of
 from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
@@ -20,6 +19,7 @@ from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.retries import RequestLimits
 from molt_bench.agents.llm.talk.prompt import system_prompt
 from molt_bench.agents.permission import OWN, Permission, make_permitted
+from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.agents.tracebacks import OnTraceback, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.arena.recorded_agent import Record, RecordedAgent

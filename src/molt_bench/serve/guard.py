@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from molt_bench.serve.lobby import Invitation, Lobby
-from molt_bench.web.addresses import is_our_name
+from molt_bench.web_server import is_our_name
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]

@@ -15,7 +15,7 @@ from molt_bench.runs.run_files import remove_empty
 from molt_bench.serve.invitation_file import forget, load, new_invitations, save
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.server import LiveServer
-from molt_bench.web.addresses import bound, is_every_address, url_of
+from molt_bench.web_server import bound, is_every_address, url_of
 
 #: What happens if somebody is missing when the time to join is up.
 IfMissing: TypeAlias = Literal["end", "play"]
@@ -88,7 +88,9 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         yield lobby
         lobby.close("the run is over")
         forget(folder)
-        _bid_farewell(lobby)
+        until = time.monotonic() + _FAREWELL_S
+        while time.monotonic() < until and not lobby.everybody_told():
+            time.sleep(0.05)
     finally:
         server.stop()
 
@@ -127,10 +129,3 @@ def _await_everybody(lobby: Lobby, options: ServeOptions) -> None:
     if options.if_missing == "end":
         raise MoltBenchError(f"nobody came for {missing} within {options.join_timeout_s:g} s (--join-timeout)")
     options.say(f"Playing without {missing}, who can still come; until then every decision is a fault")
-
-
-def _bid_farewell(lobby: Lobby) -> None:
-    """Wait until everybody has learnt that the run is over, but not for long."""
-    until = time.monotonic() + _FAREWELL_S
-    while time.monotonic() < until and not lobby.everybody_told():
-        time.sleep(0.05)

@@ -12,7 +12,7 @@ from molt_bench.poker.actions import FOLD
 from molt_bench.serve.lobby import Invited, Lobby
 from molt_bench.serve.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec
-from molt_bench.web.addresses import bound
+from molt_bench.web_server import bound
 
 #: Far more than anything takes on a slow machine.
 LONG_S = 120.0

@@ -49,15 +49,7 @@ class AcpcAgent(ProgramAgent[AcpcSettings]):
     def _launched(self) -> Child:
         port = _Port()
         try:
-            command = command_with(self._command, HOST, port.number)
-            child = Child(
-                command,
-                self._environment,
-                settings=self._settings,
-                errors=self._errors,
-                report=self._on_remains,
-                piped=False,
-            )
+            child = self._new_child(command_with(self._command, HOST, port.number), piped=False)
         except BaseException:
             port.close()
             raise

@@ -55,7 +55,7 @@ class Child:
         settings: ProgramSettings,
         errors: StderrLog,
         report: OnRemains,
-        piped: bool = True,
+        piped: bool,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._errors = errors

@@ -34,13 +34,7 @@ class ExecAgent(ProgramAgent[ExecSettings]):
         await super().close()
 
     def _launched(self) -> Child:
-        child = Child(
-            self._command,
-            self._environment,
-            settings=self._settings,
-            errors=self._errors,
-            report=self._on_remains,
-        )
+        child = self._new_child(self._command, piped=True)
         child.write(protocol.line_of(protocol.hello(self.name)))
         return child
 

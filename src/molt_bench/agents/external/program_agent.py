@@ -4,7 +4,7 @@ import asyncio
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final, Generic, TypeVar
@@ -73,6 +73,16 @@ class ProgramAgent(ABC, Generic[Settings]):
     def _launched(self) -> Child:
         """Start a process and say what it needs to hear before its hello."""
 
+    def _new_child(self, command: Sequence[str], *, piped: bool) -> Child:
+        return Child(
+            command,
+            self._environment,
+            settings=self._settings,
+            errors=self._errors,
+            report=self._on_remains,
+            piped=piped,
+        )
+
     @abstractmethod
     async def _hello(self, child: Child) -> None:
         """Read the hello of a process."""
@@ -139,12 +149,10 @@ class ProgramAgent(ABC, Generic[Settings]):
             child.greeted = True
         self._ask(child, observation)
         deadline = asyncio.get_running_loop().time() + self._limit_s
+        late = f"no answer within {self._limit_s:g} s"
         return await self._first(
-            child, lambda line: self._action(line, observation), deadline=deadline, late=self._late
+            child, lambda line: self._action(line, observation), deadline=deadline, late=lambda: late
         )
-
-    def _late(self) -> str:
-        return f"no answer within {self._limit_s:g} s"
 
     async def _first(
         self, child: Child, read: Callable[[bytes], Found | None], *, deadline: float, late: Callable[[], str]

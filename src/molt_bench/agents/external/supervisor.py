@@ -11,7 +11,9 @@ It writes a line to the descriptor: `failed ERRNO`, or `ended STATUS CPU_SECONDS
 when no process is left.
 """
 
+import ctypes
 import os
+import resource
 import sys
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -22,8 +24,6 @@ _IGNORED_BY_PYTHON = (13, 25)
 def _adopt_orphans() -> None:
     """Become the parent of descendants whose parents end; other systems than Linux cannot."""
     if sys.platform == "linux":
-        import ctypes  # the only way to prctl
-
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -31,8 +31,6 @@ def _limit(data_bytes: int, cpu_seconds: int) -> None:
     """Limit this process and its future children, on systems that can: Linux."""
     if sys.platform != "linux":
         return
-    import resource  # only on Linux
-
     # Data rather than address space: some runtimes reserve far more addresses than they use.
     wanted = {
         resource.RLIMIT_DATA: (data_bytes, data_bytes),

@@ -29,9 +29,9 @@ _STATUSES: Final = ("waiting", "running", "ended")
 _LOOK_S: Final = 0.1
 
 
-def routes(lobby: Lobby) -> list[BaseRoute]:
-    """Return the routes of this door."""
-    desk = _Desk(lobby)
+def routes(lobby: Lobby, known: sessions.Sessions) -> list[BaseRoute]:
+    """Return the routes of requests."""
+    desk = _Desk(lobby, known)
     return [
         _route("/v1/agents", desk.register, "POST", status=201),
         _route("/v1/tables/auto-join", desk.auto_join, "POST"),
@@ -59,9 +59,9 @@ def _json(status: int, body: Json) -> Response:
 
 
 class _Desk:
-    def __init__(self, lobby: Lobby) -> None:
+    def __init__(self, lobby: Lobby, known: sessions.Sessions) -> None:
         self._lobby = lobby
-        self._sessions = sessions.sessions_of(lobby)
+        self._sessions = known
 
     async def register(self, request: Request) -> Json:
         body = await _body(request)

@@ -8,12 +8,11 @@ import hmac
 import secrets
 from time import monotonic
 from typing import Final, Protocol
-from weakref import WeakKeyDictionary
 
 import msgspec
 
 from molt_bench.serve.doors.moltpoker.server_messages import OPPONENT
-from molt_bench.serve.lobby import Invitation, Lobby
+from molt_bench.serve.lobby import Invitation
 
 #: Seconds for which a slot is kept for an agent that is not connected; the platform's clients come back after 3 s.
 KEPT_S: Final = 5.0
@@ -48,7 +47,7 @@ class Hold(msgspec.Struct):
 
 
 class Sessions:
-    """The sessions of all invitations of a lobby. Used on the server's event loop alone."""
+    """The sessions of all invitations. Used on the server's event loop alone."""
 
     def __init__(self) -> None:
         self._holds: dict[int, list[Hold]] = {}
@@ -103,14 +102,6 @@ class Sessions:
         if hold.socket is not None:
             hold.socket.end(1000, "Left the table")
         return True
-
-
-_SESSIONS: Final[WeakKeyDictionary[Lobby, Sessions]] = WeakKeyDictionary()
-
-
-def sessions_of(lobby: Lobby) -> Sessions:
-    """Return the sessions of a lobby, which all of its doors share."""
-    return _SESSIONS.setdefault(lobby, Sessions())
 
 
 def new_agent() -> str:

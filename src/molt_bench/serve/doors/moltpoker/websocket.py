@@ -15,9 +15,8 @@ from molt_bench.serve.guard import invitation_of
 from molt_bench.serve.lobby import Lobby
 
 
-def routes(lobby: Lobby) -> list[BaseRoute]:
-    """Return the routes of this door."""
-    known = sessions.sessions_of(lobby)
+def routes(lobby: Lobby, known: sessions.Sessions) -> list[BaseRoute]:
+    """Return the route of sockets."""
     game = lobby.game
     rules = HandRules(game.small_blind, game.big_blind, game.ante, game.raise_cap)
 

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from errno import EINVAL
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from importlib.machinery import ModuleSpec, PathFinder
 
 import msgspec
-
-if TYPE_CHECKING:
-    from importlib.machinery import ModuleSpec
 
 
 class CodeFile(msgspec.Struct, frozen=True, dict=True):
@@ -51,7 +48,7 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def module_spec(module: str) -> "ModuleSpec | None":
+def module_spec(module: str) -> ModuleSpec | None:
     """Return where a module comes from. `importlib.util.find_spec` would import the packages that it lies in."""
     path: Sequence[str] | None = None
     found, parts = None, module.split(".")
@@ -65,9 +62,7 @@ def module_spec(module: str) -> "ModuleSpec | None":
     return found
 
 
-def _found(name: str, path: Sequence[str] | None) -> "ModuleSpec | None":
-    from importlib.machinery import PathFinder  # only runs with the user's own code need it
-
+def _found(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
     for finder in sys.meta_path:
         if finder is PathFinder:
             # The current folder comes first, as with `python -m`.

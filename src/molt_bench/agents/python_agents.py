@@ -4,15 +4,24 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
+from operator import attrgetter
 from types import ModuleType
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.code_files import CodeFile, code_file, module_spec
-from molt_bench.agents.suggestions import meant_by, near_name
+from molt_bench.agents.python_files import CodeFile, code_file, module_spec
+from molt_bench.agents.python_source import definition_problem
+from molt_bench.agents.type_suggestions import meant_by, near_name
 from molt_bench.errors import AgentError, ConfigError, one_of, shown
+from molt_bench.lazy_import import lazy_import
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
+
+if TYPE_CHECKING:
+    from importlib import metadata, util
+else:
+    metadata, util = lazy_import("importlib.metadata"), lazy_import("importlib.util")
 
 #: Makes an agent; takes nothing, or the params of the participant's spec.
 AgentFactory: TypeAlias = Callable[..., PokerAgent]
@@ -38,9 +47,7 @@ def call_factory(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
 @cache
 def plugins() -> dict[str, Any]:
     """Return the entry points of installed packages that register agents, by name."""
-    from importlib.metadata import entry_points  # slow, and rarely needed
-
-    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+    return {point.name: point for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
 
 
 def find_factory(
@@ -53,7 +60,7 @@ def find_factory(
     """
     place, name = _named_by(participant_type, other_types)
     try:
-        factory: AgentFactory = _reached(_module(place, code_sha256), name)
+        factory: AgentFactory = attrgetter(name)(_module(place, code_sha256))
     except AgentError:
         raise
     except Exception as error:
@@ -71,8 +78,6 @@ def check_factory(spec: ParticipantSpec, other_types: tuple[str, ...]) -> None:
 
     Raises ConfigError if there is no such file or module, if it defines no such name, or if the params do not fit.
     """
-    from molt_bench.agents.definitions import definition_problem  # only `validate` needs it
-
     place, name = _named_by(spec.type, other_types)
     try:
         found = code_file(place)
@@ -98,13 +103,6 @@ def _named_by(participant_type: str, other_types: tuple[str, ...]) -> tuple[str,
     return place, name.partition("[")[0].strip()
 
 
-def _reached(module: ModuleType, name: str) -> Any:
-    found: Any = module
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
-
-
 def _module(place: str, code_sha256: str | None) -> ModuleType:
     """Load a file or import a module; with a hash, from the bytes that have it and no others."""
     if place.endswith(".py"):
@@ -112,17 +110,12 @@ def _module(place: str, code_sha256: str | None) -> ModuleType:
     if "" not in sys.path:
         sys.path.insert(0, "")  # as with `python -m`: modules in the current folder can be named
     if code_sha256 is None:
-        from importlib import import_module  # only runs with the user's own code need it
-
         return import_module(place)
     return _module_from_bytes(place, code_sha256)
 
 
 def _module_from_bytes(place: str, code_sha256: str) -> ModuleType:
     """Import a module from the bytes that have this hash; what it imports, its packages included, is not checked."""
-    from importlib import import_module
-    from importlib.util import module_from_spec, spec_from_file_location
-
     found = _with_hash(place, code_file(place), code_sha256)
     if not found.path.endswith(".py"):
         raise AgentError(f"{found.path} is compiled code, which cannot be run from the bytes that were checked")
@@ -132,25 +125,23 @@ def _module_from_bytes(place: str, code_sha256: str) -> ModuleType:
     if package:
         import_module(package)
     inside = [os.path.dirname(found.path)] if os.path.basename(found.path) == "__init__.py" else None
-    spec = spec_from_file_location(place, found.path, submodule_search_locations=inside)
+    spec = util.spec_from_file_location(place, found.path, submodule_search_locations=inside)
     if spec is None:
         raise ImportError(f"{found.path} cannot be loaded")
     # Executed here and not by its loader, which would prefer a compiled file beside it that nobody has checked.
-    return _executed(module_from_spec(spec), found)
+    return _executed(util.module_from_spec(spec), found)
 
 
 @cache
 def _module_from_file(path: str, absolute: str, code_sha256: str | None) -> ModuleType:
-    from importlib.util import module_from_spec, spec_from_file_location  # only runs with the user's own code need it
-
     name = f"molt_bench_agent_{derive(path, 'module') & 0xFFFFFFFF:08x}"
-    spec = spec_from_file_location(name, path)
+    spec = util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} cannot be loaded")
     found = code_file(path)
     if code_sha256 is not None:
         found = _with_hash(path, found, code_sha256)
-    module = module_from_spec(spec)
+    module = util.module_from_spec(spec)
     folder = os.path.dirname(absolute)
     if folder not in sys.path:
         sys.path.append(folder)  # so that it finds the modules beside it
