@@ -58,13 +58,13 @@ def find_factory(
     Its code is loaded for that. With `code_sha256`, just the bytes with that hash are: a file that has another one is
     not run. Raises ConfigError if there is none, or it cannot be imported; the message suggests one of `other_types`.
     """
-    place, name = _named_by(participant_type, other_types)
+    source, name = _named_by(participant_type, other_types)
     try:
-        factory: AgentFactory = attrgetter(name)(_module(place, code_sha256))
+        factory: AgentFactory = attrgetter(name)(_module(source, code_sha256))
     except AgentError:
         raise
     except Exception as error:
-        near = near_name(place, name) if place.endswith(".py") and isinstance(error, AttributeError) else ""
+        near = near_name(source, name) if source.endswith(".py") and isinstance(error, AttributeError) else ""
         raise ConfigError(
             "type", participant_type, f"module:factory that can be imported ({type(error).__name__}: {error}){near}"
         ) from error
@@ -78,13 +78,13 @@ def check_factory(spec: ParticipantSpec, other_types: tuple[str, ...]) -> None:
 
     Raises ConfigError if there is no such file or module, if it defines no such name, or if the params do not fit.
     """
-    place, name = _named_by(spec.type, other_types)
+    source, name = _named_by(spec.type, other_types)
     try:
-        found = code_file(place)
+        found = code_file(source)
     except OSError as error:
         raise ConfigError("type", spec.type, f"module:factory that can be read ({error.strerror})") from error
-    if found is None and module_spec(place) is None:
-        raise ConfigError("type", spec.type, f"module:factory that can be found, and there is no module {place!r}")
+    if found is None and module_spec(source) is None:
+        raise ConfigError("type", spec.type, f"module:factory that can be found, and there is no module {source!r}")
     problem = None if found is None else definition_problem(found, name, spec.params)
     if problem is not None:
         raise ConfigError("type", spec.type, problem)
@@ -92,40 +92,40 @@ def check_factory(spec: ParticipantSpec, other_types: tuple[str, ...]) -> None:
 
 def _named_by(participant_type: str, other_types: tuple[str, ...]) -> tuple[str, str]:
     """Return the file or module that a type names, and the name in it; raises ConfigError if it names none."""
-    place, colon, name = participant_type.rpartition(":")
+    source, colon, name = participant_type.rpartition(":")
     if colon:
-        return place, name
+        return source, name
     points = plugins()
     if participant_type not in points:
         meant = meant_by(participant_type) or one_of((*other_types, *points), participant_type)
         raise ConfigError("type", participant_type, meant)
-    place, _, name = points[participant_type].value.partition(":")
-    return place, name.partition("[")[0].strip()
+    source, _, name = points[participant_type].value.partition(":")
+    return source, name.partition("[")[0].strip()
 
 
-def _module(place: str, code_sha256: str | None) -> ModuleType:
+def _module(source: str, code_sha256: str | None) -> ModuleType:
     """Load a file or import a module; with a hash, from the bytes that have it and no others."""
-    if place.endswith(".py"):
-        return _module_from_file(place, os.path.abspath(place), code_sha256)
+    if source.endswith(".py"):
+        return _module_from_file(source, os.path.abspath(source), code_sha256)
     if "" not in sys.path:
         sys.path.insert(0, "")  # as with `python -m`: modules in the current folder can be named
     if code_sha256 is None:
-        return import_module(place)
-    return _module_from_bytes(place, code_sha256)
+        return import_module(source)
+    return _module_from_bytes(source, code_sha256)
 
 
-def _module_from_bytes(place: str, code_sha256: str) -> ModuleType:
+def _module_from_bytes(source: str, code_sha256: str) -> ModuleType:
     """Import a module from the bytes that have this hash; what it imports, its packages included, is not checked."""
-    found = _with_hash(place, code_file(place), code_sha256)
+    found = _with_hash(source, code_file(source), code_sha256)
     if not found.path.endswith(".py"):
         raise AgentError(f"{found.path} is compiled code, which cannot be run from the bytes that were checked")
-    if place in sys.modules:
-        return sys.modules[place]
-    package = place.rpartition(".")[0]
+    if source in sys.modules:
+        return sys.modules[source]
+    package = source.rpartition(".")[0]
     if package:
         import_module(package)
     inside = [os.path.dirname(found.path)] if os.path.basename(found.path) == "__init__.py" else None
-    spec = util.spec_from_file_location(place, found.path, submodule_search_locations=inside)
+    spec = util.spec_from_file_location(source, found.path, submodule_search_locations=inside)
     if spec is None:
         raise ImportError(f"{found.path} cannot be loaded")
     # Executed here and not by its loader, which would prefer a compiled file beside it that nobody has checked.
@@ -162,20 +162,20 @@ def _executed(module: ModuleType, found: CodeFile) -> ModuleType:
     return module
 
 
-def _with_hash(place: str, found: CodeFile | None, code_sha256: str) -> CodeFile:
+def _with_hash(source: str, found: CodeFile | None, code_sha256: str) -> CodeFile:
     if found is None or found.sha256 != code_sha256:
-        raise AgentError(f"{place} is not the code with SHA-256 {code_sha256}, so it is not run")
+        raise AgentError(f"{source} is not the code with SHA-256 {code_sha256}, so it is not run")
     return found
 
 
 def factory_file(participant_type: str) -> CodeFile | None:
     """Return the file that a type's factory comes from, without running anything; None if it cannot be read."""
-    place, colon, _ = participant_type.rpartition(":")
+    source, colon, _ = participant_type.rpartition(":")
     if not colon:
         point = plugins().get(participant_type)
-        place = "" if point is None else point.value.partition(":")[0]
+        source = "" if point is None else point.value.partition(":")[0]
     try:
-        return code_file(place)
+        return code_file(source)
     except (OSError, ValueError):
         return None
 

@@ -24,15 +24,15 @@ class CodeFile(msgspec.Struct, frozen=True, dict=True):
         return sha256(self.content).hexdigest()
 
 
-def code_file(place: str) -> CodeFile | None:
+def code_file(source: str) -> CodeFile | None:
     """Return the file of `path/to/file.py` or of a module; None if there is no such module, or it has no file.
 
     Raises OSError if the file cannot be read.
     """
-    if place.endswith(".py"):
-        path = place
+    if source.endswith(".py"):
+        path = source
     else:
-        spec = module_spec(place)
+        spec = module_spec(source)
         if spec is None or not spec.has_location or spec.origin is None:
             return None
         path = spec.origin

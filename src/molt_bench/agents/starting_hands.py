@@ -75,15 +75,15 @@ class _Range(NamedTuple):
 @cache
 def _best(percent: int) -> _Range:
     """Return the best so many percent of all 1,326 hands."""
-    place = {name: at for at, name in enumerate(RANKED_HANDS)}
-    hands = sorted(combinations(range(52), 2), key=lambda hand: place[starting_hand(hand)])[: 1326 * percent // 100]
+    index = {name: at for at, name in enumerate(RANKED_HANDS)}
+    hands = sorted(combinations(range(52), 2), key=lambda hand: index[starting_hand(hand)])[: 1326 * percent // 100]
     cards = np.array(hands, np.int64)
-    numbers = np.array([place[starting_hand(hand)] for hand in hands], np.int64)
+    numbers = np.array([index[starting_hand(hand)] for hand in hands], np.int64)
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))
     keys, bits = card_arrays()
     of_suit = (cards & 3)[None] == np.arange(4)[:, None, None]
-    places = {hand: at for at, hand in enumerate(hands)}
-    pairs = [[places.get((4 * low + suit, 4 * high + suit), -1) for low, high in _RANK_PAIRS] for suit in range(4)]
+    indices = {hand: at for at, hand in enumerate(hands)}
+    pairs = [[indices.get((4 * low + suit, 4 * high + suit), -1) for low, high in _RANK_PAIRS] for suit in range(4)]
     suited = (of_suit * (1 << (cards >> 2))).sum(axis=2)
     rank_keys = keys[cards].sum(axis=1) >> 16
     return _Range(bits[cards].sum(axis=1), suited, np.array(pairs, np.int64), starts, rank_keys[starts], numbers)
@@ -145,10 +145,10 @@ def _equity_against_best(hole: Hole, board: Board, percent: int) -> float:
         flushes = flush_table().take(ranks[:, None] | _suited_bits())
         change = _scores(own[at], flushes) - scores[at[:, None], best.numbers[some]]
         won += int((change * possible[at[:, None], some])[some >= 0].sum())
-    for place, four in zip(*(counters > 6).nonzero(), strict=True):
-        flushes = flush_table().take(best.suited[four] | int(board_bits[place]) >> 13 * int(four) & 0x1FFF)
-        change = _scores(own[place], flushes) - scores[place, best.numbers]
-        won += int((change * possible[place])[flushes > 0].sum())
+    for row, four in zip(*(counters > 6).nonzero(), strict=True):
+        flushes = flush_table().take(best.suited[four] | int(board_bits[row]) >> 13 * int(four) & 0x1FFF)
+        change = _scores(own[row], flushes) - scores[row, best.numbers]
+        won += int((change * possible[row])[flushes > 0].sum())
     return won / (2 * int(ways.sum()))
 
 

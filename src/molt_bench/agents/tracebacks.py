@@ -32,7 +32,7 @@ _LONGEST: Final = 8 * 1024
 _FRAMES: Final = 30
 _MOST: Final = 50
 _HEAD: Final = re.compile(r"^=== (\S+), (\d+) times? ===\n", re.MULTILINE)
-_PLACE: Final = re.compile(r'^ +File "(.*)", line (\d+)', re.MULTILINE)
+_LOCATION: Final = re.compile(r'^ +File "(.*)", line (\d+)', re.MULTILINE)
 #: Folders of the code that calls agents, whose frames are left out.
 _HERE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CALLERS: Final = tuple(os.path.join(_HERE, room, "") for room in ("play", "testing"))
@@ -66,9 +66,9 @@ class Trace(msgspec.Struct):
     count: int = 1
 
     @property
-    def place(self) -> tuple[object, ...]:
+    def location(self) -> tuple[object, ...]:
         """What identifies it: the type, and all lines on the way there."""
-        return self.kind, *_PLACE.findall(self.text)
+        return self.kind, *_LOCATION.findall(self.text)
 
 
 def traceback_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
@@ -118,11 +118,11 @@ class _Tracebacks:
 
     def add(self, trace: Trace) -> Trace | None:
         """Count a traceback; return the one kept for its place, or None if there are too many."""
-        kept = self.found.get(trace.place)
+        kept = self.found.get(trace.location)
         if kept is not None:
             kept.count += trace.count
         elif len(self.found) < _MOST:
-            kept = self.found[trace.place] = msgspec.structs.replace(trace)
+            kept = self.found[trace.location] = msgspec.structs.replace(trace)
         else:
             self.dropped += trace.count
         return kept
@@ -198,9 +198,9 @@ class TraceLog:
 
     def _tell(self, participant: str, trace: Trace) -> None:
         """Write and report a traceback if it is the first of its place in this session."""
-        place = participant, *trace.place
-        if place not in self._told:
-            self._told.add(place)
+        location = participant, *trace.location
+        if location not in self._told:
+            self._told.add(location)
             self._write(_file(participant))
             if self._on_traceback is not None:
                 self._on_traceback(participant, trace.text)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from time import monotonic
 from typing import Any, Final, TypeAlias
 
+import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
@@ -56,6 +57,11 @@ class Allowance:
     def refund(self) -> None:
         """Allow one message more, such as the answer to one of ours."""
         self._left = min(self._burst, self._left + 1)
+
+
+def json_response(content: Any, *, status: int = 200) -> Response:
+    """Return content as JSON."""
+    return Response(msgspec.json.encode(content), status, media_type="application/json")
 
 
 def json_error(status: int, code: str, message: str) -> Response:

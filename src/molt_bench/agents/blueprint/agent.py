@@ -1,8 +1,8 @@
 """`blueprint`: plays a table of mixed strategies that is near an equilibrium of a smaller, abstract game.
 
-A decision is looked up by the place of the hand in the abstract betting tree (`mapping.py`) and the bucket of the cards
-(`buckets.py`). What is drawn from is the mean over all places that the hand may lie at, so the published probabilities
-are exactly those that it plays with.
+A decision is looked up by the points of the abstract betting tree that the hand may lie at (`action_translation.py`)
+and the bucket of the cards (`buckets.py`). What is drawn from is the mean over all of these points, so the published
+probabilities are exactly those that it plays with.
 """
 
 from __future__ import annotations
@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from molt_bench.agents.base import Policy
+from molt_bench.agents.blueprint.action_translation import (
+    Points,
+    columns_of,
+    depth_table,
+    followed,
+    paid_at,
+    raise_amounts,
+)
 from molt_bench.agents.blueprint.buckets import bucket, buckets
-from molt_bench.agents.blueprint.mapping import Points, columns_of, depth_table, followed, paid_at, raise_amounts
 from molt_bench.agents.blueprint.next_cards import buckets_on
 from molt_bench.agents.blueprint.off_tree import hand_ranks, rule_actions
 from molt_bench.agents.blueprint.state import PublicState, public_state

@@ -126,8 +126,8 @@ class CardBuckets:
             return self._flop(board)
         found = np.zeros(HOLES, np.int16)
         if len(board) == 5:
-            live = np.flatnonzero(~collides(board))
-            found[live] = nearest(river_features(self._flop(board[:3]), board, live), self.river_centres)
+            possible = np.flatnonzero(~collides(board))
+            found[possible] = nearest(river_features(self._flop(board[:3]), board, possible), self.river_centres)
             return found
         named, renamings = canonical(board)
         numbers = representatives(renamings)
@@ -215,8 +215,8 @@ def _wins(own: Array, others: Array) -> Array:
 
 def turn_features(flop_buckets: Array, board: tuple[int, ...], numbers: Array) -> Array:
     """Return the whole numbers by which holes fall into buckets on a canonical turn, shape (holes, TURN_FEATURES)."""
-    live = np.flatnonzero(~collides(board))
-    ordered = live[np.argsort(flop_buckets[live], kind="stable")]
+    possible = np.flatnonzero(~collides(board))
+    ordered = possible[np.argsort(flop_buckets[possible], kind="stable")]
     sample = ordered[TURN_STEP // 2 :: TURN_STEP]
     starts = [len(sample) * start // EIGHTHS for start in GROUP_STARTS]
     rivers = [card for card in range(52) if card not in board]
@@ -252,8 +252,8 @@ def _wins_by_group(own: Array, theirs: Array, starts: list[int]) -> Array:
 
 def river_features(flop_buckets: Array, board: tuple[int, ...], numbers: Array) -> Array:
     """Return the whole numbers by which holes fall into buckets on a river, shape (holes, GROUPS)."""
-    live, groups, theirs = _river_board(flop_buckets.tobytes(), board)
-    own = theirs[live.searchsorted(numbers)]
+    possible, groups, theirs = _river_board(flop_buckets.tobytes(), board)
+    own = theirs[possible.searchsorted(numbers)]
     total = RIVER_SCALE * _wins(own, np.sort(theirs)) // (2 * len(theirs))
     columns = []
     for group in range(GROUPS):
@@ -268,14 +268,14 @@ def _river_board(flop_buckets: bytes, board: tuple[int, ...]) -> tuple[Array, Ar
 
     All holes of a flop bucket belong to the same group, by the middle of their places in the order.
     """
-    live = np.flatnonzero(~collides(board))
-    of_live = np.frombuffer(flop_buckets, np.uint8)[live]
-    counts = np.bincount(of_live, minlength=256)
+    possible = np.flatnonzero(~collides(board))
+    of_possible = np.frombuffer(flop_buckets, np.uint8)[possible]
+    counts = np.bincount(of_possible, minlength=256)
     twice_middle = 2 * (counts.cumsum() - counts) + counts
-    eighths = np.minimum(EIGHTHS * twice_middle // (2 * len(live)), EIGHTHS - 1)
+    eighths = np.minimum(EIGHTHS * twice_middle // (2 * len(possible)), EIGHTHS - 1)
     groups = np.array(GROUP_OF_EIGHTH)[eighths]
-    theirs = hole_strengths(live, np.array([board]))[:, 0]
-    return live, groups[of_live], theirs
+    theirs = hole_strengths(possible, np.array([board]))[:, 0]
+    return possible, groups[of_possible], theirs
 
 
 @cache

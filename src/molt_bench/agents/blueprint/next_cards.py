@@ -72,8 +72,8 @@ def _flop_tables() -> tuple[Array, Array, Array, Array]:
     for at, code in enumerate(named.tolist()):
         rows[at] = buckets((code // 2704, code // 52 % 52, code % 52))
     canonical, renamings = np.zeros(52**3, np.int64), np.zeros(52**3, np.int64)
-    places = flops @ (52 * 52, 52, 1)
-    canonical[places], renamings[places] = number, best
+    every = flops @ (52 * 52, 52, 1)
+    canonical[every], renamings[every] = number, best
     return rows, canonical, renamings, images
 
 
@@ -82,8 +82,8 @@ def _on_turns(hole: Hole, boards: Array) -> Array:
     samples, own, rivers, turns = [], [], [], []
     for board in boards.tolist():
         named, renamings = canonical(board)
-        live = np.flatnonzero(~collides(named))
-        samples.append(live[np.argsort(buckets(named[:3])[live], kind="stable")][TURN_STEP // 2 :: TURN_STEP])
+        possible = np.flatnonzero(~collides(named))
+        samples.append(possible[np.argsort(buckets(named[:3])[possible], kind="stable")][TURN_STEP // 2 :: TURN_STEP])
         own.append(representatives(renamings)[hole_number(hole)])
         rivers.append([card for card in range(52) if card not in named])
         turns.append(named)
@@ -104,19 +104,19 @@ def _on_turns(hole: Hole, boards: Array) -> Array:
 def _on_rivers(hole: Hole, boards: Array) -> Array:
     """Compare the hole with all others on all rivers, as `river_features` does for one."""
     flop, last, count = boards[0, :3].tolist(), boards[:, -1:], len(boards)
-    live = np.flatnonzero(~collides(tuple(boards[0, :4].tolist())))
-    cards = holes()[live]
+    possible = np.flatnonzero(~collides(tuple(boards[0, :4].tolist())))
+    cards = holes()[possible]
     theirs = strengths_on(np.repeat(cards[None], count, axis=0), boards[:, None])[..., 0]
     mine = strengths_on(np.tile(np.array(hole), (count, 1, 1)), boards[:, None])[..., 0]
     free = (cards[:, 0] != last) & (cards[:, 1] != last)
-    of_live = np.broadcast_to(buckets(tuple(flop))[live].astype(np.int64), free.shape)
+    of_possible = np.broadcast_to(buckets(tuple(flop))[possible].astype(np.int64), free.shape)
     row = np.broadcast_to(np.arange(count)[:, None], free.shape)
-    most = int(of_live.max()) + 1
-    counts = np.bincount((row * most + of_live)[free], minlength=count * most).reshape(count, most)
+    most = int(of_possible.max()) + 1
+    counts = np.bincount((row * most + of_possible)[free], minlength=count * most).reshape(count, most)
     whole = counts.sum(axis=1)[:, None]
     eighths = EIGHTHS * (2 * (counts.cumsum(axis=1) - counts) + counts) // (2 * whole)
     groups = np.array(GROUP_OF_EIGHTH)[np.minimum(eighths, EIGHTHS - 1)]
-    cells = (row * GROUPS + groups[row, of_live])[free]
+    cells = (row * GROUPS + groups[row, of_possible])[free]
     scores = ((theirs < mine).astype(np.int64) + (theirs <= mine))[free]
     # Whole numbers far below 2**53: the sums of floats are exact.
     wins = np.bincount(cells, scores, count * GROUPS).astype(np.int64).reshape(count, -1)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
+from molt_bench.agents.blueprint.action_translation import followed
 from molt_bench.agents.blueprint.agent import BlueprintAgent, RangePolicy, likelihoods
 from molt_bench.agents.blueprint.buckets import collides, hole_strengths
-from molt_bench.agents.blueprint.mapping import followed
 from molt_bench.agents.blueprint.river_solver import meetings, solve, strength_classes
 from molt_bench.agents.blueprint.river_tree import RiverTree
 from molt_bench.agents.blueprint.state import PublicState, public_state
@@ -71,12 +71,12 @@ def _solved(state: PublicState, *, can_raise: bool) -> _Solved:
     on_river = [done for done in state.log if done.street == "river"]
     before = msgspec.structs.replace(state, log=state.log[: len(state.log) - len(on_river)])
     tree = RiverTree(followed(before)[1], on_river, can_raise=can_raise)
-    live = np.flatnonzero(~collides(state.board))
-    first, second = (each[live] for each in _ranges(before))
-    of_live = strength_classes(hole_strengths(live, np.array([state.board]))[:, 0], first + second)
+    possible = np.flatnonzero(~collides(state.board))
+    first, second = (each[possible] for each in _ranges(before))
+    of_possible = strength_classes(hole_strengths(possible, np.array([state.board]))[:, 0], first + second)
     classes = np.zeros(HOLES, np.int8)
-    classes[live] = of_live
-    chances = solve(tree, meetings(of_live, hole_cards()[live], (first, second)))
+    classes[possible] = of_possible
+    chances = solve(tree, meetings(of_possible, hole_cards()[possible], (first, second)))
     return _Solved(tree.decisions[tree.current].actions, classes, chances)
 
 
@@ -88,6 +88,6 @@ def _ranges(state: PublicState) -> tuple[Array, Array]:
         board = state.board[: OPEN_CARDS[done.street]]
         chances = likelihoods(msgspec.structs.replace(state, log=state.log[:at], board=board), done)
         likely[done.seat] = likely[done.seat] * chances
-    live = ~collides(state.board)
-    first, second = (np.floor(_HEAVIEST * each / max(float((each * live).max()), 1e-300)) for each in likely)
+    possible = ~collides(state.board)
+    first, second = (np.floor(_HEAVIEST * each / max(float((each * possible).max()), 1e-300)) for each in likely)
     return np.maximum(first, 1.0), np.maximum(second, 1.0)

@@ -52,8 +52,8 @@ def meetings(classes: Array, cards: Array, ranges: tuple[Array, Array]) -> Array
     weight, with_card = [], []
     for each in ranges:
         weight.append(np.bincount(classes, each, count))
-        places = (52 * classes[:, None] + cards).ravel()
-        with_card.append(np.bincount(places, np.repeat(each, 2), 52 * count).reshape(count, 52))
+        cells = (52 * classes[:, None] + cards).ravel()
+        with_card.append(np.bincount(cells, np.repeat(each, 2), 52 * count).reshape(count, 52))
     # Pairs that share one card are taken away; a pair of the same two cards twice, so it is given back once.
     found: Array = np.outer(*weight) - with_card[0] @ with_card[1].T
     found[np.diag_indices(count)] += np.bincount(classes, ranges[0] * ranges[1], count)
@@ -72,7 +72,7 @@ class _Seat:
 
     def __init__(self, tree: RiverTree, seat: int, classes: int) -> None:
         own = [at for at, each in enumerate(tree.decisions) if each.seat == seat]
-        self.place = {number: at for at, number in enumerate(own)}
+        self.index = {number: at for at, number in enumerate(own)}
         self.width = max([len(tree.decisions[at].actions) for at in own], default=1)
         befores = [tree.decisions[at].before[seat] for at in own]
         self.above = np.array([self._row(before) for before in befores], np.int64)
@@ -89,7 +89,7 @@ class _Seat:
         self.reach = self._reach()
 
     def _row(self, step: Any) -> int:
-        return 1 + self.place[step.decision] * self.width + step.action if step else 0
+        return 1 + self.index[step.decision] * self.width + step.action if step else 0
 
     def ending_rows(self, tree: RiverTree, seat: int) -> list[int]:
         """Return the row that each ending belongs to."""
@@ -125,7 +125,7 @@ class _Seat:
 
     def average(self, number: int) -> Array:
         """Return the average strategy at a decision of the tree: for each class the chance of each action."""
-        at = self.place[number]
+        at = self.index[number]
         found: Array = _shares(self.sums[at : at + 1], self.now[at : at + 1])[0]
         return found
 

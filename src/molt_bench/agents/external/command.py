@@ -31,10 +31,10 @@ def resolved(command: str | Sequence[str]) -> tuple[str, ...]:
     ConfigError if the program does not exist, or is not executable.
     """
     program, *arguments = words_of(command)
-    named = [os.path.isfile(word) or ("/" in word and os.path.isdir(word)) for word in arguments]
-    return _program(program), *(
-        os.path.abspath(word) if at else word for word, at in zip(arguments, named, strict=True)
-    )
+    for at, word in enumerate(arguments):
+        if os.path.isfile(word) or ("/" in word and os.path.isdir(word)):
+            arguments[at] = os.path.abspath(word)
+    return _program(program), *arguments
 
 
 def _program(word: str) -> str:

@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 from molt_bench._version import __version__
 from molt_bench.serve.doors.moltpoker import sessions
 from molt_bench.serve.doors.moltpoker.server_messages import OPPONENT, PROTOCOL_VERSION
-from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, invitation_of
+from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, invitation_of, json_response
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.specs import MODEL_TIMEOUT_S
 
@@ -47,15 +47,11 @@ def routes(lobby: Lobby, known: sessions.Sessions) -> list[BaseRoute]:
 def _route(path: str, endpoint: Endpoint, method: str, *, status: int = 200) -> Route:
     async def respond(request: Request) -> Response:
         try:
-            return _json(status, await endpoint(request))
+            return json_response(await endpoint(request), status=status)
         except Refused as refused:
-            return _json(refused.status, {"error": refused.error})
+            return json_response({"error": refused.error}, status=refused.status)
 
     return Route(path, respond, methods=[method])
-
-
-def _json(status: int, body: Json) -> Response:
-    return Response(msgspec.json.encode(body), status, media_type="application/json")
 
 
 class _Desk:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from molt_bench.agents.blueprint.agent import BlueprintAgent
-from molt_bench.agents.blueprint.mapping import (
+from molt_bench.agents.blueprint.action_translation import (
     ALL_IN,
     MOST_POINTS,
     _kept,
@@ -14,6 +13,7 @@ from molt_bench.agents.blueprint.mapping import (
     paid_at,
     raise_amounts,
 )
+from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.state import PublicState, public_state
 from molt_bench.agents.blueprint.table import load
 from molt_bench.agents.blueprint.tree import CALL as CALL_COLUMN
