@@ -29,7 +29,7 @@ from molt_bench.runs.answers import AnswerFile
 from molt_bench.serve.lobby import Lobby, invited
 from molt_bench.serve.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec
-from molt_bench.web.addresses import bound
+from molt_bench.web_server import bound
 
 CPU_GOAL_MS = 3.0
 DELAY_GOAL_MS = 50.0
@@ -38,7 +38,7 @@ DELAY_GOAL_MS = 50.0
 def main(agents: int = 100, hands: int = 20, thinking_ms: int = 200) -> None:
     names = [f"agent{number}" for number in range(agents)]
     lobby = Lobby(
-        [each for name in names for each in invited(name, copies=False, places=1)],
+        [each for name in names for each in invited(name, copies=False, slots=1)],
         titles={name: name for name in names},
         game=GameConfig(),
     )

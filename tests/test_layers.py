@@ -23,7 +23,7 @@ FLOORS = [
     {"specs"},
     {"poker"},
     {"seeds", "_version"},
-    {"blame", "files", "kernels", "terminals", "web"},
+    {"blame", "files", "kernels", "terminals", "web_server"},
     {"errors"},
     {"lazy_import"},
 ]

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import abstraction
 import packing
+from tree_builder import Menu, build_tree, tree_to_bytes
 
 from molt_bench.agents.blueprint import table
-from molt_bench.agents.blueprint.tree import Menu, build_tree, tree_to_bytes
 
 HERE = Path(__file__).parent
 #: Buckets on flop, turn and river.
@@ -78,7 +78,7 @@ def pack(folder: Path, options: argparse.Namespace) -> None:
         "value_errors": errors,
         "measured": json.loads(measured.read_text()) if measured.exists() else {},
     }
-    content = table.pack(about, sections)
+    content = packing.pack(about, sections)
     Path(table.PATH).write_bytes(content)
     code = Path(table.__file__)
     digest = hashlib.sha256(content).hexdigest()

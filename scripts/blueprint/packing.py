@@ -1,11 +1,13 @@
 """Pack what the trainer wrote into `blueprint.bin`: strategies street by street, values as weights of a few shapes."""
 
+import json
+import zlib
 from pathlib import Path
 
 import numpy as np
 
 from molt_bench.agents.blueprint import buckets as bk
-from molt_bench.agents.blueprint.table import LEVELS, STREETS, VALUE_UNIT
+from molt_bench.agents.blueprint.table import LEVELS, MAGIC, STREETS, VALUE_UNIT
 from molt_bench.agents.blueprint.tree import FOLD, NONE, Tree
 
 #: How many shapes the values of each street are made of, at most: many where there are few points.
@@ -119,3 +121,14 @@ def _shapes(values: np.ndarray, weights: np.ndarray, count: int) -> tuple[np.nda
         seen = shapes * row
         scores[at] = np.linalg.solve(seen @ shapes.T, seen @ values[at])
     return np.clip(np.rint(scores * VALUE_UNIT), -32767, 32767), shapes
+
+
+def pack(about: dict[str, object], sections: dict[str, bytes]) -> bytes:
+    """Return the content of a table's file."""
+    packed = {name: zlib.compress(raw, 9) for name, raw in sections.items()}
+    places, at = {}, 0
+    for name, content in packed.items():
+        places[name] = [at, len(content)]
+        at += len(content)
+    text = json.dumps({**about, "sections": places}, sort_keys=True).encode()
+    return b"".join([MAGIC, len(text).to_bytes(4, "little"), text, *packed.values()])

@@ -7,9 +7,15 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from molt_bench.errors import InternalError
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    import traceback
+else:
+    traceback = lazy_import("traceback")  # slow to load, and rarely needed
 
 _HERE: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 #: Where the modules of Python itself are: what they raise, they raise for whoever called them.
@@ -57,8 +63,6 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 def internal_error(error: BaseException) -> InternalError:
     """Return the exception that ends a run because of a bug of ours; raise it from the error itself."""
-    from traceback import format_exception  # slow to import, and rarely needed
-
     if isinstance(error, InternalError):
         return error
     try:
@@ -70,7 +74,7 @@ def internal_error(error: BaseException) -> InternalError:
     where = f" ({files[-1][0].removeprefix(_HERE)}, line {files[-1][1]})" if files else ""
     found = InternalError(f"a bug in molt-bench, and no agent's fault: {what}{where}")
     with suppress(Exception):  # the exception may be as broken as the code
-        found.trace = "".join(format_exception(error))
+        found.trace = "".join(traceback.format_exception(error))
     return found
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from molt_bench import Action, AgentFailed, play_game, play_game_async, run_benchmark
 from molt_bench.agents.kinds import make_agent
-from molt_bench.agents.tracebacks import KEPT, TraceLog, trace_of
+from molt_bench.agents.tracebacks import KEPT, TraceLog, traceback_of
 from molt_bench.arena.status import Observer
 from molt_bench.play.seated_agent import SeatedAgent
 
@@ -202,6 +202,6 @@ def test_only_the_last_frames_are_kept():
     try:
         down(50)
     except ValueError as error:
-        text = trace_of(error, frames=3).text
+        text = traceback_of(error, frames=3).text
     assert text.count("File ") <= 3
     assert text.endswith("ValueError: deep\n")

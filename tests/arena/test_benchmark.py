@@ -4,7 +4,7 @@ import pytest
 from tests.agents.external.playing import CHAOS, PYTHON
 
 from molt_bench import run_benchmark
-from molt_bench.agents.external import kept_program
+from molt_bench.agents.external import supervised_program
 from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer
@@ -168,13 +168,13 @@ def test_those_who_watch_are_told_of_every_game_and_match():
 
 
 def test_processes_that_cannot_be_ended_are_told_at_once_and_are_in_every_later_report(tmp_path, monkeypatch):
-    ended, numbers = kept_program.end_all, iter(range(101, 200))
+    ended, numbers = supervised_program.end_all, iter(range(101, 200))
 
     def half_ended(*arguments):
         ended(*arguments)
         return [next(numbers)], "they run as another user"
 
-    monkeypatch.setattr(kept_program, "end_all", half_ended)
+    monkeypatch.setattr(supervised_program, "end_all", half_ended)
     said = []
     config = {
         "participants": [{"id": "guest", "type": "exec", "command": [*PYTHON, CHAOS, "well"]}, "callstation"],

@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.e2e.shell import quick
 
-from molt_bench.agents.suggestions import agents_in, meant_by
+from molt_bench.agents.type_suggestions import agents_in, meant_by
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError, ConfigErrors
 

@@ -12,7 +12,7 @@ from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.serve.lobby import Invited, Lobby
 from molt_bench.serve.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec
-from molt_bench.web.addresses import bound
+from molt_bench.web_server import bound
 
 TOKEN = "0123456789abcdef" * 2
 #: Far more than anything takes on a slow machine.
@@ -32,7 +32,7 @@ class Table:
 
     @property
     def box(self):
-        return self.lobby.invitations[0].places[0]
+        return self.lobby.invitations[0].slots[0]
 
     def play(self, *games, bot="callstation", wait=False, close=None, **options):
         """Play games one after another in a thread; with `close`, the run is over then."""
@@ -63,7 +63,7 @@ class Table:
         return response.json()["turn"]
 
     def act(self, turn, kind=None, amount=None, wait=0, **query):
-        """Answer a turn; by default with the cheapest action that does not fold."""
+        """ActRequest a turn; by default with the cheapest action that does not fold."""
         kind = kind or turn["observation"]["legal"][1]["kind"]
         body = {"turn_token": turn["turn_token"], "kind": kind}
         if amount is not None:
@@ -84,9 +84,9 @@ class Table:
         return [(fault.kind, fault.forced_fold) for fault in self.records[number].faults]
 
 
-def a_lobby(places=1, key="ab" * 16, action_timeout_s=LONG_S, **game):
+def a_lobby(slots=1, key="ab" * 16, action_timeout_s=LONG_S, **game):
     return Lobby(
-        [Invited("live", TOKEN, None, places, key)],
+        [Invited("live", TOKEN, None, slots, key)],
         titles={"live": "Live <b>agent</b>"},
         game=GameConfig(action_timeout_s=action_timeout_s, **game),
     )

@@ -17,7 +17,7 @@ from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.serve.lobby import Lobby, invited
 from molt_bench.serve.server import LiveServer
-from molt_bench.web.addresses import bound
+from molt_bench.web_server import bound
 from tests.e2e.live import Poller, mixing, request
 from tests.serve.clients import SdkClient, calls, opened, register_and_join
 
@@ -108,7 +108,7 @@ def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
     )
     files_before = len(os.listdir("/proc/self/fd"))
     lobby = Lobby(
-        [each for name in names for each in invited(name, copies=False, places=1)],
+        [each for name in names for each in invited(name, copies=False, slots=1)],
         titles={name: name for name in names},
         game=config.game,
     )

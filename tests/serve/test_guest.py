@@ -20,7 +20,7 @@ from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.observation import observe, result_for
 from molt_bench.serve.guest import play_as_guest
-from molt_bench.serve.guest_line import Line, base_of, connected
+from molt_bench.serve.live_client import LiveClient, base_of, connected
 from molt_bench.specs import GameSpec
 from tests.agents.external.test_protocol import TABLES
 from tests.agents.llm.test_leak import any_action
@@ -149,7 +149,7 @@ def test_an_agent_that_repeats_its_mistake_is_asked_as_often_as_here():
 
 
 def test_several_games_at_once_have_an_agent_each():
-    with serving(a_lobby(places=3)) as table:
+    with serving(a_lobby(slots=3)) as table:
         for game in (1, 2, 3):
             table.play(game, hands=5, bot="tag")
         threading.Thread(target=lambda: (table.join(), table.lobby.close("over")), daemon=True).start()
@@ -174,7 +174,7 @@ def test_a_place_that_thinks_too_long_does_not_outlast_the_run():
             thinking.set()
             await asyncio.sleep(LONG_S)
 
-    with serving(a_lobby(places=2)) as table:
+    with serving(a_lobby(slots=2)) as table:
         table.play(1, hands=1, bot="tag", max_retries=0)
         threading.Thread(target=lambda: thinking.wait(LONG_S) and table.lobby.close("over"), daemon=True).start()
         started = time.monotonic()
@@ -208,13 +208,13 @@ def test_a_guest_finds_back_to_a_server_that_was_restarted():
     assert ended == ["the run is over"]
     assert "Connected again" in said
     assert not again.records[2].faults
-    table.lobby.invitations[0].places[0].close("")
+    table.lobby.invitations[0].slots[0].close("")
 
 
 def test_a_server_that_refuses_to_be_asked_ends_it_with_a_line():
     async def main(table):
         async with connected(base_of(table.url)) as client:
-            await Line(client, patience_s=LONG_S, say=print).turn(place=2)
+            await LiveClient(client, patience_s=LONG_S, say=print).turn(2)
 
     with serving(a_lobby()) as table, pytest.raises(MoltBenchError, match="refused: VALIDATION_ERROR: place is not"):
         run_in_new_loop(main(table))
@@ -223,7 +223,7 @@ def test_a_server_that_refuses_to_be_asked_ends_it_with_a_line():
 def test_a_server_that_is_gone_for_too_long_ends_it_with_a_line():
     async def main(table):
         async with connected(base_of(table.url)) as client:
-            await Line(client, patience_s=0.1, say=print).turn(place=1)
+            await LiveClient(client, patience_s=0.1, say=print).turn(1)
 
     with serving(a_lobby()) as table:
         pass

@@ -13,13 +13,13 @@ from jsonschema import Draft202012Validator
 
 from molt_bench import Action
 from molt_bench.agents.external.mailbox import Mailbox
-from molt_bench.agents.external.turn_messages import Answer, turn_schema
+from molt_bench.agents.external.turn_messages import ActRequest, turn_schema
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
 from molt_bench.serve.doors.turns import give
 from molt_bench.serve.guard import LONGEST_MESSAGE
-from molt_bench.web.addresses import bound
+from molt_bench.web_server import bound
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 
 
@@ -214,10 +214,10 @@ def test_two_pollers_get_the_same_turn_and_the_first_answer_counts(table):
 
 
 def test_several_games_at_once_are_served_oldest_first_each_decision_once():
-    with serving(a_lobby(places=3)) as table:
+    with serving(a_lobby(slots=3)) as table:
         for game in (1, 2, 3):
             table.play(game, hands=2)
-        boxes = table.lobby.invitations[0].places
+        boxes = table.lobby.invitations[0].slots
         until(lambda: all(box.snapshot().turn is not None for box in boxes))
         turns = [table.turn() for _ in range(3)]
         asked = [boxes[turn["place"] - 1].snapshot().turn.deadline for turn in turns]
@@ -312,7 +312,7 @@ def test_the_token_of_an_invitation_does_not_tell_those_of_turns():
 
 def test_an_answer_that_comes_while_the_game_looks_at_another_is_tried_again():
     lobby = a_lobby()
-    box: Mailbox = lobby.invitations[0].places[0]
+    box: Mailbox = lobby.invitations[0].slots[0]
     seen = observe(Hand(HandRules(50, 100), deal_from_text("AhAd KsKc 2c7d9hJsQc"), (1000, 1000), 0), 1)
 
     async def main():
@@ -320,7 +320,7 @@ def test_an_answer_that_comes_while_the_game_looks_at_another_is_tried_again():
         first = asyncio.ensure_future(box.ask(seen, "t", LONG_S))
         await asyncio.sleep(0)
         assert box.answer("t", Action("check")) == "illegal"
-        giving = asyncio.ensure_future(give(lobby.invitations[0], Answer("t", Action("call"))))
+        giving = asyncio.ensure_future(give(lobby.invitations[0], ActRequest("t", Action("call"))))
         await asyncio.sleep(0.05)
         assert await first == Action("check")
         assert not giving.done()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
@@ -16,7 +16,7 @@ from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.external.command import command_hash, label_of
-from molt_bench.agents.factories import AgentFactory, call_factory, check_factory, file_hash, find_factory
+from molt_bench.agents.python_agents import AgentFactory, call_factory, check_factory, file_hash, find_factory
 from molt_bench.agents.scripted import (
     CallStationAgent,
     FolderAgent,
@@ -28,12 +28,16 @@ from molt_bench.agents.scripted import (
 )
 from molt_bench.agents.tag import TagAgent
 from molt_bench.errors import AgentError, ConfigError
+from molt_bench.lazy_import import lazy_import
 from molt_bench.seeds import Seed
 from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
 
 if TYPE_CHECKING:
-    from molt_bench.agents.external.kept_program import OnRemains
+    from molt_bench.agents import field_errors
+    from molt_bench.agents.external.supervised_program import OnRemains
     from molt_bench.agents.field_errors import AgentSettings
+else:
+    field_errors = lazy_import("molt_bench.agents.field_errors")  # loads pydantic, which is slow
 
 #: The built-in bots by the name they have in configs.
 BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
@@ -129,8 +133,7 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
 
     def settings_class(self) -> "type[AgentSettings]":
         """Return the model of its settings."""
-        found: type[AgentSettings] = _loaded(self.settings)
-        return found
+        return cast("type[AgentSettings]", _loaded(self.settings))
 
 
 def _loaded(path: str) -> Any:
@@ -139,16 +142,14 @@ def _loaded(path: str) -> Any:
 
 
 def _make_from_settings(kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
-    from molt_bench.agents.field_errors import checked  # loads pydantic, which is slow
-
-    settings = checked(kind.settings_class(), kind.params(spec.type, spec.params))
+    settings = field_errors.checked(kind.settings_class(), kind.params(spec.type, spec.params))
     wanted = options.code_sha256
     if wanted is not None and kind.code_hash(spec.type, spec.params) != wanted:
         raise AgentError(f"participant {spec.id!r}: its program is not the one with SHA-256 {wanted}, so it is not run")
     limit_s = kind.timeout_s if options.action_timeout_s is None else options.action_timeout_s
     more = {"on_remains": options.on_remains} if kind.starts else {}
-    agent: PokerAgent = _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=options.folder, **more)
-    return agent
+    made = _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=options.folder, **more)
+    return cast(PokerAgent, made)
 
 
 def _make_bot(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
@@ -156,9 +157,7 @@ def _make_bot(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> 
     unknown = sorted(params.keys() - {"seed", "name"})
     if unknown:
         raise ConfigError("params", unknown[0], f"what {spec.type!r} takes: seed or name")
-    bot: Any = BUILTIN_AGENTS[spec.type](**params)
-    agent: PokerAgent = bot
-    return agent
+    return cast(PokerAgent, BUILTIN_AGENTS[spec.type](**params))
 
 
 def _make_from_factory(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
@@ -167,14 +166,6 @@ def _make_from_factory(_kind: AgentKind, spec: ParticipantSpec, options: MakeOpt
 
 def _other_types(options: MakeOptions) -> tuple[str, ...]:
     return (*BUILTIN_AGENTS, *options.factories, *(kind.name for kind in KINDS if kind.settings))
-
-
-def _make_from_object(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
-    return call_factory(spec, options.factories[spec.type])
-
-
-def _model_label(participant_type: str) -> str:
-    return participant_type.split(":", 2)[-1]
 
 
 def _command_label(participant_type: str) -> str:
@@ -200,7 +191,7 @@ LLM: Final = AgentKind(
     settings="molt_bench.agents.llm.settings:LLMSettings",
     agent="molt_bench.agents.llm.agent:lone_agent",
     make=_make_from_settings,
-    label=_model_label,
+    label=lambda participant_type: participant_type.split(":", 2)[-1],
     timeout_s=MODEL_TIMEOUT_S,
     waits=True,
     remote=True,
@@ -221,17 +212,11 @@ EXEC: Final = AgentKind(
     usage="exec:COMMAND",
     about="A program in any language that speaks JSON lines, such as exec:./bot --fast.",
 )
-ACPC: Final = AgentKind(
+ACPC: Final = msgspec.structs.replace(
+    EXEC,
     name="acpc",
-    short_field="command",
     settings="molt_bench.agents.external.program_settings:AcpcSettings",
     agent="molt_bench.agents.external.acpc_agent:AcpcAgent",
-    make=_make_from_settings,
-    label=_command_label,
-    code_hash=_command_hash,
-    starts=True,
-    waits=True,
-    recorded=True,
     usage="acpc:COMMAND",
     about="A bot of the Annual Computer Poker Competition, such as acpc:./startme.sh.",
 )
@@ -274,7 +259,9 @@ FACTORY: Final = AgentKind(
     user_code=True,
 )
 #: The user's own, made by an object that the caller passes in.
-OBJECT: Final = AgentKind(name="object", make=_make_from_object, user_code=True)
+OBJECT: Final = AgentKind(
+    name="object", make=lambda _, spec, options: call_factory(spec, options.factories[spec.type]), user_code=True
+)
 
 #: Every kind that a type can name, in the order they are tried.
 KINDS: Final = (LLM, EXEC, ACPC, HTTP, LIVE, BOT, FACTORY)
@@ -315,7 +302,6 @@ def make_agent(
         AgentError: The factory raised, or returned something that is not an agent; or the code has another hash.
     """
     spec = ParticipantSpec(id=participant, type=participant) if isinstance(participant, str) else participant
-    kind = kind_of(spec.type, factories or ())
     options = MakeOptions(
         factories=factories or {},
         seed=seed,
@@ -324,6 +310,7 @@ def make_agent(
         code_sha256=code_sha256,
         on_remains=on_remains,
     )
+    kind = kind_of(spec.type, options.factories)
     return kind.make(kind, spec, options)
 
 

@@ -6,20 +6,15 @@ built-in bot only by consent.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import msgspec
 
 from molt_bench.agents.base import PokerAgent, PolicyOf
-from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import OBJECT, kind_of, make_agent, published_policy
+from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.errors import NotPermitted
-from molt_bench.seeds import Seed
 from molt_bench.specs import ParticipantSpec
-
-if TYPE_CHECKING:
-    from molt_bench.agents.external.kept_program import OnRemains
 
 
 class Permission(msgspec.Struct, frozen=True):
@@ -68,21 +63,10 @@ def make_permitted(
     permission: Permission,
     *,
     factories: Mapping[str, AgentFactory] | None = None,
-    seed: Seed = 0,
-    action_timeout_s: float | None = None,
-    folder: Path | None = None,
-    on_remains: "OnRemains | None" = None,
+    **options: Any,
 ) -> PokerAgent:
-    """Make an agent as `make_agent` does, if it may be made; raises NotPermitted if not."""
-    return make_agent(
-        spec,
-        factories=factories,
-        seed=seed,
-        action_timeout_s=action_timeout_s,
-        folder=folder,
-        on_remains=on_remains,
-        code_sha256=permission.code_of(spec, factories),
-    )
+    """Make an agent with the options of `make_agent`, if it may be made; raises NotPermitted if not."""
+    return make_agent(spec, factories=factories, code_sha256=permission.code_of(spec, factories), **options)
 
 
 def permitted_policy(

@@ -6,14 +6,20 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.stderr_log import log_path
+from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
+
+if TYPE_CHECKING:
+    import traceback
+else:
+    traceback = lazy_import("traceback")  # slow to load, and rarely needed
 
 #: Called with what an agent raised.
 Note: TypeAlias = Callable[[BaseException], None]
@@ -26,7 +32,7 @@ _LONGEST: Final = 8 * 1024
 _FRAMES: Final = 30
 _MOST: Final = 50
 _HEAD: Final = re.compile(r"^=== (\S+), (\d+) times? ===\n", re.MULTILINE)
-_PLACE: Final = re.compile(r'^ +File "(.*)", line (\d+)', re.MULTILINE)
+_LOCATION: Final = re.compile(r'^ +File "(.*)", line (\d+)', re.MULTILINE)
 #: Folders of the code that calls agents, whose frames are left out.
 _HERE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CALLERS: Final = tuple(os.path.join(_HERE, room, "") for room in ("play", "testing"))
@@ -60,19 +66,17 @@ class Trace(msgspec.Struct):
     count: int = 1
 
     @property
-    def place(self) -> tuple[object, ...]:
+    def location(self) -> tuple[object, ...]:
         """What identifies it: the type, and all lines on the way there."""
-        return self.kind, *_PLACE.findall(self.text)
+        return self.kind, *_LOCATION.findall(self.text)
 
 
-def trace_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
+def traceback_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
     """Return the traceback of an exception: its last frames, without those of the code that called the agent."""
-    from traceback import TracebackException  # slow to import, and rarely needed
-
     kind = type(error).__name__
     try:
         start = _first_of_agent(error.__traceback__)
-        text = "".join(TracebackException(type(error), error, start, limit=-frames, compact=True).format())
+        text = "".join(traceback.TracebackException(type(error), error, start, limit=-frames, compact=True).format())
     except Exception:  # the exception may be as broken as the agent
         text = f"{kind}, of which no traceback can be made\n"
     if len(text) > _LONGEST:
@@ -106,7 +110,7 @@ class _Tracebacks:
         if known is not None:  # formatting a traceback takes far longer than finding its place
             known.count += 1
             return None
-        trace = trace_of(error)
+        trace = traceback_of(error)
         kept = self.add(trace)
         if kept is not None and len(self._by_position) < _MOST * _MOST:
             self._by_position[position] = kept
@@ -114,11 +118,11 @@ class _Tracebacks:
 
     def add(self, trace: Trace) -> Trace | None:
         """Count a traceback; return the one kept for its place, or None if there are too many."""
-        kept = self.found.get(trace.place)
+        kept = self.found.get(trace.location)
         if kept is not None:
             kept.count += trace.count
         elif len(self.found) < _MOST:
-            kept = self.found[trace.place] = msgspec.structs.replace(trace)
+            kept = self.found[trace.location] = msgspec.structs.replace(trace)
         else:
             self.dropped += trace.count
         return kept
@@ -194,9 +198,9 @@ class TraceLog:
 
     def _tell(self, participant: str, trace: Trace) -> None:
         """Write and report a traceback if it is the first of its place in this session."""
-        place = participant, *trace.place
-        if place not in self._told:
-            self._told.add(place)
+        location = participant, *trace.location
+        if location not in self._told:
+            self._told.add(location)
             self._write(_file(participant))
             if self._on_traceback is not None:
                 self._on_traceback(participant, trace.text)

@@ -8,8 +8,7 @@ from typing import Protocol
 from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.kept_program import Remains
-from molt_bench.agents.factories import AgentFactory
+from molt_bench.agents.external.supervised_program import Remains
 from molt_bench.agents.kinds import check_type, kind_of
 from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
@@ -20,6 +19,7 @@ from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.retries import RequestLimits
 from molt_bench.agents.llm.talk.prompt import system_prompt
 from molt_bench.agents.permission import OWN, Permission, make_permitted
+from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.agents.tracebacks import OnTraceback, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.arena.recorded_agent import Record, RecordedAgent
@@ -36,7 +36,7 @@ class LivePlayers(Protocol):
     def gather(self) -> None:
         """Wait until they are there; called once everybody else is ready, and before anything is dealt."""
 
-    def places(self, participant: str, seating: Seating) -> tuple[str, int]:
+    def slots(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return who plays a seating for a live participant, by a name, and in how many games at once."""
 
     def agent(self, participant: str, game: GameLabel) -> PokerAgent:
@@ -278,7 +278,7 @@ class Cast:
     def places(self, spec: GameSpec) -> list[tuple[str, int]]:
         """Return who takes up a place in a game, by a name, and in how many games at once each can play."""
         coming = [name for name in spec.players if name in self.coming]
-        return [self._live.places(name, spec.seating) for name in coming] if self._live is not None else []
+        return [self._live.slots(name, spec.seating) for name in coming] if self._live is not None else []
 
     def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
         return make_permitted(

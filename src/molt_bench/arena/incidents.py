@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from molt_bench.agents.external.kept_program import Remains
+from molt_bench.agents.external.supervised_program import Remains
 from molt_bench.records import GameRecord
 
 

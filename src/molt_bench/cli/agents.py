@@ -1,7 +1,7 @@
 """`molt-bench agents`: what a config can name as a participant."""
 
-from molt_bench.agents.factories import plugins
 from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS
+from molt_bench.agents.python_agents import plugins
 from molt_bench.cli.options import AsJson, Printing
 
 

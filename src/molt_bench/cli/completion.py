@@ -66,8 +66,8 @@ def _offers(complete: Callable[P, Iterable[str]]) -> Callable[P, list[str]]:
 @_offers
 def agent_names(incomplete: str) -> Iterable[str]:
     """Offer built-in agents and plug-ins."""
-    from molt_bench.agents.factories import plugins  # here and below: a fast start for everything else
     from molt_bench.agents.kinds import BUILTIN_AGENTS
+    from molt_bench.agents.python_agents import plugins  # here and below: a fast start for everything else
 
     return [*BUILTIN_AGENTS, *plugins()]
 

@@ -75,7 +75,7 @@ def serve(
 
     try:
         from molt_bench.serve.invitation_file import forget, left_waiting
-        from molt_bench.serve.session import ServeOptions, served
+        from molt_bench.serve.live_run import ServeOptions, served
     except ImportError as error:
         raise MoltBenchError(f"serve needs {error.name}, which is not installed: {how_to_install('live')}") from error
     secret = secret_from(None)

@@ -11,7 +11,7 @@ from molt_bench.cli.completion import run_folders
 from molt_bench.cli.options import AsJson, Printing, port_number
 from molt_bench.errors import MoltBenchError, how_to_install
 from molt_bench.view.library import Library
-from molt_bench.web.addresses import bound, is_loopback, url_of
+from molt_bench.web_server import bound, is_loopback, url_of
 
 #: Seconds that a page waits for what is still to be counted; after that it says so, and is updated.
 _WAIT_S: Final = 0.5

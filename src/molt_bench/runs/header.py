@@ -12,9 +12,9 @@ from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import kind_of, source_hash
 from molt_bench.agents.permission import Permission, permitted_policy
+from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError

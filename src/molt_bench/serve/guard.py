@@ -6,12 +6,13 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from time import monotonic
 from typing import Any, Final, TypeAlias
 
+import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from molt_bench.serve.lobby import Invitation, Lobby
-from molt_bench.web.addresses import is_our_name
+from molt_bench.web_server import is_our_name
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -25,7 +26,7 @@ LONGEST_MESSAGE: Final = 64 * 1024
 RATE_A_SECOND: Final = 50.0
 BURST: Final = 200.0
 
-_HEADERS: Final = {
+_SECURITY_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -58,10 +59,24 @@ class Allowance:
         self._left = min(self._burst, self._left + 1)
 
 
+def json_response(content: Any, *, status: int = 200) -> Response:
+    """Return content as JSON."""
+    return Response(msgspec.json.encode(content), status, media_type="application/json")
+
+
 def json_error(status: int, code: str, message: str) -> Response:
     """Return an error as all doors answer it: always JSON, with a code and a sentence."""
     body = json.dumps({"error": {"code": code, "message": message}})
     return Response(body, status, media_type="application/json")
+
+
+class Refused(Exception):  # noqa: N818 - a client's mistake, not an error of ours
+    """A request that is refused: its HTTP status, a code for programs, a sentence for people and models, and more."""
+
+    def __init__(self, status: int, code: str, message: str, **more: str) -> None:
+        self.status = status
+        self.error = {"code": code, "message": message, **more}
+        super().__init__(message)
 
 
 async def _http_error(_: Request, error: Exception) -> Response:
@@ -157,7 +172,7 @@ def _with_headers(send: Send) -> Send:
         if message["type"] == "http.response.start":
             message["headers"] = [
                 *message.get("headers", ()),
-                *[(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()],
+                *[(name.lower().encode(), value.encode()) for name, value in _SECURITY_HEADERS.items()],
             ]
         await send(message)
 

@@ -15,41 +15,35 @@ from molt_bench.errors import AgentFailed, GameUnfinished, ProviderError, printa
 from molt_bench.play.game import Hook
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import Action
-from molt_bench.serve.guest_line import Line, NotTaken, RunOver, Say, Stale, base_of, connected
+from molt_bench.serve.live_client import LiveClient, NotTaken, RunOver, Say, Stale, base_of, connected
 
 #: Makes the agent for a game.
 Make: TypeAlias = Callable[[], PokerAgent]
 
-#: Seconds that places get to learn that the run is over, once one of them knows.
+#: Seconds that slots get to learn that the run is over, once one of them knows.
 _LAST_S: Final = 2.0
 
 
 async def play_as_guest(url: str, make: Make, *, patience_s: float, say: Say) -> str:
     """Play at a server until its run is over, and return why it is.
 
-    Args:
-        url: The invitation.
-        make: Makes the agent for a game.
-        patience_s: Seconds without a connection after which the server counts as gone.
-        say: Is told how things go.
-
-    Raises:
-        MoltBenchError: The URL is no invitation, nobody answers there, or the server is gone.
+    `make` makes the agent for a game. Raises MoltBenchError if the URL is no invitation, nobody answers there, or the
+    server is gone: without a connection for `patience_s` seconds.
     """
     base = base_of(url)
     SeatedAgent(make())  # one that cannot be made is an error now, not in the middle of a run
     async with connected(base) as client:
-        line = Line(client, patience_s=patience_s, say=say)
-        about = await line.first_contact()
-        if about.over is not None:
-            return about.over
-        say(f"Joined {line.host} as {printable(about.name)}; waiting for the first decision")
-        guests = [Guest(line, place, make, say) for place in range(1, about.games_at_once + 1)]
+        server = LiveClient(client, patience_s=patience_s, say=say)
+        info = await server.first_contact()
+        if info.over is not None:
+            return info.over
+        say(f"Joined {server.host} as {printable(info.name)}; waiting for the first decision")
+        guests = [Guest(server, slot, make, say) for slot in range(1, info.games_at_once + 1)]
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(guest.play()) for guest in guests]
                 await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                await asyncio.wait(tasks, timeout=_LAST_S)  # the run is over for all places: nobody is left to answer
+                await asyncio.wait(tasks, timeout=_LAST_S)  # the run is over for all slots: nobody is left to answer
                 for task in tasks:
                     task.cancel()
         except BaseExceptionGroup as errors:
@@ -58,11 +52,11 @@ async def play_as_guest(url: str, make: Make, *, patience_s: float, say: Say) ->
 
 
 class Guest:
-    """Our agent at one place of a server, from game to game."""
+    """Our agent in one slot at a server, from game to game."""
 
-    def __init__(self, line: Line, place: int, make: Make, say: Say) -> None:
-        self._line = line
-        self._place = place
+    def __init__(self, server: LiveClient, slot: int, make: Make, say: Say) -> None:
+        self._server = server
+        self._slot = slot
         self._make = make
         self._say = say
         self._seat: SeatedAgent | None = None
@@ -79,7 +73,7 @@ class Guest:
         try:
             while True:
                 try:
-                    turn = await (self._line.turn(self._place) if turn is None else self._played(turn))
+                    turn = await (self._server.turn(self._slot) if turn is None else self._played(turn))
                 except NotTaken:
                     turn = self._last = None  # it comes again, and the agent is asked again
                 except Stale:
@@ -99,7 +93,7 @@ class Guest:
             if answer is None:
                 return None
             self._last = question, answer
-        return await self._line.act(self._place, self._last[1])
+        return await self._server.act(self._slot, self._last[1])
 
     async def _decided(self, turn: TurnMessage) -> dict[str, Any] | None:
         """Ask the agent; its failure is sent as an answer that counts as a mistake. None if it could not answer now."""
@@ -151,7 +145,7 @@ class Guest:
         seat, self._seat = self._seat, None
         if seat is None:
             return
-        where = f"Place {self._place}, game" if self._place > 1 else "Game"
+        where = f"Place {self._slot}, game" if self._slot > 1 else "Game"
         self._say(f"{where} {self._games}: {self._hands:,} hands, {self._won:+,} chips")
         if seat.close is not None:
             await self._tried("close", seat.close)

@@ -23,14 +23,14 @@ class Invitations(msgspec.Struct, frozen=True, rename="camel"):
     Attributes:
         host: The address that the server listens on.
         port: Its port.
-        sitting: How often the server was started before.
+        session: How often the server was started before.
         invited: One for each live agent, or for each copy of it.
         config: Hash of the config that they are for.
     """
 
     host: str
     port: int
-    sitting: int
+    session: int = msgspec.field(name="sitting")
     invited: tuple[Invited, ...]
     config: str = ""
     format: int = _FORMAT
@@ -41,8 +41,8 @@ def new_invitations(config: BenchmarkConfig, host: str, port: int) -> Invitation
     found: list[Invited] = []
     for each in config.participants:
         if each.kind.comes:
-            places = getattr(each, "games_at_once", 1)
-            found += invited(each.id, copies=not each.may_remember, places=places)
+            slots = getattr(each, "games_at_once", 1)
+            found += invited(each.id, copies=not each.may_remember, slots=slots)
     return Invitations(host, port, 0, tuple(found), config_hash(config.plain()))
 
 

@@ -1,4 +1,4 @@
-"""The lobby: who is invited, who is there, and which place an agent gets in a game."""
+"""The lobby: who is invited, who is there, and which slot an agent gets in a game."""
 
 import hmac
 import secrets
@@ -17,8 +17,8 @@ from molt_bench.specs import SEATINGS, GameLabel, Seating
 
 #: Bytes of an invitation's token: 128 bits.
 _TOKEN_BYTES: Final = 16
-#: By how much `seq` is higher after each restart of the server: more than any one sitting uses.
-_SEQ_A_SITTING: Final = 1_000_000_000
+#: By how much `seq` is higher after each restart of the server: more than any one session uses.
+_SEQ_A_SESSION: Final = 1_000_000_000
 
 
 class Invited(msgspec.Struct, frozen=True, rename="camel"):
@@ -28,7 +28,7 @@ class Invited(msgspec.Struct, frozen=True, rename="camel"):
         participant: Whom it is for.
         seating: The only seating it plays, where the participant has a copy for each; None for both.
         token: The secret in its URL.
-        places: Games it plays at once.
+        slots: Games it plays at once.
         key: What else is secret is derived from this. The agent never sees it: who knew it could try seeds until one
             gives the tokens that it was sent.
     """
@@ -36,17 +36,17 @@ class Invited(msgspec.Struct, frozen=True, rename="camel"):
     participant: str
     token: str
     seating: Seating | None = None
-    places: int = 1
+    slots: int = msgspec.field(name="places", default=1)
     key: str = msgspec.field(default_factory=lambda: secrets.token_hex(_TOKEN_BYTES))
 
 
 class Invitation:
-    """An invitation: the URL that one agent got, and its places at the tables.
+    """An invitation: the URL that one agent got, and its slots.
 
     Attributes:
         invited: Whom it is for.
         title: What pages call it.
-        places: Its places, one for each game at once.
+        slots: Its slots, one for each game at once.
         came: Whether the agent has come.
         told: Whether it has learnt that the run is over.
     """
@@ -55,9 +55,9 @@ class Invitation:
         self.invited = invited
         self.title = title
         self.secret = hmac.new(bytes.fromhex(invited.key), b"molt-bench live", sha256).digest()
-        self.places = [
+        self.slots = [
             Mailbox(hmac.new(self.secret, b"place %d" % at, sha256).digest(), seq=seq, reconnect_s=reconnect_s)
-            for at in range(invited.places)
+            for at in range(invited.slots)
         ]
         self.came = False
         self.told = False
@@ -65,12 +65,12 @@ class Invitation:
     @property
     def present(self) -> bool:
         """Whether a connection of the agent is open."""
-        return any(place.present for place in self.places)
+        return any(slot.present for slot in self.slots)
 
     @property
     def decisions(self) -> int:
         """Decisions taken so far."""
-        return sum(place.decisions for place in self.places)
+        return sum(slot.decisions for slot in self.slots)
 
     def derived(self, *labels: str) -> str:
         """Return a secret text for a use of this invitation, such as an API key; the same after a restart."""
@@ -88,10 +88,8 @@ class Lobby:
         on_gather: Invites everybody, and returns when they are there.
 
     Args:
-        invited: The invitations.
         titles: What pages call the participants.
-        game: The game that is played.
-        sitting: How often the server was started before.
+        session: How often the server was started before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
     """
 
@@ -101,10 +99,10 @@ class Lobby:
         *,
         titles: Mapping[str, str],
         game: GameConfig,
-        sitting: int = 0,
+        session: int = 0,
         reconnect_s: float = RECONNECT_S,
     ) -> None:
-        seq = sitting * _SEQ_A_SITTING
+        seq = session * _SEQ_A_SESSION
         self.invitations = [
             Invitation(each, title=titles[each.participant], seq=seq, reconnect_s=reconnect_s) for each in invited
         ]
@@ -140,30 +138,30 @@ class Lobby:
         if self.on_gather is not None:
             self.on_gather()
 
-    def places(self, participant: str, seating: Seating) -> tuple[str, int]:
+    def slots(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return the invitation that plays a seating, by a name, and how many games it plays at once."""
         found = self._invitation(participant, seating)
-        return f"{participant} {found.invited.seating or ''}", found.invited.places
+        return f"{participant} {found.invited.seating or ''}", found.invited.slots
 
     def agent(self, participant: str, game: GameLabel) -> LiveAgent:
-        """Return the agent of a live participant in one game; there must be a free place."""
+        """Return the agent of a live participant in one game; there must be a free slot."""
         found = self._invitation(participant, game.seating)
-        place = next(each for each in found.places if id(each) not in self._taken)
-        self._taken.add(id(place))
+        slot = next(each for each in found.slots if id(each) not in self._taken)
+        self._taken.add(id(slot))
         return LiveAgent(
             participant,
-            place,
+            slot,
             game=game,
             action_timeout_s=self.game.action_timeout_s,
-            on_close=lambda: self._taken.discard(id(place)),
+            on_close=lambda: self._taken.discard(id(slot)),
         )
 
     def close(self, reason: str) -> None:
         """Tell everybody that the run is over."""
         self.closed = reason
         for invitation in self.invitations:
-            for place in invitation.places:
-                place.close(reason)
+            for slot in invitation.slots:
+                slot.close(reason)
 
     def watch(self, status: RunStatus) -> None:
         """Note how far the run is."""
@@ -181,7 +179,7 @@ class Lobby:
         )
 
 
-def invited(participant: str, *, copies: bool, places: int) -> list[Invited]:
+def invited(participant: str, *, copies: bool, slots: int) -> list[Invited]:
     """Return new invitations for a participant: one, or with `copies` one for each seating."""
     seatings: tuple[Seating | None, ...] = SEATINGS if copies else (None,)
-    return [Invited(participant, secrets.token_hex(_TOKEN_BYTES), seating, places) for seating in seatings]
+    return [Invited(participant, secrets.token_hex(_TOKEN_BYTES), seating, slots) for seating in seatings]

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from molt_bench.serve.guard import json_response
 from molt_bench.serve.lobby import Lobby
 
 _STATIC: Final = Path(__file__).with_name("static")
@@ -23,7 +23,7 @@ def lobby_routes(lobby: Lobby) -> list[BaseRoute]:
     """Return the routes of the page and its data."""
 
     def data(_: Request) -> Response:
-        return Response(msgspec.json.encode(lobby_data(lobby)), media_type="application/json")
+        return json_response(lobby_data(lobby))
 
     def page(request: Request) -> Response:
         file, kind = _FILES[request.url.path]
@@ -53,8 +53,8 @@ def lobby_data(lobby: Lobby) -> dict[str, Any]:
                 "seating": each.invited.seating,
                 "came": each.came,
                 "connected": each.present,
-                "playing": sum(place.snapshot().sat is not None for place in each.places),
-                "deciding": sum(place.snapshot().turn is not None for place in each.places),
+                "playing": sum(slot.snapshot().sat is not None for slot in each.slots),
+                "deciding": sum(slot.snapshot().turn is not None for slot in each.slots),
                 "decisions": each.decisions,
             }
             for each in lobby.invitations

@@ -1,18 +1,31 @@
-"""The server of live mode, in a thread of its own: the games go on in the main one."""
+"""The server of live mode: the lobby's page and all doors under `/j/INVITATION`, served in a thread of its own."""
 
 import socket
 import threading
 from typing import Final
 
-from molt_bench.serve.app import application
-from molt_bench.serve.guard import LONGEST_MESSAGE
+from starlette.applications import Starlette
+from starlette.routing import BaseRoute, Mount
+
+from molt_bench.serve.doors import long_poll, mcp, moltpoker, skill
+from molt_bench.serve.guard import ERROR_HANDLERS, LONGEST_MESSAGE, App, guarded
 from molt_bench.serve.lobby import Lobby
-from molt_bench.web.quiet_server import quiet_server
+from molt_bench.serve.lobby_page import lobby_routes
+from molt_bench.web_server import quiet_server
 
 #: Seconds that connections get to end when the server stops.
 _GRACE_S: Final = 2
 #: Milliseconds after which a connection ends whose other side takes nothing: a machine that is gone, or does not read.
 _DEAF_MS: Final = 60_000
+
+
+def application(lobby: Lobby, *, host: str, port: int) -> App:
+    """Return the application that is served."""
+    doors: list[BaseRoute] = []
+    for door in (moltpoker, long_poll, skill, mcp):
+        doors += door.routes(lobby)
+    routes = [*lobby_routes(lobby), Mount("/j/{invitation}", routes=doors)]
+    return guarded(Starlette(routes=routes, exception_handlers=ERROR_HANDLERS), lobby, host=host, port=port)
 
 
 class LiveServer:

@@ -10,7 +10,7 @@ from molt_bench.agents.llm.providers.redirection import redirection
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.study.planner import Need, Planner
-from molt_bench.web.addresses import is_loopback
+from molt_bench.web_server import is_loopback
 
 #: The gap that a run without any limit is expected to show, in thousandths of a big blind per hand.
 _USUAL_GAP = 500.0

@@ -5,14 +5,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from math import ceil
 from statistics import median
 from time import perf_counter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import make_agent, policy_of
-from molt_bench.agents.tracebacks import Traced, trace_of
+from molt_bench.agents.tracebacks import Traced, traceback_of
 from molt_bench.errors import AgentError, FaultKind, shown
+from molt_bench.lazy_import import lazy_import
 from molt_bench.play.drivers import play_game_async
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import Action
@@ -22,6 +23,11 @@ from molt_bench.seeds import Seed, derived_seed
 from molt_bench.specs import SEATINGS, GameOptions, Seating
 from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample, Latency
 from molt_bench.testing.policy_check import policy_check
+
+if TYPE_CHECKING:
+    from molt_bench.play import event_loop
+else:
+    event_loop = lazy_import("molt_bench.play.event_loop")  # loads asyncio
 
 #: Opponents that together put an agent in every kind of spot.
 SPARRING_PARTNERS = ("callstation", "maniac", "random", "shover", "tight")
@@ -72,8 +78,6 @@ def check_agent(
     Raises:
         MoltBenchError: `make` did not make an agent.
     """
-    from molt_bench.play.event_loop import run_in_new_loop  # here, since it loads asyncio
-
     first: Any = agent if make is None else make()
     try:
         seat = SeatedAgent(first)
@@ -85,7 +89,7 @@ def check_agent(
     tables: Mapping[str, GameOptions] = {_ONLY_GAME: only_game} if only_game else TABLES
     sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners), tables, watch)
     # One event loop for all games, since an agent may keep a connection tied to it.
-    checks = run_in_new_loop(sparring.all_checks())
+    checks = event_loop.run_in_new_loop(sparring.all_checks())
     policy = policy_of(first)
     if policy is not None:
         checks.append(policy_check(policy, sparring.games))
@@ -226,7 +230,7 @@ class _Sparring(msgspec.Struct):
                 seat, number = int(record.seating == "BA"), fault.hand_number
                 hand = record.hand_texts[number - 1] if number else ""
                 raised = self.raised[:1] if fault.kind == "exception" else []
-                trace = "".join([trace_of(error, frames=_FRAMES).text for error in raised])
+                trace = "".join([traceback_of(error, frames=_FRAMES).text for error in raised])
                 known = FaultExample(fault.kind, 0, fault.message, table, partner, seat, number, hand, trace)
             self.examples[fault.kind] = msgspec.structs.replace(known, count=known.count + 1)
         return found

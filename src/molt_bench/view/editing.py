@@ -16,7 +16,7 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.about import ABOUT, About, change_about
 from molt_bench.view.library import Library
 from molt_bench.view.names import about_of
-from molt_bench.web.addresses import is_loopback
+from molt_bench.web_server import is_loopback
 
 _MOST_BYTES: Final = 64 * 1024
 

@@ -29,8 +29,7 @@ from molt_bench.view.editing import change
 from molt_bench.view.library import Library, answer, run_of
 from molt_bench.view.pages import inlined, script_of_pages
 from molt_bench.view.search import end_searches
-from molt_bench.web.addresses import is_our_name
-from molt_bench.web.quiet_server import quiet_server
+from molt_bench.web_server import is_our_name, quiet_server
 
 if TYPE_CHECKING:
     import uvicorn

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from blueprint import tree_builder
 
 from molt_bench.agents.blueprint import tree as trees
 from molt_bench.poker.cards import cards_from_text
@@ -70,7 +71,7 @@ def leduc():
 def river(board, ranges, *, pot, depth, menu):
     """The last street of hold'em on one board; the player without the button acts first."""
     columns = trees.FIRST_RAISE + 1 + max(len(sizes) for sizes in menu[3])
-    builder = trees._Builder(depth, menu, columns)
+    builder = tree_builder._Builder(depth, menu, columns)
     builder.add(3, 1, (pot // 2, pot // 2), raises=0, step=100, open_=True)
     fields = {
         name: np.array(getattr(builder, name), np.int32) for name in ("street", "actor", "paid", "children", "closing")

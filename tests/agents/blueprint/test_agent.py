@@ -7,9 +7,9 @@ from itertools import permutations
 import msgspec
 import pytest
 
+from molt_bench.agents.blueprint.action_translation import depth_table, followed
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.buckets import holes
-from molt_bench.agents.blueprint.mapping import depth_table, followed
 from molt_bench.agents.blueprint.off_tree import hand_ranks
 from molt_bench.agents.blueprint.state import public_state
 from molt_bench.agents.blueprint.table import SHA256

@@ -2,9 +2,11 @@ import hashlib
 
 import numpy as np
 import pytest
+from blueprint import packing
+from blueprint.tree_builder import build_tree, tree_to_bytes
 
 from molt_bench.agents.blueprint import table
-from molt_bench.agents.blueprint.tree import NONE, build_tree, tree_to_bytes
+from molt_bench.agents.blueprint.tree import NONE
 from molt_bench.errors import MoltBenchError
 
 
@@ -65,7 +67,7 @@ def test_values_stay_within_what_can_be_won(depth):
 
 
 def test_a_packed_table_is_read_back():
-    content = table.pack({"depths": [7], "buckets": [169, 1, 1, 1]}, {"one": b"first", "two": b"second"})
+    content = packing.pack({"depths": [7], "buckets": [169, 1, 1, 1]}, {"one": b"first", "two": b"second"})
     again = table.Table(content)
     assert again.depths == (7,)
     assert (again.section("one"), again.section("two")) == (b"first", b"second")

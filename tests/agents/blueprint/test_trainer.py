@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from blueprint.tree_builder import build_tree, tree_to_bytes
 
 from molt_bench.agents.blueprint import buckets
-from molt_bench.agents.blueprint.tree import build_tree, tree_to_bytes
 from tests.agents.blueprint import small_games
 
 SOURCES = Path(__file__).parents[3] / "scripts" / "blueprint"

@@ -1,16 +1,8 @@
 import numpy as np
 import pytest
+from blueprint.tree_builder import build_tree, tree_to_bytes
 
-from molt_bench.agents.blueprint.tree import (
-    CALL,
-    FOLD,
-    FOLDED,
-    NONE,
-    SHOWDOWN,
-    build_tree,
-    tree_from_bytes,
-    tree_to_bytes,
-)
+from molt_bench.agents.blueprint.tree import CALL, FOLD, FOLDED, NONE, SHOWDOWN, tree_from_bytes
 
 MENU = (((75,), (100,)), ((50, 100), (100,)), ((75,),), ((50, 100),))
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from molt_bench.agents.blueprint.action_translation import places
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.buckets import buckets
-from molt_bench.agents.blueprint.mapping import places
 from molt_bench.agents.blueprint.state import public_state
 from molt_bench.agents.blueprint.table import load
 from molt_bench.poker.actions import CALL, CHECK, FOLD

@@ -5,6 +5,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+import psutil
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
@@ -40,16 +41,8 @@ def log_of(path):
 
 def processes_with(text):
     """Return the processes that are alive and have a text in their command line."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                words = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if str(text).encode() in words:
-                found.append(int(entry.name))
-    return found
+    every = psutil.process_iter(["cmdline"])
+    return [each.pid for each in every if str(text) in "\0".join(each.info["cmdline"] or ())]
 
 
 @pytest.fixture

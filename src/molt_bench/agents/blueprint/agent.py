@@ -1,42 +1,48 @@
 """`blueprint`: plays a table of mixed strategies that is near an equilibrium of a smaller, abstract game.
 
-A decision is looked up by the place of the hand in the abstract betting tree (`mapping.py`) and the bucket of the cards
-(`buckets.py`). What is drawn from is the mean over all places that the hand may lie at, so the published probabilities
-are exactly those that it plays with.
+A decision is looked up by the points of the abstract betting tree that the hand may lie at (`action_translation.py`)
+and the bucket of the cards (`buckets.py`). What is drawn from is the mean over all of these points, so the published
+probabilities are exactly those that it plays with.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
+from molt_bench.agents.base import Policy
+from molt_bench.agents.blueprint.action_translation import (
+    Points,
+    columns_of,
+    depth_table,
+    followed,
+    paid_at,
+    raise_amounts,
+)
 from molt_bench.agents.blueprint.buckets import bucket, buckets
-from molt_bench.agents.blueprint.mapping import Places, columns_of, depth_table, followed, paid_at, raise_amounts
 from molt_bench.agents.blueprint.next_cards import buckets_on
 from molt_bench.agents.blueprint.off_tree import hand_ranks, rule_actions
 from molt_bench.agents.blueprint.state import PublicState, public_state
+from molt_bench.agents.blueprint.table import DepthTable
 from molt_bench.agents.blueprint.tree import BIG_BLIND, FIRST_RAISE
 from molt_bench.agents.blueprint.tree import CALL as CALL_COLUMN
 from molt_bench.agents.scripted import ScriptedAgent
-from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action
+from molt_bench.lazy_import import lazy_import
+from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action, LoggedAction, Street
+from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import HOLES, hole_number
 
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    import numpy as np
 
-    import numpy as np  # here, since it is slow to load
-
-    from molt_bench.agents.base import Policy
-    from molt_bench.agents.blueprint.buckets import Ints
-    from molt_bench.agents.blueprint.table import DepthTable
-    from molt_bench.poker.actions import LoggedAction, Street
-    from molt_bench.poker.cards import Board, Hole
-    from molt_bench.poker.hand import Hand
-    from molt_bench.poker.observation import Observation
-
-    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+    from molt_bench.agents.blueprint.tree import Array
+    from molt_bench.poker.range_equity import Floats
+else:
+    np = lazy_import("numpy")
 
 #: Random bits of a draw: those of a float.
 _BITS: Final = 53
@@ -58,19 +64,12 @@ class RangePolicy(NamedTuple):
 
 
 class _Lookup(NamedTuple):
-    """A decision as the table sees it.
+    """A decision as the table sees it."""
 
-    Attributes:
-        at: The table for these stacks.
-        places: The nodes that the hand may lie at, with their weights.
-        actions: What may be done: fold, check or call, then raises, smallest first.
-        columns: For each node, which of the actions each column stands for.
-    """
-
-    at: DepthTable
-    places: Places
-    actions: tuple[Action, ...]
-    columns: list[list[int]]
+    at: DepthTable  # for these stacks
+    points: Points  # that the hand may lie at
+    actions: tuple[Action, ...]  # fold, check or call, then raises, smallest first
+    columns: list[list[int]]  # for each point, which of the actions each column stands for
 
 
 class BlueprintAgent(ScriptedAgent):
@@ -97,12 +96,12 @@ class BlueprintAgent(ScriptedAgent):
     def odds(self, observation: Observation) -> list[tuple[Action, float]]:
         """Return every action with its probability, 0 included."""
         lookup = _look_up(observation)
-        if not lookup.places:
+        if not lookup.points:
             found = self.range_policy(observation)
             return list(zip(found.actions, found.chances[hole_number(observation.cards)].tolist(), strict=True))
         chances = [0.0] * len(lookup.actions)
         own = bucket(observation.cards, observation.board)
-        for (node, weight), columns in zip(lookup.places.items(), lookup.columns, strict=True):
+        for (node, weight), columns in zip(lookup.points.items(), lookup.columns, strict=True):
             row = lookup.at.strategy(node)[own].tolist()
             counts = [0] * len(chances)
             for column, count in zip(columns, row, strict=True):
@@ -114,13 +113,11 @@ class BlueprintAgent(ScriptedAgent):
 
     def range_policy(self, observation: Observation) -> RangePolicy:
         """Return the probabilities of every hole that the seat to act could hold: those of `policy`, bit by bit."""
-        import numpy as np  # here, since it is slow to load
-
         lookup = _look_up(observation)
-        if not lookup.places:
+        if not lookup.points:
             return RangePolicy(*rule_actions(observation, hand_ranks(lookup.at, observation.board)))
         found: Any = 0.0
-        for (node, weight), columns in zip(lookup.places.items(), lookup.columns, strict=True):
+        for (node, weight), columns in zip(lookup.points.items(), lookup.columns, strict=True):
             rows = lookup.at.strategy(node).astype(np.int64)
             counts = np.zeros((len(rows), len(lookup.actions)), np.int64)
             for column, slot in zip(columns, rows.T, strict=True):
@@ -139,7 +136,7 @@ class BlueprintAgent(ScriptedAgent):
         put_in = [min(most, stack - left) for stack, left in zip(stacks, observation.stacks, strict=True)]
         behind = (most - max(put_in)) / (2 * max(put_in))
         alike = 0.0
-        for node, weight in lookup.places.items():
+        for node, weight in lookup.points.items():
             paid = max(paid_at(lookup.at, node))
             low, high = sorted((behind, (BIG_BLIND * lookup.at.depth - paid) / (2 * paid)))
             alike += weight * (high <= max(_SHALLOW, 2 * low))
@@ -149,21 +146,16 @@ class BlueprintAgent(ScriptedAgent):
         """Return whether the table knows raises here: not if the bet that is faced is likely taken for an all-in."""
         lookup = _look_up(observation)
         known = 0.0
-        for weight, columns in zip(lookup.places.values(), lookup.columns, strict=True):
+        for weight, columns in zip(lookup.points.values(), lookup.columns, strict=True):
             known += weight * (max(columns) > columns[CALL_COLUMN])
         return known >= 0.5
 
     def hand_values(self, state: PublicState, seat: int) -> Floats:
-        """Return what `seat` wins net in the whole hand with each hole, on average if both play the blueprint.
+        """Return the chips that `seat` wins net in the whole hand with each hole, if both play the blueprint.
 
-        In chips. The table says which share of the pot is left to win; it is scaled to the real pot.
-
-        Args:
-            state: Before a decision of either seat, or after a call that ended a street or the hand, or a fold.
-            seat: Whose value.
+        The state is before a decision of either seat, or after a call that ended a street or the hand, or a fold. The
+        table says which share of the pot is left to win; it is scaled to the real pot.
         """
-        import numpy as np  # here, since it is slow to load
-
         worth = _worth(state, seat)
         if worth.shares is None:
             return np.full(HOLES, worth.value(0.0))
@@ -178,17 +170,11 @@ class BlueprintAgent(ScriptedAgent):
         at = bucket(hole, worth.board) if worth.by_bucket else hole_number(hole)
         return float(worth.value(worth.shares[at]))
 
-    def board_values(self, state: PublicState, seat: int, hole: Hole, boards: Ints) -> Floats:
-        """Return what one hole is worth after the next cards, on each of many boards; 0 where the tree has ended.
+    def board_values(self, state: PublicState, seat: int, hole: Hole, boards: Array) -> Floats:
+        """Return what one hole is worth on each of the boards (rows) that may follow; 0 where the tree has ended.
 
-        Args:
-            state: After a call that ended a street.
-            seat: Whose value.
-            hole: Its cards.
-            boards: The cards of the next street, one board in each row.
+        The state is after a call that ended a street.
         """
-        import numpy as np  # here, since it is slow to load
-
         worth = _worth(msgspec.structs.replace(state, board=tuple(boards[0].tolist())), seat)
         if worth.shares is None or not worth.by_bucket:
             return np.zeros(len(boards))
@@ -197,21 +183,13 @@ class BlueprintAgent(ScriptedAgent):
 
 
 class _Worth(NamedTuple):
-    """What hands are worth at a state.
+    """What hands are worth at a state, in shares of the pot by bucket, or else by hole."""
 
-    Attributes:
-        shares: Shares of the pot by bucket, or else by hole; None after a fold.
-        by_bucket: Whether shares are by bucket.
-        board: The board that tells buckets.
-        pot: Chips in the pot.
-        paid: Chips that the seat has put in.
-    """
-
-    shares: Floats | None
+    shares: Floats | None  # None after a fold
     by_bucket: bool
-    board: Board
+    board: Board  # tells buckets
     pot: int
-    paid: int
+    paid: int  # by the seat
 
     def value(self, share: Any) -> Any:
         """Return the net chips of a share of the pot."""
@@ -244,16 +222,10 @@ def _street(state: PublicState, hand: Hand) -> Street:
 
 
 def likelihoods(state: PublicState, done: LoggedAction) -> Floats:
-    """Return how likely the blueprint does what was done, for every hole; 1 where its tree has ended.
+    """Return how likely the blueprint does at a state what was done, for every hole; 1 where its tree has ended.
 
     A raise of a size that the tree does not offer counts as those that it may be taken for.
-
-    Args:
-        state: Before the action.
-        done: The action.
     """
-    import numpy as np  # here, since it is slow to load
-
     found, hand = followed(state)
     if not found:
         return np.ones(HOLES)

@@ -13,24 +13,25 @@ are numbered by strength, weakest first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import permutations
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from molt_bench.agents.blueprint.table import load
 from molt_bench.errors import RulesError
+from molt_bench.lazy_import import lazy_import
 from molt_bench.poker import evaluator
 from molt_bench.poker.equity import card_arrays, strengths
 from molt_bench.poker.range_equity import HOLES, hole_cards, hole_number, holes_with
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    import numpy as np
 
-    import numpy as np  # here, since it is slow to load
-
-    Ints: TypeAlias = np.ndarray[Any, Any]
+    from molt_bench.agents.blueprint.tree import Array
+else:
+    np = lazy_import("numpy")
 
 PREFLOP_BUCKETS: Final = 169
 #: On the turn every eighth hole is compared with.
@@ -53,7 +54,7 @@ _IMAGES: Final = tuple(tuple(card & ~3 | renaming[card & 3] for card in range(52
 
 
 @cache
-def holes() -> Ints:
+def holes() -> Array:
     """Return the 1,326 holes by their number, shape (1326, 2), the higher card first."""
     return hole_cards()[:, ::-1]
 
@@ -61,8 +62,7 @@ def holes() -> Ints:
 def canonical(board: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Name suits anew so that the board is as small as can be: the flop first, then turn, then river.
 
-    Returns:
-        The board, its flop in ascending order, and the numbers of all renamings that give it.
+    Returns the board, its flop in ascending order, and the numbers of all renamings that give it.
     """
     images = []
     for number, image in enumerate(_IMAGES):
@@ -73,31 +73,27 @@ def canonical(board: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 @cache
-def _renamed_holes() -> Ints:
+def _renamed_holes() -> Array:
     """Return the number of every hole after every renaming, shape (24, 1326)."""
-    import numpy as np  # here, since it is slow to load
-
     cards = np.array(_IMAGES, np.int64)[:, holes()]
     high, low = cards.max(axis=2), cards.min(axis=2)
-    found: Ints = (high * (high - 1) // 2 + low).astype(np.int16)
+    found: Array = (high * (high - 1) // 2 + low).astype(np.int16)
     return found
 
 
-def representatives(renamings: Sequence[int]) -> Ints:
+def representatives(renamings: Sequence[int]) -> Array:
     """Return for every hole the smallest number that one of the renamings gives it."""
-    found: Ints = _renamed_holes()[list(renamings)].min(axis=0)
+    found: Array = _renamed_holes()[list(renamings)].min(axis=0)
     return found
 
 
 @cache
-def preflop_buckets() -> Ints:
+def preflop_buckets() -> Array:
     """Return the class of every hole: pairs 0 to 12, then suited, then offsuit, by ranks.
 
     >>> [int(preflop_buckets()[hole_number(hole)]) for hole in ((1, 0), (51, 50), (4, 0), (5, 0), (51, 46))]
     [0, 12, 13, 91, 168]
     """
-    import numpy as np  # here, since it is slow to load
-
     high, low = holes()[:, 0] >> 2, holes()[:, 1] >> 2
     suited = (holes()[:, 0] & 3) == (holes()[:, 1] & 3)
     found = 13 + np.where(suited, 0, 78) + high * (high - 1) // 2 + low
@@ -117,23 +113,21 @@ class CardBuckets:
     """
 
     flops: dict[tuple[int, ...], int]
-    flop_starts: Ints
-    flop_rows: Ints
-    turn_centres: Ints
-    river_centres: Ints
+    flop_starts: Array
+    flop_rows: Array
+    turn_centres: Array
+    river_centres: Array
 
-    def buckets(self, board: tuple[int, ...]) -> Ints:
+    def buckets(self, board: tuple[int, ...]) -> Array:
         """Return the bucket of every hole on a board; those that share a card with it get any."""
         if not board:
             return preflop_buckets()
         if len(board) == 3:
             return self._flop(board)
-        import numpy as np  # here, since it is slow to load
-
         found = np.zeros(HOLES, np.int16)
         if len(board) == 5:
-            live = np.flatnonzero(~collides(board))
-            found[live] = nearest(river_features(self._flop(board[:3]), board, live), self.river_centres)
+            possible = np.flatnonzero(~collides(board))
+            found[possible] = nearest(river_features(self._flop(board[:3]), board, possible), self.river_centres)
             return found
         named, renamings = canonical(board)
         numbers = representatives(renamings)
@@ -145,8 +139,6 @@ class CardBuckets:
         """Return the bucket of one hole, the same as `buckets` does for all."""
         if len(board) <= 3:
             return int(self.buckets(board)[hole_number(hole)])
-        import numpy as np  # here, since it is slow to load
-
         if {*hole} & {*board}:
             raise RulesError(f"hole {hole} and board {board} share a card")
         if len(board) == 5:
@@ -157,9 +149,7 @@ class CardBuckets:
         return int(nearest(turn_features(self._flop(named[:3]), named, at), self.turn_centres)[0])
 
     @lru_cache(maxsize=4096)  # noqa: B019 - there is one object for each table, and it stays
-    def _flop(self, flop: tuple[int, ...]) -> Ints:
-        import numpy as np  # here, since it is slow to load
-
+    def _flop(self, flop: tuple[int, ...]) -> Array:
         named, renamings = canonical(flop)
         numbers = representatives(renamings)
         distinct = distinct_of(numbers, flop)
@@ -169,69 +159,64 @@ class CardBuckets:
         return found[numbers]
 
 
-def nearest(features: Ints, centres: Ints) -> Ints:
+def nearest(features: Array, centres: Array) -> Array:
     """Return for each row of features the first of the nearest centres.
 
     All numbers are whole and below 2**53, so these floats are exact.
     """
-    import numpy as np  # here, since it is slow to load
-
     exact = centres.astype(np.float64)
     distances = (exact * exact).sum(axis=1) - 2 * (features.astype(np.float64) @ exact.T)
-    found: Ints = distances.argmin(axis=1)
+    found: Array = distances.argmin(axis=1)
     return found
 
 
-def distinct_of(numbers: Ints, board: tuple[int, ...]) -> Ints:
+def distinct_of(numbers: Array, board: tuple[int, ...]) -> Array:
     """Return the representatives of the holes that share no card with a board, in ascending order."""
-    import numpy as np  # here, since it is slow to load
-
     found = np.zeros(HOLES, bool)
     found[numbers[~collides(board)]] = True
     return np.flatnonzero(found)
 
 
 @lru_cache(maxsize=256)
-def collides(cards: tuple[int, ...]) -> Ints:
+def collides(cards: tuple[int, ...]) -> Array:
     """Return for every hole whether it holds one of the cards."""
-    import numpy as np  # here, since it is slow to load
-
     held = np.zeros(HOLES, bool)
     for card in cards:
         held |= holes_with()[card]
     return held
 
 
-def hole_strengths(numbers: Ints, boards: Ints) -> Ints:
-    """Return the strengths of holes on boards of five, shape (holes, boards).
+def strengths_on(cards: Array, boards: Array) -> Array:
+    """Return the strengths of holes on boards, shape (rows, holes, boards); -1 for those with a board's last card.
 
-    A hole that shares a card with the last card of a board gets -1.
+    Cards have the shape (rows, holes, 2), boards (rows, boards, 5).
     """
-    import numpy as np  # here, since it is slow to load
-
     keys, bits = card_arrays()
-    cards = holes()[numbers]
-    whole_keys = keys[cards].sum(axis=1)[:, None] + (evaluator.KEY_START + keys[boards].sum(axis=1))
-    whole_bits = bits[cards].sum(axis=1)[:, None] + bits[boards].sum(axis=1)
-    last = boards[:, -1]
-    legal = (cards[:, :1] != last) & (cards[:, 1:] != last)
+    all_keys = keys[cards].sum(axis=2)[..., None] + (evaluator.KEY_START + keys[boards].sum(axis=2))[:, None]
+    all_bits = bits[cards].sum(axis=2)[..., None] + bits[boards].sum(axis=2)[:, None]
+    last = boards[:, None, :, -1]
+    legal = (cards[..., :1] != last) & (cards[..., 1:] != last)
     found = np.full(legal.shape, -1, np.int64)
-    found[legal] = strengths(whole_keys[legal], whole_bits[legal])
+    found[legal] = strengths(all_keys[legal], all_bits[legal])
     return found
 
 
-def _wins(own: Ints, others: Ints) -> Ints:
+def hole_strengths(numbers: Array, boards: Array) -> Array:
+    """Return the strengths of holes on boards of five, shape (holes, boards); -1 for those with a board's last card."""
+    found: Array = strengths_on(holes()[numbers][None], boards[None])[0]
+    return found
+
+
+def _wins(own: Array, others: Array) -> Array:
     """Return twice the number of sorted strengths that each strength beats, plus those it ties with."""
-    found: Ints = others.searchsorted(own) + others.searchsorted(own, "right")
+    found: Array = others.searchsorted(own) + others.searchsorted(own, "right")
     return found
 
 
-def turn_features(flop_buckets: Ints, board: tuple[int, ...], numbers: Ints) -> Ints:
+def turn_features(flop_buckets: Array, board: tuple[int, ...], numbers: Array) -> Array:
     """Return the whole numbers by which holes fall into buckets on a canonical turn, shape (holes, TURN_FEATURES)."""
-    import numpy as np  # here, since it is slow to load
-
-    live = np.flatnonzero(~collides(board))
-    ordered = live[np.argsort(flop_buckets[live], kind="stable")]
+    possible = np.flatnonzero(~collides(board))
+    ordered = possible[np.argsort(flop_buckets[possible], kind="stable")]
     sample = ordered[TURN_STEP // 2 :: TURN_STEP]
     starts = [len(sample) * start // EIGHTHS for start in GROUP_STARTS]
     rivers = [card for card in range(52) if card not in board]
@@ -246,13 +231,11 @@ def turn_features(flop_buckets: Ints, board: tuple[int, ...], numbers: Ints) -> 
     return np.hstack([below, TURN_SCALE * won // (2 * (shown @ met))])
 
 
-def _wins_by_group(own: Ints, theirs: Ints, starts: list[int]) -> Ints:
+def _wins_by_group(own: Array, theirs: Array, starts: list[int]) -> Array:
     """Return twice the others beaten plus those tied with, shape (holes, rivers, groups).
 
     Few holes are compared with all others; for many, a table has the answer for every strength.
     """
-    import numpy as np  # here, since it is slow to load
-
     if len(own) <= FEW_HOLES:
         mine, other = own[:, None, :], theirs[None]
         scores = ((other < mine).astype(np.int64) + (other <= mine)) * (other >= 0)
@@ -263,16 +246,14 @@ def _wins_by_group(own: Ints, theirs: Ints, starts: list[int]) -> Ints:
     counts = np.bincount(cells[theirs >= 0], minlength=rivers * groups * size).astype(np.int32)
     counts = counts.reshape(rivers, groups, size)
     table = 2 * counts.cumsum(axis=2, dtype=np.int32) - counts
-    found: Ints = table[np.arange(rivers), :, own].astype(np.int64)
+    found: Array = table[np.arange(rivers), :, own].astype(np.int64)
     return found
 
 
-def river_features(flop_buckets: Ints, board: tuple[int, ...], numbers: Ints) -> Ints:
+def river_features(flop_buckets: Array, board: tuple[int, ...], numbers: Array) -> Array:
     """Return the whole numbers by which holes fall into buckets on a river, shape (holes, GROUPS)."""
-    import numpy as np  # here, since it is slow to load
-
-    live, groups, theirs = _river_board(flop_buckets.tobytes(), board)
-    own = theirs[live.searchsorted(numbers)]
+    possible, groups, theirs = _river_board(flop_buckets.tobytes(), board)
+    own = theirs[possible.searchsorted(numbers)]
     total = RIVER_SCALE * _wins(own, np.sort(theirs)) // (2 * len(theirs))
     columns = []
     for group in range(GROUPS):
@@ -282,21 +263,19 @@ def river_features(flop_buckets: Ints, board: tuple[int, ...], numbers: Ints) ->
 
 
 @lru_cache(maxsize=256)
-def _river_board(flop_buckets: bytes, board: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
+def _river_board(flop_buckets: bytes, board: tuple[int, ...]) -> tuple[Array, Array, Array]:
     """Return the holes that share no card with a board, their groups by flop bucket, and their strengths.
 
     All holes of a flop bucket belong to the same group, by the middle of their places in the order.
     """
-    import numpy as np  # here, since it is slow to load
-
-    live = np.flatnonzero(~collides(board))
-    of_live = np.frombuffer(flop_buckets, np.uint8)[live]
-    counts = np.bincount(of_live, minlength=256)
+    possible = np.flatnonzero(~collides(board))
+    of_possible = np.frombuffer(flop_buckets, np.uint8)[possible]
+    counts = np.bincount(of_possible, minlength=256)
     twice_middle = 2 * (counts.cumsum() - counts) + counts
-    eighths = np.minimum(EIGHTHS * twice_middle // (2 * len(live)), EIGHTHS - 1)
+    eighths = np.minimum(EIGHTHS * twice_middle // (2 * len(possible)), EIGHTHS - 1)
     groups = np.array(GROUP_OF_EIGHTH)[eighths]
-    theirs = hole_strengths(live, np.array([board]))[:, 0]
-    return live, groups[of_live], theirs
+    theirs = hole_strengths(possible, np.array([board]))[:, 0]
+    return possible, groups[of_possible], theirs
 
 
 @cache
@@ -306,7 +285,7 @@ def shipped() -> CardBuckets:
 
 
 @lru_cache(maxsize=4096)
-def buckets(board: tuple[int, ...]) -> Ints:
+def buckets(board: tuple[int, ...]) -> Array:
     """Return the bucket of every hole on a board of 0, 3, 4 or 5 cards; those that share a card with it get any."""
     return shipped().buckets(board)
 

@@ -11,21 +11,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from molt_bench.agents.blueprint.buckets import buckets, collides
+from molt_bench.agents.blueprint.table import DepthTable
 from molt_bench.agents.blueprint.tree import CALL as CALL_COLUMN
 from molt_bench.agents.scripted import raise_by_pot
-from molt_bench.poker.actions import CALL, CHECK, FOLD
+from molt_bench.lazy_import import lazy_import
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.cards import Board
+from molt_bench.poker.observation import Observation
 
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    import numpy as np
 
-    import numpy as np  # here, since it is slow to load
-
-    from molt_bench.agents.blueprint.table import DepthTable
-    from molt_bench.poker.actions import Action
-    from molt_bench.poker.cards import Board
-    from molt_bench.poker.observation import Observation
-
-    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+    from molt_bench.poker.range_equity import Floats
+else:
+    np = lazy_import("numpy")
 
 #: The rank from which a hand raises.
 RAISING: Final = 0.95
@@ -39,8 +38,6 @@ def hand_ranks(at: DepthTable, board: Board) -> Floats:
 
     A hole is as good as what it is worth to the button, at the first decision of the street after nobody has raised.
     """
-    import numpy as np  # here, since it is slow to load
-
     node = 0
     while at.tree.street[node] < _STREETS[len(board)]:
         node = int(at.tree.children[node, CALL_COLUMN])
@@ -53,8 +50,6 @@ def hand_ranks(at: DepthTable, board: Board) -> Floats:
 
 def rule_actions(observation: Observation, ranks: Floats) -> tuple[tuple[Action, ...], Floats]:
     """Return what may be done, and for each hole the probability of each: one of them is certain."""
-    import numpy as np  # here, since it is slow to load
-
     costs = observation.to_call / observation.pot
     actions = (FOLD, CALL) if observation.to_call else (CHECK,)
     chosen = (ranks >= (1 + costs) / 2).astype(np.int64) if observation.to_call else np.zeros(len(ranks), np.int64)

@@ -13,20 +13,24 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
+from molt_bench.agents.blueprint.action_translation import followed
 from molt_bench.agents.blueprint.agent import BlueprintAgent, RangePolicy, likelihoods
 from molt_bench.agents.blueprint.buckets import collides, hole_strengths
-from molt_bench.agents.blueprint.mapping import followed
 from molt_bench.agents.blueprint.river_solver import meetings, solve, strength_classes
 from molt_bench.agents.blueprint.river_tree import RiverTree
 from molt_bench.agents.blueprint.state import PublicState, public_state
-from molt_bench.poker.actions import OPEN_CARDS
+from molt_bench.lazy_import import lazy_import
+from molt_bench.poker.actions import OPEN_CARDS, Action
+from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import HOLES, hole_cards, hole_number
 
 if TYPE_CHECKING:
-    from molt_bench.agents.blueprint.agent import Floats
-    from molt_bench.agents.blueprint.buckets import Ints
-    from molt_bench.poker.actions import Action
-    from molt_bench.poker.observation import Observation
+    import numpy as np
+
+    from molt_bench.agents.blueprint.tree import Array
+    from molt_bench.poker.range_equity import Floats
+else:
+    np = lazy_import("numpy")
 
 #: The weight of the likeliest hand of a range, in whole numbers. No hand has less than 1.
 _HEAVIEST: Final = 1024
@@ -54,46 +58,36 @@ class ResolverAgent(BlueprintAgent):
 
 
 class _Solved(NamedTuple):
-    """What the seat to act does on a river.
-
-    Attributes:
-        actions: What it may do.
-        classes: The class of every hole; any for holes with a card of the board.
-        chances: For each class the probability of each action.
-    """
+    """What the seat to act does on a river."""
 
     actions: tuple[Action, ...]
-    classes: Ints
-    chances: Floats
+    classes: Array  # of every hole; any for holes with a card of the board
+    chances: Floats  # for each class, of each action
 
 
 @lru_cache(maxsize=4096)
 def _solved(state: PublicState, *, can_raise: bool) -> _Solved:
     """Solve a river; remembered, since the policy is asked for more than once."""
-    import numpy as np  # here, since it is slow to load
-
     on_river = [done for done in state.log if done.street == "river"]
     before = msgspec.structs.replace(state, log=state.log[: len(state.log) - len(on_river)])
     tree = RiverTree(followed(before)[1], on_river, can_raise=can_raise)
-    live = np.flatnonzero(~collides(state.board))
-    first, second = (each[live] for each in _ranges(before))
-    of_live = strength_classes(hole_strengths(live, np.array([state.board]))[:, 0], first + second)
+    possible = np.flatnonzero(~collides(state.board))
+    first, second = (each[possible] for each in _ranges(before))
+    of_possible = strength_classes(hole_strengths(possible, np.array([state.board]))[:, 0], first + second)
     classes = np.zeros(HOLES, np.int8)
-    classes[live] = of_live
-    chances = solve(tree, meetings(of_live, hole_cards()[live], (first, second)))
+    classes[possible] = of_possible
+    chances = solve(tree, meetings(of_possible, hole_cards()[possible], (first, second)))
     return _Solved(tree.decisions[tree.current].actions, classes, chances)
 
 
 @lru_cache(maxsize=1024)
-def _ranges(state: PublicState) -> tuple[Ints, Ints]:
+def _ranges(state: PublicState) -> tuple[Array, Array]:
     """Return how likely each hole of each seat is if both have played the blueprint, in whole numbers."""
-    import numpy as np  # here, since it is slow to load
-
     likely = [np.ones(HOLES), np.ones(HOLES)]
     for at, done in enumerate(state.log):
         board = state.board[: OPEN_CARDS[done.street]]
         chances = likelihoods(msgspec.structs.replace(state, log=state.log[:at], board=board), done)
         likely[done.seat] = likely[done.seat] * chances
-    live = ~collides(state.board)
-    first, second = (np.floor(_HEAVIEST * each / max(float((each * live).max()), 1e-300)) for each in likely)
+    possible = ~collides(state.board)
+    first, second = (np.floor(_HEAVIEST * each / max(float((each * possible).max()), 1e-300)) for each in likely)
     return np.maximum(first, 1.0), np.maximum(second, 1.0)

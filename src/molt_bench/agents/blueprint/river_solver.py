@@ -10,16 +10,17 @@ below 2**53, so that every order gives the same sum. All else goes number by num
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from molt_bench.agents.blueprint.river_tree import RiverTree
+from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    import numpy as np
 
-    import numpy as np  # here, since it is slow to load
-
-    from molt_bench.agents.blueprint.river_tree import RiverTree
-
-    Array: TypeAlias = np.ndarray[Any, Any]
+    from molt_bench.agents.blueprint.tree import Array
+else:
+    np = lazy_import("numpy")
 
 ROUNDS: Final = 60
 CLASSES: Final = 64
@@ -32,12 +33,8 @@ _CHIPS: Final = 1 << 14
 def strength_classes(strengths: Array, weights: Array) -> Array:
     """Return the class of each hand, from weakest to strongest: at most `CLASSES`, of about the same weight each.
 
-    Args:
-        strengths: The strength of each hand. Equal ones share a class.
-        weights: Whole numbers: how much each hand counts.
+    Hands of equal strength share a class. Weights are whole numbers.
     """
-    import numpy as np  # here, since it is slow to load
-
     _, of_hand = np.unique(strengths, return_inverse=True)
     mass = np.bincount(of_hand, weights)
     below = np.cumsum(mass) - mass
@@ -49,19 +46,14 @@ def strength_classes(strengths: Array, weights: Array) -> Array:
 def meetings(classes: Array, cards: Array, ranges: tuple[Array, Array]) -> Array:
     """Return how often a class of seat 0 meets one of seat 1: the products of weights of hands that share no card.
 
-    Args:
-        classes: The class of each hand.
-        cards: The two cards of each hand.
-        ranges: For each seat the weight of each hand, whole numbers.
+    The ranges are the weights of the hands of each seat, in whole numbers.
     """
-    import numpy as np  # here, since it is slow to load
-
     count = int(classes.max()) + 1
     weight, with_card = [], []
     for each in ranges:
         weight.append(np.bincount(classes, each, count))
-        places = (52 * classes[:, None] + cards).ravel()
-        with_card.append(np.bincount(places, np.repeat(each, 2), 52 * count).reshape(count, 52))
+        cells = (52 * classes[:, None] + cards).ravel()
+        with_card.append(np.bincount(cells, np.repeat(each, 2), 52 * count).reshape(count, 52))
     # Pairs that share one card are taken away; a pair of the same two cards twice, so it is given back once.
     found: Array = np.outer(*weight) - with_card[0] @ with_card[1].T
     found[np.diag_indices(count)] += np.bincount(classes, ranges[0] * ranges[1], count)
@@ -79,10 +71,8 @@ class _Seat:
     """
 
     def __init__(self, tree: RiverTree, seat: int, classes: int) -> None:
-        import numpy as np  # here, since it is slow to load
-
         own = [at for at, each in enumerate(tree.decisions) if each.seat == seat]
-        self.place = {number: at for at, number in enumerate(own)}
+        self.index = {number: at for at, number in enumerate(own)}
         self.width = max([len(tree.decisions[at].actions) for at in own], default=1)
         befores = [tree.decisions[at].before[seat] for at in own]
         self.above = np.array([self._row(before) for before in befores], np.int64)
@@ -99,7 +89,7 @@ class _Seat:
         self.reach = self._reach()
 
     def _row(self, step: Any) -> int:
-        return 1 + self.place[step.decision] * self.width + step.action if step else 0
+        return 1 + self.index[step.decision] * self.width + step.action if step else 0
 
     def ending_rows(self, tree: RiverTree, seat: int) -> list[int]:
         """Return the row that each ending belongs to."""
@@ -107,8 +97,6 @@ class _Seat:
 
     def _levels(self) -> list[Array]:
         """Return the decisions with no own action before, then those with one, and so on."""
-        import numpy as np  # here, since it is slow to load
-
         depth: list[int] = []
         for above in self.above.tolist():
             depth.append(depth[(above - 1) // self.width] + 1 if above else 0)
@@ -116,8 +104,6 @@ class _Seat:
 
     def _reach(self) -> Array:
         """Return for each row how likely the seat plays so, by class."""
-        import numpy as np  # here, since it is slow to load
-
         found = np.ones((self.rows, self.now.shape[2]))
         below = found[1:].reshape(self.now.shape)
         for level in self.levels:
@@ -126,8 +112,6 @@ class _Seat:
 
     def learn(self, worth: Array, turn: int) -> None:
         """Update regrets and averages from what each row is worth by the endings that follow it directly."""
-        import numpy as np  # here, since it is slow to load
-
         below = worth[1:].reshape(self.now.shape)
         value = np.zeros((len(self.now), self.now.shape[2]))
         for level in reversed(self.levels):
@@ -141,15 +125,13 @@ class _Seat:
 
     def average(self, number: int) -> Array:
         """Return the average strategy at a decision of the tree: for each class the chance of each action."""
-        at = self.place[number]
+        at = self.index[number]
         found: Array = _shares(self.sums[at : at + 1], self.now[at : at + 1])[0]
         return found
 
 
 def _shares(amounts: Array, otherwise: Array) -> Array:
     """Return amounts as shares of their sum over the actions; where it is 0, something else."""
-    import numpy as np  # here, since it is slow to load
-
     whole = amounts.sum(axis=1, keepdims=True)
     none = whole == 0
     found: Array = amounts / (whole + none)
@@ -160,12 +142,8 @@ def _shares(amounts: Array, otherwise: Array) -> Array:
 def solve(tree: RiverTree, met: Array) -> Array:
     """Return the strategy at the current decision of a tree: a row for each class, the chances of its actions.
 
-    Args:
-        tree: The betting.
-        met: How often a class of seat 0 (rows) meets a class of seat 1, both from weakest to strongest.
+    `met` says how often a class of seat 0 (rows) meets a class of seat 1, both from weakest to strongest.
     """
-    import numpy as np  # here, since it is slow to load
-
     count = len(met)
     order = np.arange(count)
     ahead = np.sign(order[:, None] - order[None, :])

@@ -4,16 +4,12 @@ A first bet is half the pot, the pot or all-in; a raise is the pot or all-in. Wh
 tree as well, with its exact size.
 """
 
+from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from molt_bench.poker.actions import LoggedAction
-    from molt_bench.poker.hand import Hand
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action, LoggedAction
+from molt_bench.poker.hand import Hand
 
 #: Sizes in percent of the pot after the call, for each number of raises so far. After that there is only all-in.
 SIZES: Final = ((50, 100), (100,), (100,))
@@ -21,7 +17,7 @@ SIZES: Final = ((50, 100), (100,), (100,))
 COMMITTED: Final = 67
 
 
-class Decision(NamedTuple):
+class RiverDecision(NamedTuple):
     """A decision on the river.
 
     Attributes:
@@ -32,10 +28,10 @@ class Decision(NamedTuple):
 
     seat: int
     actions: tuple[Action, ...]
-    before: "tuple[Step | None, Step | None]"
+    before: "tuple[OwnAction | None, OwnAction | None]"
 
 
-class Step(NamedTuple):
+class OwnAction(NamedTuple):
     """An action: the number of a decision, and the number of the action there."""
 
     decision: int
@@ -51,36 +47,29 @@ class Ending(NamedTuple):
         stake: The chips that the winner gets from the loser.
     """
 
-    before: tuple[Step | None, Step | None]
+    before: tuple[OwnAction | None, OwnAction | None]
     folded: int
     stake: int
 
 
 class RiverTree:
-    """All that can happen on a river.
+    """All that can happen on a river, from a hand before the first action there, whose cards mean nothing.
 
     Attributes:
         decisions: Every decision; one comes before those below it.
         endings: Every end of the hand.
-        current: The number of the decision that real actions have led to.
+        current: The number of the decision that the real `actions` have led to.
     """
 
-    def __init__(self, opening: "Hand", actions: "Sequence[LoggedAction]", *, can_raise: bool) -> None:
-        """Expand the tree.
-
-        Args:
-            opening: The hand before the first action on the river; its cards mean nothing.
-            actions: What was done on the river so far.
-            can_raise: Whether the seat to act after that may raise.
-        """
-        self.decisions: list[Decision] = []
+    def __init__(self, opening: Hand, actions: Sequence[LoggedAction], *, can_raise: bool) -> None:
+        self.decisions: list[RiverDecision] = []
         self.endings: list[Ending] = []
         self.current = 0
         self._real = tuple([Action(done.kind, done.amount) for done in actions])
         self._can_raise = can_raise
         self._expand(opening, (None, None), raises=0, real=0)
 
-    def _expand(self, hand: "Hand", before: tuple[Step | None, Step | None], *, raises: int, real: int) -> None:
+    def _expand(self, hand: Hand, before: tuple[OwnAction | None, OwnAction | None], *, raises: int, real: int) -> None:
         """Add a decision and all below it; `real` is the number of real actions that lead here, -1 if none do."""
         number, seat = len(self.decisions), hand.actor
         here = 0 <= real < len(self._real)
@@ -89,10 +78,10 @@ class RiverTree:
             if not self._can_raise:
                 hand.close_raising()
         actions = offered(hand, raises, self._real[real] if here else None)
-        self.decisions.append(Decision(seat, actions, before))
+        self.decisions.append(RiverDecision(seat, actions, before))
         for at, action in enumerate(actions):
-            step = Step(number, at)
-            after = (before[0], step) if seat else (step, before[1])
+            own = OwnAction(number, at)
+            after = (before[0], own) if seat else (own, before[1])
             moved = copy(hand)
             moved.apply(action)
             if moved.actor < 0:
@@ -103,7 +92,7 @@ class RiverTree:
             self._expand(moved, after, raises=raises + (action.kind == "raiseTo"), real=follows)
 
 
-def offered(hand: "Hand", raises: int, real: Action | None) -> tuple[Action, ...]:
+def offered(hand: Hand, raises: int, real: Action | None) -> tuple[Action, ...]:
     """Return what the tree offers at a decision: fold, check or call, and raises, smallest first."""
     first = (FOLD, CALL) if hand.to_call else (CHECK,)
     least, most = hand.raise_range()

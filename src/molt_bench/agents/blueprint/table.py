@@ -10,19 +10,20 @@ import hashlib
 import json
 import os
 import zlib
+from collections.abc import Callable
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.agents.blueprint.tree import CALL, NONE, Tree, tree_from_bytes
 from molt_bench.errors import MoltBenchError
+from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    import numpy as np
 
-    import numpy as np  # here, since it is slow to load
-
-    Array: TypeAlias = np.ndarray[Any, Any]
+    from molt_bench.agents.blueprint.tree import Array
+else:
+    np = lazy_import("numpy")
 
 PATH: Final = os.path.join(os.path.dirname(__file__), "blueprint.bin")
 MAGIC: Final = b"molt-bp1"
@@ -35,17 +36,6 @@ STREETS: Final = 4
 VALUE_UNIT: Final = 1 << 20
 
 
-def pack(about: dict[str, Any], sections: dict[str, bytes]) -> bytes:
-    """Return the content of a table's file."""
-    packed = {name: zlib.compress(raw, 9) for name, raw in sections.items()}
-    places, at = {}, 0
-    for name, content in packed.items():
-        places[name] = [at, len(content)]
-        at += len(content)
-    text = json.dumps({**about, "sections": places}, sort_keys=True).encode()
-    return b"".join([MAGIC, len(text).to_bytes(4, "little"), text, *packed.values()])
-
-
 class DepthTable:
     """What the table holds for one stack depth.
 
@@ -56,8 +46,6 @@ class DepthTable:
     """
 
     def __init__(self, table: Table, depth: int) -> None:
-        import numpy as np  # here, since it is slow to load
-
         self.depth = depth
         self.tree: Tree = tree_from_bytes(table.section(f"{depth}/tree"))
         self.buckets: tuple[int, ...] = tuple(table.about["buckets"])
@@ -77,8 +65,6 @@ class DepthTable:
 
     def strategy(self, node: int) -> Array:
         """Return the weight of each action for each bucket, shape (buckets, columns); chances are shares of the sum."""
-        import numpy as np  # here, since it is slow to load
-
         street = int(self.tree.street[node])
         stored = np.flatnonzero(self._offered[node] & self._not_call)
         start, size = int(self._starts[node]), self.buckets[street]
@@ -91,9 +77,7 @@ class DepthTable:
     def values(self, point: int, player: int) -> Array:
         """Return what a player wins net in the whole hand on average with each bucket, in big blinds.
 
-        Args:
-            point: A node, or what `Tree.closing_point` returns: right after a call that ends a street.
-            player: 0 or 1, who need not be the one to act.
+        A point is a node, or what `Tree.closing_point` returns: right after a call that ends a street.
         """
         street, row = int(self._street_of[point]), int(self._rows[point])
         shapes = self._section(f"shapes{street}", _whole).reshape(-1, self.buckets[street])
@@ -113,8 +97,6 @@ class DepthTable:
     @cached_property
     def _closers(self) -> Array:
         """The nodes of the closing calls."""
-        import numpy as np  # here, since it is slow to load
-
         return np.flatnonzero(self.tree.closing >= 0)[self.tree.closing[self.tree.closing >= 0].argsort()]
 
     def _section(self, name: str, read: Callable[[bytes], Array]) -> Array:
@@ -125,16 +107,12 @@ class DepthTable:
 
 def _halves(content: bytes) -> Array:
     """Read two numbers below 16 from each byte."""
-    import numpy as np  # here, since it is slow to load
-
     both = np.frombuffer(content, np.uint8)
     return np.stack([both & 15, both >> 4], axis=1).ravel()
 
 
 def _whole(content: bytes) -> Array:
     """Read 16-bit numbers, all low bytes first, then all high bytes."""
-    import numpy as np  # here, since it is slow to load
-
     return np.ascontiguousarray(np.frombuffer(content, np.uint8).reshape(2, -1).T).view("<i2").ravel()
 
 
@@ -170,8 +148,6 @@ class Table:
 
     def cards(self) -> dict[str, Any]:
         """Return the fields of `buckets.CardBuckets`."""
-        import numpy as np  # here, since it is slow to load
-
         flops = np.frombuffer(self.section("flops"), np.uint8).reshape(-1, 3)
         sizes = np.frombuffer(self.section("flop_sizes"), "<i2")
         counts = self.about["buckets"]

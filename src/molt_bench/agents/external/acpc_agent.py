@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Final
 
 from molt_bench.agents.external import acpc_protocol as protocol
-from molt_bench.agents.external.child import Child
-from molt_bench.agents.external.peers import is_of_program
+from molt_bench.agents.external.child_process import Child
+from molt_bench.agents.external.connection_owner import is_of_program
 from molt_bench.agents.external.program_agent import ProgramAgent
 from molt_bench.agents.external.program_settings import HOST_WORD, PORT_WORD, AcpcSettings
 from molt_bench.errors import AgentFailed
@@ -49,15 +49,7 @@ class AcpcAgent(ProgramAgent[AcpcSettings]):
     def _launched(self) -> Child:
         port = _Port()
         try:
-            command = command_with(self._command, HOST, port.number)
-            child = Child(
-                command,
-                self._environment,
-                settings=self._settings,
-                errors=self._errors,
-                report=self._on_remains,
-                piped=False,
-            )
+            child = self._new_child(command_with(self._command, HOST, port.number), piped=False)
         except BaseException:
             port.close()
             raise
@@ -109,13 +101,9 @@ def command_with(command: Sequence[str], host: str, port: int) -> list[str]:
 
 
 class _Port:
-    """A port on loopback for one connection of one program; whoever else connects is sent away.
+    """A port on loopback, by its number, for one connection of one program; whoever else connects is sent away.
 
-    Attributes:
-        number: Its number.
-
-    Raises:
-        AgentFailed: There is none left.
+    Raises AgentFailed if there is none left.
     """
 
     def __init__(self) -> None:

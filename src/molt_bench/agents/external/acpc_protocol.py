@@ -76,14 +76,9 @@ def read_version(line: bytes) -> bool | None:
 
 
 def read_action(line: bytes, observation: Observation, question: str) -> Action | None:
-    """Return the action in a bot's answer; raises AgentFailed if there is none, or it is not legal.
+    """Return the action in a bot's answer to a state; raises AgentFailed if there is none, or it is not legal.
 
     None for lines that do not count: comments, and answers to an earlier state.
-
-    Args:
-        line: What it wrote.
-        observation: The decision.
-        question: The state that it has to answer.
     """
     said = line.rstrip()
     if not said:

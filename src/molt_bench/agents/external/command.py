@@ -28,14 +28,13 @@ def resolved(command: str | Sequence[str]) -> tuple[str, ...]:
     """Return a command that works in any folder: its program and the files it names become absolute paths.
 
     A word names a folder only if it has a slash in it: a plain word is as likely to be something else. Raises
-    Raises ConfigError if the program does not exist, or is not executable.
+    ConfigError if the program does not exist, or is not executable.
     """
     program, *arguments = words_of(command)
-    return _program(program), *(os.path.abspath(word) if _names_a_file(word) else word for word in arguments)
-
-
-def _names_a_file(word: str) -> bool:
-    return os.path.isfile(word) or ("/" in word and os.path.isdir(word))
+    for at, word in enumerate(arguments):
+        if os.path.isfile(word) or ("/" in word and os.path.isdir(word)):
+            arguments[at] = os.path.abspath(word)
+    return _program(program), *arguments
 
 
 def _program(word: str) -> str:

@@ -1,7 +1,7 @@
 """ExecAgent: a program in any language, playing over JSON lines on its standard input and output."""
 
 from molt_bench.agents.external import protocol
-from molt_bench.agents.external.child import Child
+from molt_bench.agents.external.child_process import Child
 from molt_bench.agents.external.program_agent import ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.errors import AgentFailed, shown
@@ -34,13 +34,7 @@ class ExecAgent(ProgramAgent[ExecSettings]):
         await super().close()
 
     def _launched(self) -> Child:
-        child = Child(
-            self._command,
-            self._environment,
-            settings=self._settings,
-            errors=self._errors,
-            report=self._on_remains,
-        )
+        child = self._new_child(self._command, piped=True)
         child.write(protocol.line_of(protocol.hello(self.name)))
         return child
 

@@ -21,14 +21,9 @@ class LiveSettings(AgentSettings):
 
 
 class LiveAgent:
-    """An agent that connects to us, in one game. It limits its own time.
+    """An agent that connects to us, in one game: it plays in the slot of a mailbox, and limits its own time.
 
-    Args:
-        name: Name in records.
-        mailbox: Its place at the table.
-        game: The game.
-        action_timeout_s: Seconds for one answer; None for the default.
-        on_close: Called once the place is free again.
+    `on_close` is called once the slot is free again.
     """
 
     keeps_time = True

@@ -3,14 +3,14 @@
 A game runs on its own event loop, the doors on the server's loop in another thread. So a mailbox has a lock, is never
 waited for while it is held, and calls its listeners from the thread that changed something.
 
-A mailbox belongs to one place at a table. It lasts as long as the run: its agent plays one game there after another.
+A mailbox is one slot of a live agent: one game after another is played there. It lasts as long as the run.
 """
 
 import asyncio
 import hmac
 from collections import deque
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from threading import Lock
 from time import monotonic
@@ -18,16 +18,16 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.external.mail import (
+from molt_bench.agents.external.mailbox_events import (
     Asked,
     Closed,
     GameOver,
     HandOver,
     Listener,
     MailEvent,
+    PendingDecision,
     Sat,
     Snapshot,
-    Turn,
     Verdict,
 )
 from molt_bench.errors import AgentFailed
@@ -44,14 +44,13 @@ _REMEMBERED: Final = 64
 
 
 class Mailbox:
-    """One place at a table for a live agent.
+    """One slot of a live agent, for one game at a time.
 
     Attributes:
-        secret: Makes tokens, which nobody else can guess.
+        secret: A key of at least 16 bytes. It makes tokens, which nobody else can guess.
         decisions: Decisions taken so far.
 
     Args:
-        secret: A key of at least 16 bytes.
         seq: Where `seq` begins; a resumed run goes on above what was used before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
     """
@@ -67,7 +66,7 @@ class Mailbox:
         self._game_id = ""
         self._sat: Sat | None = None
         self._closed: str | None = None
-        self._turn: Turn | None = None
+        self._turn: PendingDecision | None = None
         self._taken: dict[bytes, Action] = {}
         self._answer: Action | AgentFailed | None = None
         self._wake: Callable[[], None] | None = None
@@ -116,7 +115,7 @@ class Mailbox:
         """How many connections are open right now."""
         return self._present
 
-    def pick_up(self, turn: Turn) -> None:
+    def pick_up(self, turn: PendingDecision) -> None:
         """Note that a decision was handed to an agent that does not stay connected while it thinks."""
         with self._lock:
             self._picked_up = turn.token
@@ -126,7 +125,7 @@ class Mailbox:
         """Whether the game waits for an answer right now, and is not looking at one."""
         return self._wake is not None and self._answer is None
 
-    def has_picked_up(self, turn: Turn) -> bool:
+    def has_picked_up(self, turn: PendingDecision) -> bool:
         """Return whether a decision was handed out already."""
         return self._picked_up == turn.token
 
@@ -170,15 +169,25 @@ class Mailbox:
 
     # What the game uses, on its own event loop.
 
+    @contextmanager
+    def _change(self) -> Iterator[list[MailEvent]]:
+        """Change something while nobody else does, then tell the listeners what is put into the list."""
+        events: list[MailEvent] = []
+        with self._lock:
+            yield events
+            listeners = [*self._listeners]
+        for event in events:
+            for listener in listeners:
+                listener(event)
+
     def sit(self, seat: int, game_id: str = "") -> None:
         """Begin a game."""
-        with self._lock:
+        with self._change() as events:
             self._game += 1
             self._game_id = game_id
             self._bank_s = self._reconnect_s
-            self._sat = sat = Sat(seat, self._game)
-            told = [*self._listeners]
-        _tell(told, sat)
+            self._sat = Sat(seat, self._game)
+            events.append(self._sat)
 
     async def ask(self, observation: Observation, token: str, limit_s: float) -> Action:
         """Ask for a decision and return the answer, legal or not; raises AgentFailed if there is none in time."""
@@ -189,22 +198,21 @@ class Mailbox:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(woken.set)
 
-        with self._lock:
+        with self._change() as events:
             again = observation.previous_error is not None
             self._seq += 0 if again else 1
-            hand = self._hands_before + observation.hand_number
-            turn = Turn(token, self._seq, self._game, hand, observation, limit_s, monotonic() + limit_s, self._game_id)
+            hand, deadline = self._hands_before + observation.hand_number, monotonic() + limit_s
+            turn = PendingDecision(token, self._seq, self._game, hand, observation, limit_s, deadline, self._game_id)
             self._turn, self._answer, self._wake = turn, None, wake
             self._taken.pop(_digest(token), None)  # asked once more: its game was started again
-            told = [*self._listeners]
-        _tell(told, Asked(turn, again))
+            events.append(Asked(turn, again))
         try:
             return await self._answered(turn, woken)
         finally:
             with self._lock:
                 self._wake = None
 
-    async def _answered(self, turn: Turn, woken: asyncio.Event) -> Action:
+    async def _answered(self, turn: PendingDecision, woken: asyncio.Event) -> Action:
         """Wait for the answer. Whoever is not connected when the time is up gets what is left of the bank.
 
         Coming back does not take the rest of it away, and what was used is gone, whether or not an answer came.
@@ -225,53 +233,45 @@ class Mailbox:
                         self._bank_s = max(0.0, left_s)
                     if answer is None:
                         self._turn = None
-                    return _action_in(answer or self._late(turn, away=away))
+                        why = "not connected, and no answer" if away else "no answer"
+                        raise AgentFailed("transport" if away else "timeout", f"{why} within {turn.limit_s:g} s")
+                    if isinstance(answer, AgentFailed):
+                        raise answer
+                    return answer
                 woken.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(woken.wait(), left_s)
 
-    def _late(self, turn: Turn, *, away: bool) -> AgentFailed:
-        if away:
-            return AgentFailed("transport", f"not connected, and no answer within {turn.limit_s:g} s")
-        return AgentFailed("timeout", f"no answer within {turn.limit_s:g} s")
-
     def hand_over(self, result: HandResult) -> None:
         """Tell the agent that a hand is over."""
-        with self._lock:
+        with self._change() as events:
             self._seq += 1
             over = HandOver(self._seq, self._hands_before + result.hand_number, result, self._game_id)
             self._turn = None
             self._results.append(over)
-            told = [*self._listeners]
-        _tell(told, over)
+            events.append(over)
 
     def stand_up(self, hands: int) -> None:
         """End a game of so many hands."""
-        with self._lock:
-            if self._sat is None:
-                return
-            self._sat = None
-            self._turn = None
-            self._hands_before += hands
-            told = [*self._listeners]
-            over = GameOver(self._game)
-        _tell(told, over)
+        with self._change() as events:
+            if self._sat is not None:
+                self._sat = self._turn = None
+                self._hands_before += hands
+                events.append(GameOver(self._game))
 
     def close(self, reason: str) -> None:
         """End the run for this agent."""
-        with self._lock:
-            if self._closed is not None:
-                return
-            self._closed = reason
-            self._turn = None
-            told = [*self._listeners]
-        _tell(told, Closed(reason))
+        with self._change() as events:
+            if self._closed is None:
+                self._closed = reason
+                self._turn = None
+                events.append(Closed(reason))
 
 
 def turn_token(secret: bytes, game: GameLabel, hand: int, decision: int) -> str:
     """Return the token of a decision: the same after a restart, and impossible to guess."""
-    place = msgspec.json.encode((game, hand, decision))
-    return hmac.new(secret, b"turn" + place, sha256).hexdigest()[:32]
+    named = msgspec.json.encode((game, hand, decision))
+    return hmac.new(secret, b"turn" + named, sha256).hexdigest()[:32]
 
 
 def game_id(secret: bytes, game: GameLabel) -> str:
@@ -279,17 +279,6 @@ def game_id(secret: bytes, game: GameLabel) -> str:
     return hmac.new(secret, b"game" + msgspec.json.encode(game), sha256).hexdigest()[:16]
 
 
-def _action_in(answer: Action | AgentFailed) -> Action:
-    if isinstance(answer, AgentFailed):
-        raise answer
-    return answer
-
-
 def _digest(token: str) -> bytes:
     """Return the hash of a token: looking that up tells nothing about the token by the time it takes."""
     return sha256(token.encode("utf-8", "surrogatepass")).digest()
-
-
-def _tell(listeners: Iterable[Listener], event: MailEvent) -> None:
-    for listener in listeners:
-        listener(event)

@@ -4,17 +4,17 @@ import asyncio
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
-from molt_bench.agents.external.child import Child
+from molt_bench.agents.external.child_process import Child
 from molt_bench.agents.external.command import resolved
-from molt_bench.agents.external.kept_program import OnRemains, Remains
 from molt_bench.agents.external.line_channel import MOST_UNREAD
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog, log_path
+from molt_bench.agents.external.supervised_program import OnRemains, Remains
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
@@ -42,8 +42,7 @@ class ProgramAgent(ABC, Generic[Settings]):
         settings: The command and its limits.
         action_timeout_s: Seconds for one answer.
         folder: Folder for the log of its standard error; None discards it.
-        on_remains: Called with what is left of it after a game, if not all of it can be ended; None warns as
-            Python does.
+        on_remains: Called with what is left of it after a game, if not all of it can be ended; None warns.
     """
 
     keeps_time = True
@@ -73,6 +72,16 @@ class ProgramAgent(ABC, Generic[Settings]):
     @abstractmethod
     def _launched(self) -> Child:
         """Start a process and say what it needs to hear before its hello."""
+
+    def _new_child(self, command: Sequence[str], *, piped: bool) -> Child:
+        return Child(
+            command,
+            self._environment,
+            settings=self._settings,
+            errors=self._errors,
+            report=self._on_remains,
+            piped=piped,
+        )
 
     @abstractmethod
     async def _hello(self, child: Child) -> None:
@@ -140,12 +149,10 @@ class ProgramAgent(ABC, Generic[Settings]):
             child.greeted = True
         self._ask(child, observation)
         deadline = asyncio.get_running_loop().time() + self._limit_s
+        late = f"no answer within {self._limit_s:g} s"
         return await self._first(
-            child, lambda line: self._action(line, observation), deadline=deadline, late=self._late
+            child, lambda line: self._action(line, observation), deadline=deadline, late=lambda: late
         )
-
-    def _late(self) -> str:
-        return f"no answer within {self._limit_s:g} s"
 
     async def _first(
         self, child: Child, read: Callable[[bytes], Found | None], *, deadline: float, late: Callable[[], str]

@@ -133,87 +133,60 @@ def hello(name: str, game: str | UnsetType = UNSET) -> Hello:
     return Hello(protocol=PROTOCOL, name=name, game=game)
 
 
+#: What a message has just as the observation, or the result of a hand, that it is made from.
+_SEEN: Final = (
+    *("hand_number", "seat", "button", "street", "pot", "stacks", "bets", "starting_stacks", "to_call", "log"),
+    *("noise", "previous_error"),
+)
+_TOLD: Final = ("hand_number", "seat", "button", "log", "starting_stacks", "net")
+
+
+def _same(source: object, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: getattr(source, name) for name in names}
+
+
 def decision(observation: Observation, number: int, game: str | UnsetType = UNSET) -> Decision:
     """Return the message that asks for a decision."""
-    seat, rules = observation.seat, observation.rules
-    first, second = observation.cards
+    rules, legal = observation.rules, observation.legal
+    sizes = {"raiseTo": (legal.min_raise_to, legal.max_raise_to)}
     return Decision(
         id=number,
-        hand_number=observation.hand_number,
-        seat=seat,
-        button=observation.button,
-        position="button" if seat == observation.button else "bigBlind",
-        street=observation.street,
-        cards=(CARD_TEXT[first], CARD_TEXT[second]),
+        position="button" if observation.seat == observation.button else "bigBlind",
+        cards=_two_texts(observation.cards),
         board=_texts(observation.board),
-        pot=observation.pot,
-        stacks=observation.stacks,
-        bets=observation.bets,
-        starting_stacks=observation.starting_stacks,
-        to_call=observation.to_call,
-        legal=_legal(observation),
-        log=observation.log,
+        legal=tuple([Legal(kind, *sizes.get(kind, ())) for kind in legal.kinds]),
         small_blind=rules.small_blind,
         big_blind=rules.big_blind,
         ante=rules.ante,
         raise_cap=rules.raise_cap,
-        noise=observation.noise,
         dice=observation.dice,
-        previous_error=observation.previous_error,
         game=game,
-    )
-
-
-def _legal(observation: Observation) -> tuple[Legal, ...]:
-    legal = observation.legal
-    return tuple(
-        Legal(kind, legal.min_raise_to, legal.max_raise_to) if kind == "raiseTo" else Legal(kind)
-        for kind in legal.kinds
+        **_same(observation, _SEEN),
     )
 
 
 def result(outcome: HandResult, game: str | UnsetType = UNSET) -> Result:
     """Return the message about a finished hand."""
-    own, other = outcome.cards, outcome.opponent_cards
+    other = outcome.opponent_cards
     return Result(
-        hand_number=outcome.hand_number,
-        seat=outcome.seat,
-        button=outcome.button,
-        cards=(CARD_TEXT[own[0]], CARD_TEXT[own[1]]),
-        opponent_cards=None if other is None else (CARD_TEXT[other[0]], CARD_TEXT[other[1]]),
+        cards=_two_texts(outcome.cards),
+        opponent_cards=None if other is None else _two_texts(other),
         board=_texts(outcome.board),
-        log=outcome.log,
-        starting_stacks=outcome.starting_stacks,
-        net=outcome.net,
         game=game,
+        **_same(outcome, _TOLD),
     )
-
-
-def _texts(cards: tuple[int, ...]) -> tuple[str, ...]:
-    return tuple([CARD_TEXT[card] for card in cards])
 
 
 def observation_of(message: Decision) -> Observation:
     """Return what a decision's message was made from: the inverse of `decision`."""
     raising = next((each for each in message.legal if each.kind == "raiseTo"), None)
     return Observation(
-        seat=message.seat,
-        button=message.button,
-        hand_number=message.hand_number,
-        street=message.street,
-        cards=_two(message.cards),
+        cards=_two_cards(message.cards),
         board=_cards(message.board),
-        pot=message.pot,
-        stacks=message.stacks,
-        bets=message.bets,
-        starting_stacks=message.starting_stacks,
-        to_call=message.to_call,
         min_raise_to=(raising.min or 0) if raising is not None else 0,
         max_raise_to=(raising.max or 0) if raising is not None else 0,
-        log=message.log,
         rules=HandRules(message.small_blind, message.big_blind, message.ante, message.raise_cap),
-        noise=message.noise,
-        previous_error=message.previous_error,
+        **_same(message, _SEEN),
     )
 
 
@@ -221,23 +194,26 @@ def outcome_of(message: Result) -> HandResult:
     """Return what a result's message was made from: the inverse of `result`."""
     other = message.opponent_cards
     return HandResult(
-        seat=message.seat,
-        button=message.button,
-        hand_number=message.hand_number,
-        cards=_two(message.cards),
-        opponent_cards=None if other is None else _two(other),
+        cards=_two_cards(message.cards),
+        opponent_cards=None if other is None else _two_cards(other),
         board=_cards(message.board),
-        log=message.log,
-        starting_stacks=message.starting_stacks,
-        net=message.net,
+        **_same(message, _TOLD),
     )
+
+
+def _texts(cards: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple([CARD_TEXT[card] for card in cards])
+
+
+def _two_texts(cards: tuple[int, int]) -> tuple[str, str]:
+    return CARD_TEXT[cards[0]], CARD_TEXT[cards[1]]
 
 
 def _cards(texts: tuple[str, ...]) -> tuple[int, ...]:
     return cards_from_text("".join(texts))
 
 
-def _two(texts: tuple[str, str]) -> tuple[int, int]:
+def _two_cards(texts: tuple[str, str]) -> tuple[int, int]:
     first, second = _cards(texts)
     return first, second
 
@@ -257,6 +233,14 @@ def protocol_schema() -> dict[str, Any]:
             **components,
         },
     }
+
+
+def _message(answer: bytes, kind: str) -> dict[str, Any]:
+    """Read an answer of the expected type."""
+    found = json_object(answer)
+    if found.get("type") != kind:
+        raise _wrong("type", found, repr(kind))
+    return found
 
 
 def read_hello(answer: bytes) -> None:
@@ -294,14 +278,6 @@ def action_of(fields: Mapping[str, Any]) -> Action:
     return Action("raiseTo", amount)
 
 
-def _message(answer: bytes, kind: str) -> dict[str, Any]:
-    """Read an answer of the expected type."""
-    found = json_object(answer)
-    if found.get("type") != kind:
-        raise _wrong("type", found, repr(kind))
-    return found
-
-
 def json_object(answer: bytes) -> dict[str, Any]:
     """Read an answer as strict JSON: one object, no duplicate keys; raises AgentFailed if it is none."""
     if not answer.strip():
@@ -331,7 +307,7 @@ class _NotTaken(ValueError):  # noqa: N818 - carries the reason to the one place
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise _NotTaken("a key stands there twice")
+        raise _NotTaken("a key is there twice")
     return fields
 
 

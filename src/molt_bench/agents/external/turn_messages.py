@@ -1,4 +1,4 @@
-"""What is exchanged with an agent that fetches its decisions, over HTTP or as an MCP client. Pure: no I/O.
+"""What is exchanged with an agent that fetches its decisions, over HTTP or as an MCP client.
 
 A turn wraps two messages of the protocol of external agents, as they are: the decision, and the results of hands.
 """
@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from molt_bench.agents.external.mail import HandOver, Turn
+from molt_bench.agents.external.mailbox_events import HandOver, PendingDecision
 from molt_bench.agents.external.protocol import Decision, Result, action_of, decision, json_object, result
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
@@ -46,8 +46,8 @@ class Next(Struct, frozen=True, kw_only=True, omit_defaults=True):
     over: Over | None = None
 
 
-class Answer(Struct, frozen=True):
-    """An agent's answer: the decision it is for, and the action, or what is wrong with it."""
+class ActRequest(Struct, frozen=True):
+    """An action that an agent sends: the decision it is for, and the action, or what is wrong with it."""
 
     token: str
     action: Action | AgentFailed
@@ -68,12 +68,12 @@ ACT_SCHEMA: Final[dict[str, Any]] = {
 }
 
 
-def turn_message(turn: Turn, results: Iterable[HandOver], *, place: int) -> TurnMessage:
-    """Return the message about a decision and the hands before it; places are counted from 1."""
+def turn_message(turn: PendingDecision, results: Iterable[HandOver], *, slot: int) -> TurnMessage:
+    """Return the message about a decision and the hands before it; slots are counted from 1."""
     return TurnMessage(
         turn_token=turn.token,
         seconds_left=round(max(0.0, turn.deadline - monotonic()), 1),
-        place=place,
+        place=slot,
         game_number=turn.game,
         hand_number=turn.hand,
         observation=decision(turn.observation, turn.seq, turn.game_id),
@@ -86,21 +86,21 @@ def result_messages(results: Iterable[HandOver]) -> tuple[Result, ...]:
     return tuple([result(each.result, each.game_id) for each in results])
 
 
-def read_answer(body: bytes) -> Answer:
+def read_act(body: bytes) -> ActRequest:
     """Read an answer in JSON; raises AgentFailed if nobody can tell which decision it is for."""
-    return answer_of(json_object(body))
+    return act_of(json_object(body))
 
 
-def answer_of(fields: dict[str, Any]) -> Answer:
+def act_of(fields: dict[str, Any]) -> ActRequest:
     """Read the fields of an answer; raises AgentFailed if nobody can tell which decision it is for."""
     token = fields.get("turn_token")
     if not isinstance(token, str):
         said = "is missing" if token is None else "is not a text"
         raise AgentFailed("unparsable", f"turn_token {said}: expected that of the turn")
     try:
-        return Answer(token, action_of(fields))
+        return ActRequest(token, action_of(fields))
     except AgentFailed as failure:
-        return Answer(token, failure)
+        return ActRequest(token, failure)
 
 
 def turn_schema() -> dict[str, Any]:

@@ -1,25 +1,32 @@
 """MCP over streamable HTTP: two tools. Needs the package `mcp`, which is imported when somebody comes."""
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
 from molt_bench._version import __version__
-from molt_bench.agents.external.turn_messages import ACT_SCHEMA, Next, answer_of
+from molt_bench.agents.external.turn_messages import ACT_SCHEMA, Next, act_of
 from molt_bench.errors import AgentFailed, how_to_install
+from molt_bench.lazy_import import lazy_import
 from molt_bench.serve.doors.turns import (
     DEFAULT_WAIT_S,
     LONGEST_WAIT_S,
     ClientGone,
-    Refused,
     give,
     next_turn,
     unless_gone,
 )
-from molt_bench.serve.guard import LONGEST_MESSAGE, Receive, Scope, Send, invitation_of, json_error
+from molt_bench.serve.guard import LONGEST_MESSAGE, Receive, Refused, Scope, Send, invitation_of, json_error
 from molt_bench.serve.lobby import Lobby
+
+if TYPE_CHECKING:
+    import mcp_types as types
+    from mcp.server import lowlevel, streamable_http_manager
+else:
+    types, lowlevel = lazy_import("mcp_types"), lazy_import("mcp.server.lowlevel")
+    streamable_http_manager = lazy_import("mcp.server.streamable_http_manager")
 
 _INSTRUCTIONS: Final = (
     "You play heads-up no-limit hold'em against one opponent. Call next_turn until it returns a turn, decide, call act "
@@ -51,24 +58,19 @@ class _Door:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
+            new_manager = streamable_http_manager.StreamableHTTPSessionManager
             self._server = self._server or _server(self._lobby)
         except ImportError:
             why = f"this server has no MCP, since the package mcp is not installed: {how_to_install('mcp')}"
             await json_error(501, "NOT_INSTALLED", why)(scope, receive, send)
             return
-        manager = StreamableHTTPSessionManager(
-            self._server, json_response=True, stateless=True, max_request_body_size=LONGEST_MESSAGE
-        )
+        manager = new_manager(self._server, json_response=True, stateless=True, max_request_body_size=LONGEST_MESSAGE)
         async with manager.run():
             await manager.handle_request(scope, receive, send)
 
 
 def _server(lobby: Lobby) -> Any:
     """Return the server of the two tools; which agent calls is told by the request."""
-    import mcp_types as types
-    from mcp.server.lowlevel import Server
 
     async def list_tools(_context: Any, _params: Any) -> Any:
         return types.ListToolsResult(
@@ -82,7 +84,7 @@ def _server(lobby: Lobby) -> Any:
         try:
             found = await _called(lobby, context.request, params.name, params.arguments or {})
         except Refused as refusal:
-            return _tool_error(f"{refusal.code}: {refusal}")
+            return _tool_error(f"{refusal.error['code']}: {refusal}")
         except AgentFailed as failure:
             return _tool_error(f"VALIDATION_ERROR: {failure}")
         except ClientGone:
@@ -95,7 +97,7 @@ def _server(lobby: Lobby) -> Any:
     def _tool_error(said: str) -> Any:
         return types.CallToolResult(content=[types.TextContent(type="text", text=said)], is_error=True)
 
-    return Server(
+    return lowlevel.Server(
         "molt-bench",
         version=__version__,
         instructions=_INSTRUCTIONS,
@@ -113,7 +115,7 @@ async def _called(lobby: Lobby, request: Request, tool: str, arguments: dict[str
     wait_s = arguments.get("wait_s", DEFAULT_WAIT_S)
     if isinstance(wait_s, bool) or not isinstance(wait_s, int | float) or not wait_s >= 0:
         raise Refused(400, "VALIDATION_ERROR", f"wait_s is not a number of seconds, such as {DEFAULT_WAIT_S:g}")
-    verdict = await give(invitation, answer_of(arguments)) if tool == "act" else None
+    verdict = await give(invitation, act_of(arguments)) if tool == "act" else None
     waiting = next_turn(invitation, wait_s=min(wait_s, LONGEST_WAIT_S))
     found = await unless_gone(request, waiting)
     return found if verdict is None else msgspec.structs.replace(found, verdict=verdict)

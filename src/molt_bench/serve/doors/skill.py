@@ -23,7 +23,7 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
         invitation = invitation_of(request)
         # The guard has checked that the Host header names this server.
         base = f"{request.url.scheme}://{request.url.netloc}/j/{invitation.invited.token}"
-        text = skill_text(lobby.game, base=base, games_at_once=invitation.invited.places)
+        text = skill_text(lobby.game, base=base, games_at_once=invitation.invited.slots)
         return Response(text, media_type="text/markdown")
 
     return [Route("/skill.md", document)]

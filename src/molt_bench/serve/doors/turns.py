@@ -7,10 +7,11 @@ from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
 
-from molt_bench.agents.external.mail import MailEvent, Turn, Verdict
 from molt_bench.agents.external.mailbox import Mailbox
-from molt_bench.agents.external.turn_messages import Answer, Next, Over, result_messages, turn_message
+from molt_bench.agents.external.mailbox_events import MailEvent, PendingDecision, Verdict
+from molt_bench.agents.external.turn_messages import ActRequest, Next, Over, result_messages, turn_message
 from molt_bench.errors import AgentFailed
+from molt_bench.serve.guard import Refused
 from molt_bench.serve.lobby import Invitation
 
 #: Seconds that a request waits for a decision, and the most it may ask for: clients give up after 60.
@@ -19,43 +20,23 @@ LONGEST_WAIT_S: Final = 45.0
 #: Seconds for which an answer is tried again while the game looks at another, and the pause between.
 _BUSY_S: Final = 5.0
 _PAUSE_S: Final = 0.02
-#: Most connections of a place while a request waits; a client needs one.
+#: Most connections of a slot while a request waits; a client needs one.
 _MOST_WAITING: Final = 32
 
 _Found = TypeVar("_Found")
-
-
-class Refused(Exception):  # noqa: N818 - carries a refusal to the client
-    """An answer that was not taken.
-
-    Attributes:
-        status: HTTP status.
-        code: What went wrong, for programs; the message is for people and models.
-    """
-
-    def __init__(self, status: int, code: str, message: str) -> None:
-        self.status = status
-        self.code = code
-        super().__init__(message)
 
 
 class ClientGone(Exception):  # noqa: N818 - nobody's mistake
     """The client went away while it waited."""
 
 
-async def next_turn(invitation: Invitation, *, wait_s: float, place: int | None = None) -> Next:
+async def next_turn(invitation: Invitation, *, wait_s: float, slot: int | None = None) -> Next:
     """Wait until there is something to decide, or the run is over, and return it; an empty answer if there is nothing.
 
-    Args:
-        invitation: Who asks.
-        wait_s: Seconds to wait at most.
-        place: The only place to look at, from 1; None for all.
-
-    Raises:
-        Refused: Too many requests of the agent wait already.
+    One slot is looked at, by its number from 1, or all of them. Raises Refused if too many requests wait already.
     """
-    numbered = [*enumerate(invitation.places, 1)]
-    chosen = numbered if place is None else [numbered[place - 1]]
+    numbered = [*enumerate(invitation.slots, 1)]
+    chosen = numbered if slot is None else [numbered[slot - 1]]
     if any(box.connections >= _MOST_WAITING for _, box in chosen):
         raise Refused(429, "RATE_LIMIT_EXCEEDED", "too many requests wait at once: one is enough")
     until = asyncio.get_running_loop().time() + wait_s
@@ -65,7 +46,7 @@ async def next_turn(invitation: Invitation, *, wait_s: float, place: int | None 
             found = _open_decision(chosen)
             if found is not None:
                 return found
-            if invitation.places[0].snapshot().closed is not None:
+            if invitation.slots[0].snapshot().closed is not None:
                 return Next(over=_over(invitation, [box for _, box in chosen]))
             left_s = until - asyncio.get_running_loop().time()
             if left_s <= 0:
@@ -93,10 +74,10 @@ def _listening(boxes: Sequence[Mailbox]) -> Iterator[asyncio.Event]:
         yield changed
 
 
-def _open_decision(places: Sequence[tuple[int, Mailbox]]) -> Next | None:
+def _open_decision(slots: Sequence[tuple[int, Mailbox]]) -> Next | None:
     """Return the oldest decision that was not handed out yet, else the oldest that was; None if none is open."""
-    found: list[tuple[bool, float, int, Mailbox, Turn]] = []
-    for number, box in places:
+    found: list[tuple[bool, float, int, Mailbox, PendingDecision]] = []
+    for number, box in slots:
         turn = box.snapshot().turn
         if turn is not None and box.waits:
             found.append((box.has_picked_up(turn), turn.deadline - turn.limit_s, number, box, turn))
@@ -104,7 +85,7 @@ def _open_decision(places: Sequence[tuple[int, Mailbox]]) -> Next | None:
         return None
     _, _, number, box, turn = min(found, key=lambda each: each[:3])
     box.pick_up(turn)
-    return Next(turn=turn_message(turn, box.results(), place=number))
+    return Next(turn=turn_message(turn, box.results(), slot=number))
 
 
 def _over(invitation: Invitation, boxes: Sequence[Mailbox]) -> Over:
@@ -114,20 +95,16 @@ def _over(invitation: Invitation, boxes: Sequence[Mailbox]) -> Over:
     return Over(reason=boxes[0].snapshot().closed or "", results=result_messages(results))
 
 
-async def give(invitation: Invitation, answer: Answer) -> Verdict:
-    """Give an answer to whichever place it is for, and return what came of it: taken or repeated.
-
-    Raises:
-        Refused: It was not taken.
-    """
+async def give(invitation: Invitation, act: ActRequest) -> Verdict:
+    """Give an action to the slot it is for; return whether it was taken or repeated, or raise Refused."""
     deadline = asyncio.get_running_loop().time() + _BUSY_S
-    legal = _legal_words(invitation, answer.token)
+    legal = _legal_words(invitation, act.token)
     while True:
-        verdict = _given(invitation, answer)
+        verdict = _given(invitation, act)
         if verdict != "busy" or asyncio.get_running_loop().time() > deadline:
             break
         await asyncio.sleep(_PAUSE_S)
-    failure = answer.action if isinstance(answer.action, AgentFailed) else None
+    failure = act.action if isinstance(act.action, AgentFailed) else None
     match verdict:
         case "taken" | "repeated":
             return verdict
@@ -136,7 +113,7 @@ async def give(invitation: Invitation, answer: Answer) -> Verdict:
         case "illegal":
             raise Refused(409, "INVALID_ACTION", f"that is not legal, and counts as a mistake. Legal now: {legal}")
         case "closed":
-            raise Refused(410, "RUN_OVER", _over(invitation, invitation.places).reason)
+            raise Refused(410, "RUN_OVER", _over(invitation, invitation.slots).reason)
         case "busy":
             raise Refused(503, "BUSY", "the game is looking at another answer: try again")
         case _:
@@ -145,9 +122,9 @@ async def give(invitation: Invitation, answer: Answer) -> Verdict:
             )
 
 
-def _given(invitation: Invitation, answer: Answer) -> Verdict:
-    for box in invitation.places:
-        verdict = box.answer(answer.token, answer.action)
+def _given(invitation: Invitation, act: ActRequest) -> Verdict:
+    for box in invitation.slots:
+        verdict = box.answer(act.token, act.action)
         if verdict != "stale":
             return verdict
     return "stale"
@@ -155,7 +132,7 @@ def _given(invitation: Invitation, answer: Answer) -> Verdict:
 
 def _legal_words(invitation: Invitation, token: str) -> str:
     """Return what is legal in a decision, if it is open; asked before the answer, which may end it."""
-    turns = [box.snapshot().turn for box in invitation.places]
+    turns = [box.snapshot().turn for box in invitation.slots]
     return next((str(turn.observation.legal) for turn in turns if turn is not None and turn.token == token), "")
 
 

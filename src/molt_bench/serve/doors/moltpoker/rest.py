@@ -1,4 +1,4 @@
-"""moltpoker's REST: register, join a table, leave it. Every place of an invitation is one table, for the whole run."""
+"""moltpoker's REST: register, join a table, leave it. Every slot of an invitation is one table, for the whole run."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,9 +12,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from molt_bench._version import __version__
-from molt_bench.serve.doors.moltpoker import sessions as sessions
-from molt_bench.serve.doors.moltpoker.messages import OPPONENT, PROTOCOL_VERSION
-from molt_bench.serve.guard import LONGEST_MESSAGE, invitation_of
+from molt_bench.serve.doors.moltpoker import sessions
+from molt_bench.serve.doors.moltpoker.server_messages import OPPONENT, PROTOCOL_VERSION
+from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, invitation_of, json_response
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.specs import MODEL_TIMEOUT_S
 
@@ -25,22 +25,13 @@ _LONGEST_NAME: Final = 50
 _MOST_SEATS: Final = 9
 _MOST_LISTED: Final = 100
 _STATUSES: Final = ("waiting", "running", "ended")
-#: Seconds between two looks whether a place has become free.
+#: Seconds between two looks whether a slot has become free.
 _LOOK_S: Final = 0.1
 
 
-class Refused(Exception):  # noqa: N818 - a client's mistake, not an error of ours
-    """A request that is refused: its status, its code, why, and more fields of the error."""
-
-    def __init__(self, status: int, code: str, message: str, **more: str) -> None:
-        self.status = status
-        self.error = {"code": code, "message": message, **more}
-        super().__init__(message)
-
-
-def routes(lobby: Lobby) -> list[BaseRoute]:
-    """Return the routes of this door."""
-    desk = _Desk(lobby)
+def routes(lobby: Lobby, known: sessions.Sessions) -> list[BaseRoute]:
+    """Return the routes of requests."""
+    desk = _Desk(lobby, known)
     return [
         _route("/v1/agents", desk.register, "POST", status=201),
         _route("/v1/tables/auto-join", desk.auto_join, "POST"),
@@ -56,21 +47,17 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
 def _route(path: str, endpoint: Endpoint, method: str, *, status: int = 200) -> Route:
     async def respond(request: Request) -> Response:
         try:
-            return _json(status, await endpoint(request))
+            return json_response(await endpoint(request), status=status)
         except Refused as refused:
-            return _json(refused.status, {"error": refused.error})
+            return json_response({"error": refused.error}, status=refused.status)
 
     return Route(path, respond, methods=[method])
 
 
-def _json(status: int, body: Json) -> Response:
-    return Response(msgspec.json.encode(body), status, media_type="application/json")
-
-
 class _Desk:
-    def __init__(self, lobby: Lobby) -> None:
+    def __init__(self, lobby: Lobby, known: sessions.Sessions) -> None:
         self._lobby = lobby
-        self._sessions = sessions.sessions_of(lobby)
+        self._sessions = known
 
     async def register(self, request: Request) -> Json:
         body = await _body(request)
@@ -89,7 +76,7 @@ class _Desk:
         return await self._join(request, only=None)
 
     async def join(self, request: Request) -> Json:
-        return await self._join(request, only=_place(request))
+        return await self._join(request, only=_slot(request))
 
     async def _join(self, request: Request, *, only: int | None) -> Json:
         invitation, agent = _authorized(request)
@@ -98,18 +85,18 @@ class _Desk:
         while True:
             if self._lobby.closed is not None:
                 raise Refused(400, "TABLE_ENDED", "the run is over")
-            place = self._sessions.place_for(invitation, agent, only=only)
-            if place is not None:
+            slot = self._sessions.slot_for(invitation, agent, only=only)
+            if slot is not None:
                 break
             if monotonic() > until or not self._sessions.may_become_free(invitation, only=only):
                 raise Refused(400, "TABLE_FULL", "another client plays with this invitation already")
             await asyncio.sleep(_LOOK_S)
-        self._sessions.take(invitation, place, agent)
-        sat = invitation.places[place].snapshot().sat
+        self._sessions.take(invitation, slot, agent)
+        sat = invitation.slots[slot].snapshot().sat
         return {
-            "table_id": sessions.table_id(invitation, place),
+            "table_id": sessions.table_id(invitation, slot),
             "seat_id": 0 if sat is None else sat.seat,
-            "session_token": sessions.session_token(invitation, place, agent),
+            "session_token": sessions.session_token(invitation, slot, agent),
             "ws_url": _base(request, {"http": "ws", "https": "wss"}[request.url.scheme]) + "/v1/ws",
             "protocol_version": PROTOCOL_VERSION,
             "min_supported_protocol_version": PROTOCOL_VERSION,
@@ -118,10 +105,10 @@ class _Desk:
         }
 
     async def leave(self, request: Request) -> Json:
-        place = _place(request)
+        slot = _slot(request)
         invitation, agent = _authorized(request)
         await _body(request)
-        if not self._sessions.leave(invitation, place, agent) and self._lobby.closed is None:
+        if not self._sessions.leave(invitation, slot, agent) and self._lobby.closed is None:
             raise Refused(400, "NOT_SEATED", "this agent does not sit at that table")
         return {"success": True, "message": "Left the table"}
 
@@ -131,7 +118,7 @@ class _Desk:
         limit, offset = _number(query.get("limit", "10")), _number(query.get("offset", "0"))
         if status not in (None, *_STATUSES) or not 1 <= limit <= _MOST_LISTED or offset < 0:
             raise _invalid(f"expected status {', '.join(_STATUSES)}, limit 1 to {_MOST_LISTED}, offset 0 or more")
-        found = [self._listed(invitation, at) for at in range(len(invitation.places))]
+        found = [self._listed(invitation, at) for at in range(len(invitation.slots))]
         found = [each for each in found if status in (None, each["status"])]
         return {
             "tables": found[offset : offset + limit],
@@ -140,19 +127,19 @@ class _Desk:
         }
 
     async def table(self, request: Request) -> Json:
-        return self._listed(invitation_of(request), _place(request))
+        return self._listed(invitation_of(request), _slot(request))
 
     async def events(self, request: Request) -> Json:
         """Return no event: nobody may read hands while the run goes on, and its files have them afterwards."""
-        _place(request)
+        _slot(request)
         return {"events": [], "hasMore": False}
 
     async def health(self, _: Request) -> Json:
         return {"status": "ok", "timestamp": datetime.now(UTC).isoformat(), "version": __version__}
 
-    def _listed(self, invitation: Invitation, place: int) -> Json:
-        game, snapshot = self._lobby.game, invitation.places[place].snapshot()
-        hold = self._sessions.holds(invitation)[place]
+    def _listed(self, invitation: Invitation, slot: int) -> Json:
+        game, snapshot = self._lobby.game, invitation.slots[slot].snapshot()
+        hold = self._sessions.holds(invitation)[slot]
         own = 0 if snapshot.sat is None else snapshot.sat.seat
         there = {own: sessions.agent_id(invitation, hold.agent)} if hold.agent else {}
         names = {own: invitation.title}
@@ -160,7 +147,7 @@ class _Desk:
             there[1 - own], names[1 - own] = sessions.opponent_id(invitation), OPPONENT
         status = "waiting" if snapshot.sat is None else "running"
         return {
-            "id": sessions.table_id(invitation, place),
+            "id": sessions.table_id(invitation, slot),
             "status": status if snapshot.closed is None else "ended",
             "config": {
                 "blinds": {"small": game.small_blind, "big": game.big_blind},
@@ -218,11 +205,11 @@ def _authorized(request: Request) -> tuple[Invitation, str]:
     return invitation, agent
 
 
-def _place(request: Request) -> int:
+def _slot(request: Request) -> int:
     invitation, named = invitation_of(request), request.path_params["table"]
-    for place in range(len(invitation.places)):
-        if sessions.same(named, sessions.table_id(invitation, place)):
-            return place
+    for slot in range(len(invitation.slots)):
+        if sessions.same(named, sessions.table_id(invitation, slot)):
+            return slot
     raise Refused(404, "TABLE_NOT_FOUND", "there is no such table")
 
 

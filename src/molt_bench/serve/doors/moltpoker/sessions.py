@@ -1,4 +1,4 @@
-"""Who holds which place of an invitation, for moltpoker's clients: agents, their keys, and their sessions.
+"""Who holds which slot of an invitation, for moltpoker's clients: agents, their keys, and their sessions.
 
 Keys, session tokens and ids are derived from the invitation, so a client can go on with them after a restart of the
 server. They hold a random name of the agent and a code that proves it; nothing is stored for them.
@@ -8,18 +8,17 @@ import hmac
 import secrets
 from time import monotonic
 from typing import Final, Protocol
-from weakref import WeakKeyDictionary
 
 import msgspec
 
-from molt_bench.serve.doors.moltpoker.messages import OPPONENT
-from molt_bench.serve.lobby import Invitation, Lobby
+from molt_bench.serve.doors.moltpoker.server_messages import OPPONENT
+from molt_bench.serve.lobby import Invitation
 
-#: Seconds for which a place is kept for an agent that is not connected; the platform's clients come back after 3 s.
+#: Seconds for which a slot is kept for an agent that is not connected; the platform's clients come back after 3 s.
 KEPT_S: Final = 5.0
 _NAME_DIGITS: Final = 16
 _CODE_DIGITS: Final = 48
-_PLACE_DIGITS: Final = 4
+_SLOT_DIGITS: Final = 4
 _NOBODY: Final = ""
 
 
@@ -34,7 +33,7 @@ class Connection(Protocol):
 
 
 class Hold(msgspec.Struct):
-    """Who holds a place.
+    """Who holds a slot.
 
     Attributes:
         agent: Name of the agent; None if the server does not know yet, as after a restart.
@@ -48,17 +47,17 @@ class Hold(msgspec.Struct):
 
 
 class Sessions:
-    """The sessions of all invitations of a lobby. Used on the server's event loop alone."""
+    """The sessions of all invitations. Used on the server's event loop alone."""
 
     def __init__(self) -> None:
         self._holds: dict[int, list[Hold]] = {}
 
     def holds(self, invitation: Invitation) -> list[Hold]:
-        """Return who holds the places of an invitation."""
-        return self._holds.setdefault(id(invitation), [Hold() for _ in invitation.places])
+        """Return who holds the slots of an invitation."""
+        return self._holds.setdefault(id(invitation), [Hold() for _ in invitation.slots])
 
-    def place_for(self, invitation: Invitation, agent: str, *, only: int | None = None) -> int | None:
-        """Return the place that an agent gets, of all or of one: its own, a free one, or one that was given up."""
+    def slot_for(self, invitation: Invitation, agent: str, *, only: int | None = None) -> int | None:
+        """Return the slot that an agent gets, of all or of one: its own, a free one, or one that was given up."""
         now = monotonic()
         holds = [(at, hold) for at, hold in enumerate(self.holds(invitation)) if only in (None, at)]
         for fits in (
@@ -72,45 +71,37 @@ class Sessions:
         return None
 
     def may_become_free(self, invitation: Invitation, *, only: int | None = None) -> bool:
-        """Return whether a place is kept for an agent that is not connected."""
+        """Return whether a slot is kept for an agent that is not connected."""
         return any(hold.socket is None for at, hold in enumerate(self.holds(invitation)) if only in (None, at))
 
-    def take(self, invitation: Invitation, place: int, agent: str) -> None:
-        """Give a place to an agent."""
-        hold = self.holds(invitation)[place]
+    def take(self, invitation: Invitation, slot: int, agent: str) -> None:
+        """Give a slot to an agent."""
+        hold = self.holds(invitation)[slot]
         hold.agent, hold.since = agent, monotonic()
 
     def resume(self, invitation: Invitation, token: str) -> tuple[int, str] | None:
-        """Return place and agent of a session token; None if it is not valid, or the place is another's by now."""
-        parts = token[4 : 4 + _PLACE_DIGITS], token[4 + _PLACE_DIGITS : 4 + _PLACE_DIGITS + _NAME_DIGITS]
+        """Return slot and agent of a session token; None if it is not valid, or the slot is another's by now."""
+        parts = token[4 : 4 + _SLOT_DIGITS], token[4 + _SLOT_DIGITS : 4 + _SLOT_DIGITS + _NAME_DIGITS]
         try:
-            place, agent = int(parts[0], 16), parts[1]
+            slot, agent = int(parts[0], 16), parts[1]
         except ValueError:
             return None
-        if not 0 <= place < len(invitation.places) or not same(token, session_token(invitation, place, agent)):
+        if not 0 <= slot < len(invitation.slots) or not same(token, session_token(invitation, slot, agent)):
             return None
-        hold = self.holds(invitation)[place]
+        hold = self.holds(invitation)[slot]
         if hold.agent is None:
             hold.agent = agent
-        return (place, agent) if hold.agent == agent else None
+        return (slot, agent) if hold.agent == agent else None
 
-    def leave(self, invitation: Invitation, place: int, agent: str) -> bool:
-        """Free the place of an agent; return whether it was its own."""
-        hold = self.holds(invitation)[place]
+    def leave(self, invitation: Invitation, slot: int, agent: str) -> bool:
+        """Free the slot of an agent; return whether it was its own."""
+        hold = self.holds(invitation)[slot]
         if hold.agent not in (None, agent):
             return False
         hold.agent = _NOBODY
         if hold.socket is not None:
             hold.socket.end(1000, "Left the table")
         return True
-
-
-_SESSIONS: Final[WeakKeyDictionary[Lobby, Sessions]] = WeakKeyDictionary()
-
-
-def sessions_of(lobby: Lobby) -> Sessions:
-    """Return the sessions of a lobby, which all of its doors share."""
-    return _SESSIONS.setdefault(lobby, Sessions())
 
 
 def new_agent() -> str:
@@ -128,9 +119,9 @@ def opponent_id(invitation: Invitation) -> str:
     return agent_id(invitation, OPPONENT)
 
 
-def table_id(invitation: Invitation, place: int) -> str:
-    """Return the id of the table of a place."""
-    return "tbl_" + invitation.derived("moltpoker table", str(place))[:32]
+def table_id(invitation: Invitation, slot: int) -> str:
+    """Return the id of the table of a slot."""
+    return "tbl_" + invitation.derived("moltpoker table", str(slot))[:32]
 
 
 def api_key(invitation: Invitation, agent: str) -> str:
@@ -144,10 +135,10 @@ def agent_of(invitation: Invitation, key: str) -> str | None:
     return agent if same(key, api_key(invitation, agent)) else None
 
 
-def session_token(invitation: Invitation, place: int, agent: str) -> str:
-    """Return the token with which an agent opens a socket for a place."""
-    code = invitation.derived("moltpoker session", str(place), agent)[:_CODE_DIGITS]
-    return f"mps_{place:0{_PLACE_DIGITS}x}{agent}{code}"
+def session_token(invitation: Invitation, slot: int, agent: str) -> str:
+    """Return the token with which an agent opens a socket for a slot."""
+    code = invitation.derived("moltpoker session", str(slot), agent)[:_CODE_DIGITS]
+    return f"mps_{slot:0{_SLOT_DIGITS}x}{agent}{code}"
 
 
 def same(given: str, right: str) -> bool:

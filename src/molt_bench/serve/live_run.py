@@ -1,0 +1,131 @@
+"""A run in live mode: invites, waits until everybody is there, and tells everybody when it is over."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench.agents.external.mailbox import RECONNECT_S
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import ConfigError, MoltBenchError, printable
+from molt_bench.runs.run_files import remove_empty
+from molt_bench.serve.invitation_file import forget, load, new_invitations, save
+from molt_bench.serve.lobby import Invitation, Lobby
+from molt_bench.serve.server import LiveServer
+from molt_bench.web_server import bound, is_every_address, url_of
+
+#: What happens if somebody is missing when the time to join is up.
+IfMissing: TypeAlias = Literal["end", "play"]
+#: Seconds that agents get to learn that the run is over.
+_FAREWELL_S: Final = 10.0
+
+
+class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run is served.
+
+    Attributes:
+        host: The address to listen on; None for the one of the invitations, or this machine alone.
+        port: The port; None for the one of the invitations, or any free one.
+        join_timeout_s: Seconds to wait until everybody is there; None waits for ever.
+        reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+        earlier: Folder of a run that was killed while it waited, whose invitations are used; None for new ones.
+        if_missing: Whether the run ends then, or begins without whoever is missing.
+        say: Called with what the operator should read.
+    """
+
+    host: str | None = None
+    port: int | None = None
+    join_timeout_s: float | None = None
+    reconnect_s: float = RECONNECT_S
+    earlier: Path | None = None
+    if_missing: IfMissing = "end"
+    say: Callable[[str], None] = print
+
+
+@contextmanager
+def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iterator[Lobby]:
+    """Serve a run within the context, from when its other participants are ready; yields who seats the live agents.
+
+    A run that goes on has the invitations it had, at the same address, and so has one that was killed before it began.
+    """
+    live = {each.id: each.display_name or each.id for each in config.participants if each.kind.comes}
+    if not live:
+        raise ConfigError("participants", "", "at least one of `type: live`; others need no server: use molt-bench run")
+    known = load(folder) or (load(options.earlier) if options.earlier is not None else None)
+    host = options.host or (known.host if known is not None else "127.0.0.1")
+    port = options.port if options.port is not None else known.port if known is not None else 0
+    listener = bound(host, port)
+    port = listener.getsockname()[1]
+    invitations = known or new_invitations(config, host, port)
+    session = 0 if known is None else known.session + 1
+    try:
+        save(msgspec.structs.replace(invitations, host=host, port=port, session=session), folder)
+    except MoltBenchError:
+        listener.close()
+        raise
+    if options.earlier is not None:
+        with suppress(OSError):
+            remove_empty(options.earlier)
+    lobby = Lobby(
+        invitations.invited,
+        titles=live,
+        game=config.game,
+        session=session,
+        reconnect_s=options.reconnect_s,
+    )
+    server = LiveServer(lobby, listener, host)
+
+    def gather() -> None:
+        server.start()
+        _invite(lobby, host, port, options.say)
+        _await_everybody(lobby, options)
+
+    lobby.on_gather = gather
+    try:
+        yield lobby
+        lobby.close("the run is over")
+        forget(folder)
+        until = time.monotonic() + _FAREWELL_S
+        while time.monotonic() < until and not lobby.everybody_told():
+            time.sleep(0.05)
+    finally:
+        server.stop()
+
+
+def _invite(lobby: Lobby, host: str, port: int, say: Callable[[str], None]) -> None:
+    """Print an invitation for everybody."""
+    base = url_of(host, port)
+    say(f"Lobby: {base}/")
+    for each in lobby.invitations:
+        say(f"Invitation for {named(each)}: {base}/j/{each.invited.token}")
+    if is_every_address(host):
+        say("On other machines, put the address of this one in place of localhost.")
+    say("Waiting for everybody to come. Whoever has an invitation plays as that participant: keep it secret.")
+
+
+def named(invitation: Invitation) -> str:
+    """Return what an invitation is called in lists: its participant, and which copy of it."""
+    seating, title = invitation.invited.seating, printable(invitation.title)
+    return title if seating is None else f"{title} (copy for seating {seating})"
+
+
+def _await_everybody(lobby: Lobby, options: ServeOptions) -> None:
+    until = None if options.join_timeout_s is None else time.monotonic() + options.join_timeout_s
+    there: set[str] = set()
+    while True:
+        for each in lobby.invitations:
+            if each.came and each.invited.token not in there:
+                there.add(each.invited.token)
+                options.say(f"{named(each)} is there ({len(there)} of {len(lobby.invitations)})")
+        if not lobby.missing():
+            return
+        if until is not None and time.monotonic() >= until:
+            break
+        lobby.wait(0.2 if until is None else min(0.2, max(0.0, until - time.monotonic())))
+    missing = ", ".join(named(each) for each in lobby.missing())
+    if options.if_missing == "end":
+        raise MoltBenchError(f"nobody came for {missing} within {options.join_timeout_s:g} s (--join-timeout)")
+    options.say(f"Playing without {missing}, who can still come; until then every decision is a fault")

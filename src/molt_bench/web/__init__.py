@@ -1,1 +1,0 @@
-"""What the servers share: the viewer's and that of live mode."""

@@ -1,0 +1,95 @@
+"""What the web servers share, the viewer's and that of live mode: where they listen, and which names they answer to."""
+
+import errno
+import ipaddress
+import socket
+from typing import TYPE_CHECKING, Any, Final
+
+from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    import uvicorn
+else:
+    uvicorn = lazy_import("uvicorn")
+
+_EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
+
+
+def is_our_name(header: str, host: str, port: int) -> bool:
+    """Return whether a Host header names this server: the host it is bound to, or the loopback.
+
+    A server bound to every address accepts any IP address, since no foreign host name is one.
+
+    >>> is_our_name("127.0.0.1:80", "127.0.0.1", 80), is_our_name("evil.example:80", "127.0.0.1", 80)
+    (True, False)
+    """
+    name, colon, given = header.rpartition(":") if not header.endswith("]") else (header, "", "")
+    if not colon:
+        name, given = header, "80"
+    if given != str(port):
+        return False
+    name = name.lower().removeprefix("[").removesuffix("]")
+    if name in ("localhost", "127.0.0.1", "::1", host.lower()) and name:
+        return True
+    if not is_every_address(host):
+        return False
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return name == socket.gethostname().lower()
+    return True
+
+
+def is_every_address(host: str) -> bool:
+    """Return whether a server that listens there can be reached from other machines, at any address of this one."""
+    return host in _EVERY_ADDRESS
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address can be reached from this machine alone.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Return a listening socket; an error says whether the port is taken or the host not of this machine."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        # The protocol is named, since asyncio sends at once only then; otherwise each answer waits 40 ms.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    except OSError as error:
+        raise ConfigError("--host", host, f"an address of this machine ({error.strerror})") from error
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(64)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise ConfigError("--host", host, f"an address of this machine ({error.strerror})") from error
+        raise MoltBenchError(
+            f"port {port} of {host} cannot be used ({error.strerror}): name another with --port"
+        ) from error
+    return listener
+
+
+def url_of(host: str, port: int) -> str:
+    """Return the URL of a server that listens there, as a browser on this machine takes it."""
+    shown = "localhost" if is_every_address(host) else f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"
+
+
+def quiet_server(app: Any, *, grace_s: int, **options: Any) -> "uvicorn.Server":
+    """Return a server without a log, in which a secret of a URL could stand, and without headers about itself.
+
+    Connections get `grace_s` seconds to end when it stops.
+    """
+    quiet: dict[str, Any] = {"log_level": "critical", "access_log": False, "server_header": False, "date_header": False}
+    return uvicorn.Server(uvicorn.Config(app, **quiet, timeout_graceful_shutdown=grace_s, **options))
