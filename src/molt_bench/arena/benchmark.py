@@ -173,7 +173,7 @@ class _Session:
             here.model_copy(update={"stop": stop}),
             agents,
             files.exchanges,
-            files.answers,
+            files.replies,
             on_exchange=self._on_exchange,
             on_warning=observer.on_warning,
             on_notice=observer.on_notice,
@@ -263,7 +263,7 @@ class _Session:
 
     def _begin(self) -> int:
         """Write the header of a new run, or a resumption if games must not go on; return how many resumptions."""
-        answers = self._files.answers
+        answers = self._files.replies
         if self._known is None:
             answers.begin(0)
             if self._folder is not None and self._files.journal is not None:
@@ -294,7 +294,7 @@ class _Session:
         def on_game(label: GameLabel, record: GameRecord, estimated: Estimates | None) -> None:
             self._write(Game(label.match, record.players, record, self._seconds))
             self._files.exchanges.forget(label)
-            self._files.answers.forget(label)
+            self._files.replies.forget(label)
             self._played[label] = record
             self._incidents.take_game(record)
             estimated = estimated or self._ladder.estimated(record)

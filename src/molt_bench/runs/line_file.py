@@ -9,17 +9,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
-from time import sleep
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from molt_bench.errors import JournalError
+from molt_bench.runs.file_lock import locked_file
 
 #: Called as soon as a file can no longer be written.
 Warn: TypeAlias = Callable[[str], None]
 
-#: Attempts to lock a file, and seconds between them.
-_TRIES: Final = 10
-_TRY_AGAIN_S: Final = 0.05
 #: Most bytes of lines that are held in memory for want of room; beyond that, writing ends for good.
 _MOST_HELD_BYTES: Final = 256 * 2**20
 
@@ -33,10 +30,11 @@ class LineFile:
 
     Attributes:
         problem: Why lines are missing from the file, if any are.
+        opened: Whether it has been opened.
 
     Args:
         path: Path of the file.
-        new: Whether to create the file; otherwise `cut` sets where writing continues.
+        new: Whether to create the file; otherwise `cut` sets where writing continues. None leaves that to `open`.
         warn: Called when a line cannot be written.
         meanwhile: What happens then, for that message.
     """
@@ -45,17 +43,24 @@ class LineFile:
         self,
         path: str,
         *,
-        new: bool = True,
+        new: bool | None = True,
         warn: Warn | None = None,
         meanwhile: str = "the run went on in memory",
     ) -> None:
         self.path = path
         self.problem: str | None = None
+        self.opened = False
         self._warn = warn
         self._meanwhile = meanwhile
         self._held: deque[bytes] = deque()
         self._held_bytes = 0
-        self._file: FileIO | None = _locked(path, "xb" if new else "r+b")
+        self._file: FileIO | None = None
+        if new is not None:
+            self.open(new=new)
+
+    def open(self, *, new: bool) -> None:
+        """Create the file, or open it to be continued; no other process can write it from now on."""
+        self._file, self.opened = locked_file(self.path, "xb" if new else "r+b"), True
 
     def cut(self, size: int) -> None:
         """Truncate the file to this many bytes, and continue writing there."""
@@ -129,47 +134,6 @@ class LineFile:
             with suppress(OSError):
                 self._file.close()
             self._file = None
-
-
-def _locked(path: str, mode: Literal["xb", "r+b"]) -> FileIO:
-    """Open a file for this process only. Every write goes to the system, so nothing is left over in this process."""
-    try:
-        file = open(path, mode, buffering=0)  # noqa: SIM115 - it stays open while it is being written
-    except OSError as error:
-        raise JournalError(f"{path} cannot be written: {error.strerror}") from error
-    try:
-        import fcntl  # not on every system
-
-        for attempt in range(1, _TRIES + 1):
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:  # a reader may hold a lock for a moment to check for a writer
-                if attempt == _TRIES:
-                    raise
-                sleep(_TRY_AGAIN_S)
-    except ImportError:
-        pass  # a system without such locks
-    except OSError as error:
-        file.close()
-        raise JournalError(f"{path} is being written by another process") from error
-    return file
-
-
-def being_written(path: str | Path) -> bool:
-    """Return whether a program is currently writing a line file: it holds a lock on the file while it does."""
-    try:
-        import fcntl  # not on every system
-    except ImportError:
-        return False  # a system without such locks
-    try:
-        with open(path, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
 
 
 def whole_lines(path: str) -> tuple[list[bytes], int]:

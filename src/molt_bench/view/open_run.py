@@ -32,12 +32,13 @@ from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.report.analysis import MBB_PER_BB100
 from molt_bench.runs.conclusion import session_warnings
 from molt_bench.runs.derived_files import DerivedMatch, check_record, derived_matches
-from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
+from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.header import recorded_harnesses, stated_in
 from molt_bench.runs.journal import Extension, Game, Line, Rated, Sitting, halt_in
-from molt_bench.runs.line_file import Tail, being_written
+from molt_bench.runs.line_file import Tail
 from molt_bench.runs.master_seed import with_master_seed
+from molt_bench.runs.replies import ExchangeHeader, read_exchange
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.seeds import Seed
 from molt_bench.specs import SEATINGS, Seating
