@@ -108,7 +108,8 @@ _reservations: Final = msgspec.json.Decoder(Entry)
 
 def read_exchange(text: bytes, where: str) -> ExchangeHeader | Exchange:
     """Parse one line of the file; raises JournalError, naming the place, if it is damaged or has another format."""
-    return _decoded(_exchanges, text, where)
+    line: ExchangeHeader | Exchange = _decoded(_exchanges, text, where)
+    return line
 
 
 def _decoded(decoder: msgspec.json.Decoder[T], text: bytes, where: str) -> T:
