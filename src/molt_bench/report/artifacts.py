@@ -14,10 +14,11 @@ import msgspec
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
 from molt_bench.records import ESTIMATORS, margins_hash
-from molt_bench.report.analysis import Analysis, ParticipantNumbers, efficiency, guardrails, totals
+from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.claims import margins, suspicions
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.learning import learners
+from molt_bench.report.totals import efficiency, guardrails, totals
 
 #: The name of the file with the config.
 CONFIG: Final = "config.json"

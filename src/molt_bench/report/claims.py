@@ -11,8 +11,9 @@ from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.rating.payoffs import Transitivity, nash_averaging, transitivity
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import surely
-from molt_bench.report.analysis import Analysis, in_bb_per_100
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.learning import learning_sentences
+from molt_bench.report.win_rates import in_bb_per_100
 from molt_bench.specs import Pair
 
 #: An interval this wide, in thousandths of a big blind per hand, says nothing at all.

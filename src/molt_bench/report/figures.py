@@ -18,7 +18,8 @@ from molt_bench.errors import MoltBenchError, how_to_install
 from molt_bench.files import fill_whole
 from molt_bench.lazy_import import lazy_import
 from molt_bench.rating.payoffs import Payoff
-from molt_bench.report.analysis import MBB_PER_BB100, Analysis, in_bb_per_100
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.win_rates import MBB_PER_BB100, in_bb_per_100
 
 if TYPE_CHECKING:
     import matplotlib as mpl

@@ -11,9 +11,10 @@ from rich.text import Text
 from molt_bench.errors import on_one_line
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating
-from molt_bench.report.analysis import Analysis, totals
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences, way_on, with_names
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars, unaccounted_line
+from molt_bench.report.totals import totals
 from molt_bench.runs.folder import resume_command
 
 

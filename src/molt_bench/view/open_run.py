@@ -29,7 +29,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.files import inside
 from molt_bench.records import GameRecord, MatchResult, SeedResult
-from molt_bench.report.analysis import MBB_PER_BB100
+from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.runs.conclusion import session_warnings
 from molt_bench.runs.derived_files import DerivedMatch, check_record, derived_matches
 from molt_bench.runs.file_lock import being_written
