@@ -393,7 +393,7 @@ def _attributes(text: str) -> Iterator[tuple[str, str]]:
 def schemas() -> dict[str, Schema]:
     """Return the schema of every file of a run."""
     found = {**WRITTEN, **{name: struct_schema(*each) for name, each in STRUCTS.items()}}
-    for name in ("Game", "Sitting", "Extension", "Resumption", "Rated"):
+    for name in ("Game", "SessionEnd", "Extension", "Resumption", "Rated"):
         found["journal.jsonl"]["$defs"][name]["properties"]["prev"] = PREV
     return {name: {"$schema": DIALECT, "title": name, **schema} for name, schema in sorted(found.items())}
 

@@ -18,7 +18,7 @@ from molt_bench.report.exports.chip_flow import chip_flow
 from molt_bench.report.exports.dealt_hands import dealt_hands, hands_of, read_header, that_count
 from molt_bench.report.exports.hand_rows import COLUMNS, hands_csv, row, write_parquet
 from molt_bench.report.exports.latex import escaped, latex
-from molt_bench.runs.journal import Game, Header, Journal, Sitting
+from molt_bench.runs.journal import Game, Header, Journal, SessionEnd
 
 BOTS = ("tight", "callstation")
 
@@ -218,7 +218,7 @@ def journal(tmp_path):
     written.write(Header(1, 2, "0.1.0", "abc", {"participants": [{"id": "one"}, {"id": "two"}]}))
     for number in (1, 2):
         written.write(game(*BOTS, match=number))
-        written.write(Sitting(1.0))
+        written.write(SessionEnd(1.0))
     written.close()
     return path
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.errors import JournalError, MoltBenchError, on_one_line
+from molt_bench.errors import MoltBenchError, on_one_line
 from molt_bench.files import inside
 from molt_bench.luck.reference.grade import reference
 from molt_bench.records import matches_hash
@@ -16,7 +16,7 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, LATER, TIMED, TIMES, indented
 from molt_bench.report.grades import GRADES, Grades, grade_run
 from molt_bench.report.style_file import STYLES, StyleFile, counted_styles, read_styles
-from molt_bench.runs.derived_files import check_record, vouched_in
+from molt_bench.runs.derived_files import is_recorded, vouched_in
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, MATCHES, SUMMARY
 from molt_bench.runs.journal import Game, JournalContent
 from molt_bench.runs.stored_run import StoredRun
@@ -85,7 +85,7 @@ def check_artifacts(stored: StoredRun, found: Analysis, *, grades: Grades | None
     results: dict[str, bool | None] = {JOURNAL: _vouches_for(found, vouched.get(MATCHES))}
     for name in (EXCHANGES, ANSWERS):
         if name in vouched:
-            results[name] = _is_record(stored, name)
+            results[name] = is_recorded(folder, name, content)
     current = ended or _written_from(folder, content)
     missing = []
     for name in (*ARTIFACTS, STYLES):
@@ -111,14 +111,6 @@ def _vouches_for(found: Analysis, expected: str | None) -> bool:
     """Return whether the margins that the journal vouches for are those of its games."""
     played = ((match.round, match.margins) for match in found.result.matches)
     return expected is None or matches_hash(played) == expected
-
-
-def _is_record(stored: StoredRun, name: str) -> bool:
-    try:
-        check_record(stored.folder, name, stored.content)
-    except JournalError:
-        return False
-    return True
 
 
 def _written_from(folder: Path, content: JournalContent) -> bool:

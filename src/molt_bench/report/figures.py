@@ -92,15 +92,16 @@ def write_figures(found: Analysis, folder: Path) -> list[str]:
 
 def _leaderboard(figure: "Figure", found: Analysis) -> None:
     """Draw win rates with their 95% intervals, in the order of the leaderboard."""
-    rows = [row for row in found.rows if _known(row.bb_per_100) is not None]
+    known = [(row, _known(row.bb_per_100)) for row in found.rows]
+    rows = [(row, mean) for row, mean in known if mean is not None]
     names, colours = _names(found.shown), _colours(found)
-    labels = [names[row.rating.id] for row in rows]
+    labels = [names[row.rating.id] for row, _ in rows]
     tops = list(accumulate([0.3 + 0.13 * label.count("\n") for label in labels], initial=0.0))
     figure.set_size_inches(2.6 + _width(labels), 0.9 + tops[-1])
     axes = figure.add_subplot()
     middles = [(top + bottom) / 2 for top, bottom in pairwise(tops)]
-    for at, row in zip(middles, rows, strict=True):
-        mean, half, colour = _known(row.bb_per_100), _known(row.half_width), colours[row.rating.id]
+    for at, (row, mean) in zip(middles, rows, strict=True):
+        half, colour = _known(row.half_width), colours[row.rating.id]
         axes.errorbar(mean, at, xerr=half, fmt="o", color=colour, capsize=3, markersize=4, linewidth=1.2)
     axes.axvline(0, color="0.7", linewidth=0.8, zorder=0)
     axes.set_yticks(middles, labels)

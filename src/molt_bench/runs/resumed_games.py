@@ -18,7 +18,7 @@ from molt_bench.runs.journal import (
     Line,
     Rated,
     Resumption,
-    Sitting,
+    SessionEnd,
     accounts_in,
     games_in,
     missing_games,
@@ -38,7 +38,7 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
     if len(found) < len(games):
         twice = next(label for label, count in Counter(game.label for game in games).items() if count > 1)
         raise JournalError(f"the journal's match {twice.match} has the same game twice")
-    sessions = sum(line.seconds for line in content.lines if isinstance(line, Sitting))
+    sessions = sum(line.seconds for line in content.lines if isinstance(line, SessionEnd))
     return Past(
         games=found,
         stages=tuple(stages_of(config, content.lines)),
@@ -87,7 +87,7 @@ def stages_of(config: BenchmarkConfig, lines: Sequence[Line]) -> list[Stage]:
             stages.append(Stage(_stop(config, line.stop), line.matches, under_way))
         elif stages[-1].reason is not None and not isinstance(line, Resumption | Rated):
             raise JournalError(f"the journal goes on after the run had stopped: {stages[-1].reason}")
-        elif isinstance(line, Sitting) and line.stop_reason is not None:
+        elif isinstance(line, SessionEnd) and line.stop_reason is not None:
             stages[-1] = msgspec.structs.replace(stages[-1], reason=line.stop_reason)
     return stages
 

@@ -158,13 +158,7 @@ class StoredRun:
         return [*enumerate(found, start=first)]
 
     def exchanges(self, *, read_only: bool = True, every_game: bool = False, warn: Warn | None = None) -> Exchanges:
-        """Open the exchanges with language models.
-
-        Args:
-            read_only: Whether models must not be asked.
-            every_game: Whether the replies of finished games are also needed.
-            warn: Called if writing ends early.
-        """
+        """Open the exchanges with language models; with `every_game`, also the replies in finished games."""
         if not self.config.models():
             return Exchanges()
         if not every_game:  # whoever replays the games finds out which reply was changed
@@ -174,12 +168,7 @@ class StoredRun:
         return ExchangeFile.reopen(path, read_only=read_only, warn=warn, unfinished=lambda game: game not in finished)
 
     def replies(self, *, read_only: bool = True, every_game: bool = False) -> Replies:
-        """Open the replies of programs and servers.
-
-        Args:
-            read_only: Whether they must not be asked.
-            every_game: Whether the replies in finished games are also needed.
-        """
+        """Open the replies of programs and servers; with `every_game`, also those in finished games."""
         if not any(each.kind.recorded for each in self.config.participants):
             return Replies()
         if not every_game:  # as above
@@ -298,10 +287,7 @@ class StoredRun:
 def check_unchanged(path: Path, content: JournalContent, *, versions: Collection[int] | None) -> None:
     """Check that a journal is of one of these versions, has its own config, and still begins as when it was summarized.
 
-    Args:
-        path: The journal.
-        content: What is in it; its games may be left out.
-        versions: The bench versions that will do; None for any, where only hands are read.
+    Its games may be left out of the content. With no versions any will do, where only hands are read.
     """
     header = content.header
     if config_hash(header.config) != header.config_hash:

@@ -35,7 +35,7 @@ from molt_bench.runs.derived_files import DerivedMatch, check_record, derived_ma
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.header import recorded_harnesses, stated_in
-from molt_bench.runs.journal import Extension, Game, Line, Rated, Sitting, halt_in
+from molt_bench.runs.journal import Extension, Game, Line, Rated, SessionEnd, halt_in
 from molt_bench.runs.line_file import Tail
 from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.replies import ExchangeHeader, read_exchange
@@ -284,11 +284,11 @@ class OpenRun:
 
     def _take(self, lines: Sequence[tuple[int, Line]]) -> None:
         for number, line in lines:
-            self._resting = isinstance(line, Sitting)
+            self._resting = isinstance(line, SessionEnd)
             self.halted = halt_in([line])
             if isinstance(line, Game):
                 self._take_game(line, number)
-            elif isinstance(line, Sitting):
+            elif isinstance(line, SessionEnd):
                 self._sittings += line.seconds
                 self.seconds = max(self.seconds, self._sittings)
                 self.stop_reason = line.stop_reason or self.stop_reason
