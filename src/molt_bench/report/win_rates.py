@@ -15,6 +15,8 @@ from molt_bench.specs import Pair
 
 #: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
 MBB_PER_BB100: Final = 10.0
+#: An interval this wide says nothing at all.
+NOTHING_KNOWN: Final = 1e9
 
 
 class WinRates:

@@ -17,7 +17,7 @@ from msgspec import UNSET
 from molt_bench.errors import JournalError
 from molt_bench.files import inside
 from molt_bench.records import ESTIMATORS, Margins, matches_hash, possible_margins
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, MATCHES
+from molt_bench.runs.folder import MATCHES
 from molt_bench.runs.journal import JournalContent, Line, SessionEnd
 
 T = TypeVar("T")
@@ -69,9 +69,9 @@ def _match_of(match: dict[str, Any]) -> DerivedMatch:
     return DerivedMatch(int(match["round"]), margins)
 
 
-def record_hashes(folder: Path) -> dict[str, str]:
-    """Return the hashes of what models, programs and servers said in a run, for its closing line."""
-    found = {name: _hash_of(folder / name) for name in (EXCHANGES, ANSWERS)}
+def file_hashes(folder: Path, *names: str) -> dict[str, str]:
+    """Return the hashes of those files of a run that are there, for its closing line."""
+    found = {name: _hash_of(folder / name) for name in names}
     return {name: digest for name, digest in found.items() if digest is not None}
 
 

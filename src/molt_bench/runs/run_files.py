@@ -14,7 +14,7 @@ from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import MoltBenchError
 from molt_bench.records import matches_hash
 from molt_bench.runs.about import ABOUT
-from molt_bench.runs.derived_files import record_hashes
+from molt_bench.runs.derived_files import file_hashes
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, MATCHES, SUMMARY, journal_in
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.line_file import Warn
@@ -97,7 +97,7 @@ class RunFiles(msgspec.Struct):
             return {}
         derived = self.closing() if self.closing is not None else {}
         matches = matches_hash((match.round, match.margins) for match in result.matches)
-        return {MATCHES: matches, **derived, **record_hashes(Path(self.journal.path).parent)}
+        return {MATCHES: matches, **derived, **file_hashes(Path(self.journal.path).parent, EXCHANGES, ANSWERS)}
 
     @property
     def problem(self) -> str | None:
