@@ -72,7 +72,7 @@ def write_figures(found: Analysis, folder: Path) -> list[str]:
     figures = {name: draw for name, draw in _FIGURES.items() if name != "payoffs" or found.reference is None}
     written = []
     try:
-        settings = mpl.rc_context(_SETTINGS)
+        settings, canvas, make = mpl.rc_context(_SETTINGS), backend_agg.FigureCanvasAgg, mpl_figure.Figure
     except ImportError as error:
         raise MoltBenchError(
             f"figures need {error.name}, which is not installed: {how_to_install('figures')}"
@@ -80,8 +80,8 @@ def write_figures(found: Analysis, folder: Path) -> list[str]:
     with settings, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a character that the font lacks is drawn as a box
         for name, draw in figures.items():
-            figure = mpl_figure.Figure(layout="constrained")
-            backend_agg.FigureCanvasAgg(figure)
+            figure = make(layout="constrained")
+            canvas(figure)
             draw(figure, found)
             for kind, about in (("svg", {"Date": None, "Creator": "molt-bench"}), ("png", {"Software": "molt-bench"})):
                 save = partial(figure.savefig, format=kind, dpi=300, metadata=about)

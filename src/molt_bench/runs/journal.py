@@ -345,11 +345,6 @@ def games_in(lines: Sequence[Line]) -> list[Game]:
     return [line for line in lines if isinstance(line, Game)]
 
 
-def accounts_in(lines: Sequence[Line]) -> dict[int, MatchAccount]:
-    """Return what was worked out about matches when they were rated, by their numbers."""
-    return {line.match: line.account for line in lines if isinstance(line, Rated)}
-
-
 def stop_reason_in(lines: Sequence[Line]) -> str | None:
     """Return why a run has ended; None if it has not, or has since been extended."""
     reason = None

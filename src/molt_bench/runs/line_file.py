@@ -152,19 +152,19 @@ class Replaced(JournalError):  # noqa: N818 - not an error: a run was restarted 
 
 
 class Tail:
-    """A line file that may still be growing, or not exist yet; `size` bytes and `lines` lines have been read."""
+    """A line file that may still be growing, or not exist yet; `size` bytes of it have been read."""
 
-    def __init__(self, path: Path, *, size: int = 0, lines: int = 0) -> None:
+    def __init__(self, path: Path, *, size: int = 0) -> None:
         self.path = path
         self.size = size
-        self.lines = lines
         self._seen: tuple[int, int, int] | None = None
 
     def more(self) -> list[tuple[int, bytes]]:
         """Return every new complete line and its offset; raises Replaced if what was read is no longer there."""
         try:
             with open(self.path, "rb") as file:
-                state = _state(file.fileno())
+                found = os.fstat(file.fileno())
+                state = found.st_ino, found.st_size, found.st_mtime_ns
                 if state == self._seen:
                     return []
                 if state[1] < self.size or (self._seen is not None and state[0] != self._seen[0]):
@@ -178,13 +178,11 @@ class Tail:
         except OSError as error:
             raise JournalError(f"{self.path} cannot be read: {error.strerror}") from error
         self._seen = state
-        found, at = [], self.size
+        lines = []
         for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
-            found.append((at, line))
-            at += len(line)
-        self.size = at
-        self.lines += len(found)
-        return found
+            lines.append((self.size, line))
+            self.size += len(line)
+        return lines
 
     def line_at(self, start: int, length: int) -> bytes:
         """Read a line again."""
@@ -194,8 +192,3 @@ class Tail:
                 return file.read(length)
         except OSError as error:
             raise JournalError(f"{self.path} cannot be read: {error.strerror}") from error
-
-
-def _state(descriptor: int) -> tuple[int, int, int]:
-    found = os.fstat(descriptor)
-    return found.st_ino, found.st_size, found.st_mtime_ns

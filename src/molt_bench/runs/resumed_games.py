@@ -19,7 +19,6 @@ from molt_bench.runs.journal import (
     Rated,
     Resumption,
     SessionEnd,
-    accounts_in,
     games_in,
     missing_games,
 )
@@ -44,7 +43,7 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
         stages=tuple(stages_of(config, content.lines)),
         seconds=max([sessions, *(game.seconds for game in games)]),
         missing=missing_games([content.header, *content.lines]),
-        margins=accounts_in(content.lines),
+        margins={line.match: line.account for line in content.lines if isinstance(line, Rated)},
     )
 
 
@@ -59,10 +58,7 @@ def games_go_on(config: BenchmarkConfig, own: Collection[str] = (), *, recorded:
     An agent that may remember must not see the same cards twice. So a game goes on only if all of it can be repeated
     without asking that agent, to the decision that was open: nobody in the run may play it differently.
 
-    Args:
-        config: The config of the run.
-        own: The types of the caller's custom agents.
-        recorded: Whether the answers in those games are recorded.
+    `own` are the types of the caller's custom agents; `recorded` says whether the replies in those games are.
     """
     remembering = [each for each in config.participants if each.may_remember]
     if not remembering:

@@ -1,6 +1,7 @@
 """The files that a run writes: created for a new run, reopened for one that is continued."""
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
@@ -11,7 +12,6 @@ from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
-from molt_bench.errors import MoltBenchError
 from molt_bench.records import matches_hash
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.derived_files import file_hashes
@@ -66,8 +66,9 @@ class RunFiles(msgspec.Struct):
         Raises ConfigError if there is no run in the folder, JournalError if it cannot be continued.
         """
         path = journal_in(str(folder))
-        journal, content = Journal.reopen(str(path), warn=warn)
-        try:
+        with ExitStack() as opened:  # closes what is open already if the rest cannot be
+            journal, content = Journal.reopen(str(path), warn=warn)
+            opened.callback(journal.close)
             check_unchanged(path, content, versions={BENCH_VERSION})
             stored = StoredRun(path.parent, content, secret=secret)
             models = stored.config.models()
@@ -80,15 +81,9 @@ class RunFiles(msgspec.Struct):
                     lost = content.line_count - 1 - behind
                     warn(f"{path} is ahead of its {EXCHANGES}: its last {lost:,} lines are played again, from there")
             exchanges = stored.exchanges(read_only=False, warn=warn)
-        except MoltBenchError:
-            journal.close()
-            raise
-        try:
+            opened.callback(exchanges.close)
             replies = stored.replies(read_only=False)
-        except MoltBenchError:
-            exchanges.close()
-            journal.close()
-            raise
+            opened.pop_all()
         return cls(journal, exchanges, stored, replies=replies, permission=BUILT_IN), stored
 
     def vouched(self, result: RunResult) -> dict[str, str]:

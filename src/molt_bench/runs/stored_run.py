@@ -94,7 +94,7 @@ class StoredRun:
         if self.header.master_seed_hash is not UNSET:
             seed = opened_seed(self.header, revealed(content.lines), folder, secret=secret)
             self.config = with_master_seed(self.config, seed.value)
-        self._tail = Tail(folder / JOURNAL, size=content.size, lines=content.line_count)
+        self._tail = Tail(folder / JOURNAL, size=content.size)
         self._chain = Chain(str(folder / JOURNAL), after=content)
 
     @classmethod
