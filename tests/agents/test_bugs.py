@@ -33,7 +33,7 @@ OUTSIDE = (
     "connections._Connection.connection_lost",
     "connections._Connection.resume_writing",
     *("exchange.Exchanges.__init__", "ledger.Ledger.__init__", "wire.WireLog.__init__", "replies.Replies.__init__"),
-    *("replies.Replies.close", "replies.ExchangeFile.close", "replies.ExchangeFile._close", "replies._Store.__init__"),
+    *("replies.Replies.close", "replies.ExchangeFile.close", "replies.ExchangeFile._close"),
     *("replies._reply_store", "exchange.Exchanges.close"),
     *("http_agent.HttpAgent.close", "recorded_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),
 )

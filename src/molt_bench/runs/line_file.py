@@ -9,10 +9,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from molt_bench.errors import JournalError
 from molt_bench.runs.file_lock import locked_file
+
+T = TypeVar("T")
 
 #: Called as soon as a file can no longer be written.
 Warn: TypeAlias = Callable[[str], None]
@@ -134,6 +136,52 @@ class LineFile:
             with suppress(OSError):
                 self._file.close()
             self._file = None
+
+
+class LineStore(LineFile, Generic[T]):
+    """A file of lines that is read whole and then continued: the lines of earlier sessions, and those of this one.
+
+    It is created with its first line, unless it was before. With `read_only`, nothing is written. `read` parses a line,
+    and is told its place.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        read: Callable[[bytes, str], T],
+        *,
+        read_only: bool,
+        meanwhile: str,
+        warn: Warn | None = None,
+    ) -> None:
+        super().__init__(str(path), new=None, warn=warn, meanwhile=meanwhile)
+        self._read = read
+        self._read_only = read_only
+
+    def earlier(self) -> list[tuple[str, T]]:
+        """Return every line of earlier sessions, with its place, and continue the file after them, if there is one.
+
+        Raises JournalError if the file cannot be read or written, or a line is damaged.
+        """
+        if not Path(self.path).exists():
+            return []
+        if not self._read_only:
+            self.open(new=False)  # first, so that no other process writes while this reads
+        texts, size = whole_lines(self.path)
+        places = [f"{self.path} line {number}" for number in range(1, len(texts) + 1)]
+        found = [(place, self._read(text, place)) for place, text in zip(places, texts, strict=True)]
+        self.cut(size)
+        return found
+
+    def create(self) -> None:
+        """Create the file, unless it is open, or nothing is written."""
+        if not self.opened and not self._read_only:
+            self.open(new=True)
+
+    def append(self, line: bytes) -> None:
+        """Write a line, and hand it to the system, if there is room."""
+        self.create()
+        super().append(line)
 
 
 def whole_lines(path: str) -> tuple[list[bytes], int]:

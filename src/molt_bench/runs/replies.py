@@ -8,7 +8,7 @@ language models, `answers.jsonl` those of programs and servers.
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Generic, Self, TypeAlias, TypeVar
+from typing import Any, Final, Self, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -18,7 +18,7 @@ from molt_bench.agents.llm.money.ledger import Entry, keys_of
 from molt_bench.errors import FaultKind, JournalError, RunHalted
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
-from molt_bench.runs.line_file import LineFile, Warn, whole_lines
+from molt_bench.runs.line_file import LineStore, Warn
 from molt_bench.specs import GameLabel
 
 #: The format of both files of replies.
@@ -100,65 +100,25 @@ def reply_key(participant: str, game: GameLabel, observation: Observation, attem
     return sha256(_encode((place, observation))).hexdigest()
 
 
-_exchanges: Final = msgspec.json.Decoder(ExchangeHeader | Exchange)
-_replies: Final = msgspec.json.Decoder(RepliesHeader | RecordedReply)
-_batches: Final = msgspec.json.Decoder(SentBatch)
-_reservations: Final = msgspec.json.Decoder(Entry)
+def _reader(lines: Any) -> Callable[[bytes, str], Any]:
+    """Return what parses a line of a file, and raises JournalError, naming its place, if that cannot be done."""
+    decoder = msgspec.json.Decoder(lines)
+
+    def read(text: bytes, place: str) -> Any:
+        try:
+            line = decoder.decode(text)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise JournalError(f"{place} is damaged: {error}") from error
+        if isinstance(line, ExchangeHeader | RepliesHeader) and line.format != FORMAT:
+            raise JournalError(f"{place} has format {line.format}; this version reads format {FORMAT}")
+        return line
+
+    return read
 
 
-def read_exchange(text: bytes, where: str) -> ExchangeHeader | Exchange:
-    """Parse one line of the file; raises JournalError, naming the place, if it is damaged or has another format."""
-    line: ExchangeHeader | Exchange = _decoded(_exchanges, text, where)
-    return line
-
-
-def _decoded(decoder: msgspec.json.Decoder[T], text: bytes, where: str) -> T:
-    try:
-        line = decoder.decode(text)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise JournalError(f"{where} is damaged: {error}") from error
-    if isinstance(line, ExchangeHeader | RepliesHeader) and line.format != FORMAT:
-        raise JournalError(f"{where} has format {line.format}; this version reads format {FORMAT}")
-    return line
-
-
-class _Store(LineFile, Generic[T]):
-    """One file of lines beside the journal: those of earlier sessions, and those that this one appends.
-
-    It is created with its first line, unless it was opened before. With `read_only`, nothing is written.
-    """
-
-    def __init__(
-        self, path: Path, decoder: msgspec.json.Decoder[T], *, read_only: bool, meanwhile: str, warn: Warn | None = None
-    ) -> None:
-        super().__init__(str(path), new=None, warn=warn, meanwhile=meanwhile)
-        self._decoder = decoder
-        self._read_only = read_only
-
-    def earlier(self) -> list[tuple[str, T]]:
-        """Return every line of earlier sessions, with its place, and continue the file after them, if there is one.
-
-        Raises JournalError if the file cannot be read or written, or a line is damaged.
-        """
-        if not Path(self.path).exists():
-            return []
-        if not self._read_only:
-            self.open(new=False)  # first, so that no other process writes while this reads
-        texts, size = whole_lines(self.path)
-        places = [f"{self.path} line {number}" for number in range(1, len(texts) + 1)]
-        found = [(place, _decoded(self._decoder, text, place)) for place, text in zip(places, texts, strict=True)]
-        self.cut(size)
-        return found
-
-    def create(self) -> None:
-        """Create the file, unless it is open, or nothing is written."""
-        if not self.opened and not self._read_only:
-            self.open(new=True)
-
-    def append(self, line: bytes) -> None:
-        """Write a line, and hand it to the system, if there is room."""
-        self.create()
-        super().append(line)
+#: Parse one line of a file, named by its place.
+read_exchange: Final[Callable[[bytes, str], ExchangeHeader | Exchange]] = _reader(ExchangeHeader | Exchange)
+read_reply: Final[Callable[[bytes, str], RepliesHeader | RecordedReply]] = _reader(RepliesHeader | RecordedReply)
 
 
 class Replies:
@@ -277,8 +237,8 @@ class Replies:
             self._store.close()
 
 
-def _reply_store(path: str, *, read_only: bool) -> _Store[RepliesHeader | RecordedReply]:
-    return _Store(Path(path), _replies, read_only=read_only, meanwhile="nobody is asked before there is room")
+def _reply_store(path: str, *, read_only: bool) -> LineStore[RepliesHeader | RecordedReply]:
+    return LineStore(Path(path), read_reply, read_only=read_only, meanwhile="nobody is asked before there is room")
 
 
 class ExchangeFile(Exchanges):
@@ -296,13 +256,13 @@ class ExchangeFile(Exchanges):
         self.read_only = read_only
         self.on_disk = not read_only
 
-        def store(name: str, decoder: msgspec.json.Decoder[T]) -> _Store[T]:
+        def store(name: str, read: Callable[[bytes, str], T]) -> LineStore[T]:
             meanwhile = "no model is asked until there is room"
-            return _Store(Path(path).with_name(name), decoder, read_only=read_only, warn=warn, meanwhile=meanwhile)
+            return LineStore(Path(path).with_name(name), read, read_only=read_only, warn=warn, meanwhile=meanwhile)
 
-        self._lines = store(Path(path).name, _exchanges)
-        self._batch_lines = store(BATCHES, _batches)
-        self._reservations = store(RESERVATIONS, _reservations)
+        self._lines = store(Path(path).name, read_exchange)
+        self._batch_lines = store(BATCHES, _reader(SentBatch))
+        self._reservations = store(RESERVATIONS, _reader(Entry))
         if new:
             self._lines.create()
         if not read_only:
