@@ -25,7 +25,7 @@ from molt_bench.arena.recorded_agent import Record, RecordedAgent
 from molt_bench.config.sections import GameConfig
 from molt_bench.play.drivers import play_games_together
 from molt_bench.play.event_loop import run_in_new_loop
-from molt_bench.runs.answers import AnswerFile
+from molt_bench.runs.replies import Replies
 from molt_bench.serve.lobby import Lobby, invited
 from molt_bench.serve.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec
@@ -58,7 +58,7 @@ def main(agents: int = 100, hands: int = 20, thinking_ms: int = 200) -> None:
         for at, pair in enumerate(pairs)
     }
     with tempfile.TemporaryDirectory() as folder:
-        answers = AnswerFile(str(Path(folder) / "answers.jsonl"))
+        answers = Replies(str(Path(folder) / "answers.jsonl"))
         answers.begin(0)
         exchanges = Exchanges()
 

@@ -46,8 +46,8 @@ from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.prompt import decision_prompt, default_skill
 from molt_bench.agents.llm.talk.reply import reply_schema
-from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.journal import Journal, JournalContent, games_in, read_journal
+from molt_bench.runs.replies import ExchangeFile
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.specs import GameLabel

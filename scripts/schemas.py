@@ -17,9 +17,8 @@ from molt_bench.records import ESTIMATORS
 from molt_bench.report.grades import Grades
 from molt_bench.report.style_file import StyleFile
 from molt_bench.runs.about import About
-from molt_bench.runs.answers import Answer, AnswersHeader
-from molt_bench.runs.exchanges import ExchangeHeader
 from molt_bench.runs.journal import Line
+from molt_bench.runs.replies import ExchangeHeader, RecordedReply, RepliesHeader
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "schemas"
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -362,7 +361,7 @@ STRUCTS: Final[Mapping[str, tuple[str, Any]]] = {
     "journal.jsonl": ("The journal, format 2. Each line but the first begins with the hash of the one before.", Line),
     "exchanges.jsonl": ("Exchanges with language models, format 1, after a header.", ExchangeHeader | Exchange),
     "batches.jsonl": ("Batches of requests to language models; the last line of a name counts.", SentBatch),
-    "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", AnswersHeader | Answer),
+    "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", RepliesHeader | RecordedReply),
     "grades.json": ("What each agent's decisions gave away, format 1; written by `molt-bench grade`.", Grades),
     "styles.json": ("How everybody plays, format 1: how often each thing was done, of how many chances.", StyleFile),
     "about.yaml": ("What you call the run and say about it; any of it may be absent.", About),
@@ -394,7 +393,7 @@ def _attributes(text: str) -> Iterator[tuple[str, str]]:
 def schemas() -> dict[str, Schema]:
     """Return the schema of every file of a run."""
     found = {**WRITTEN, **{name: struct_schema(*each) for name, each in STRUCTS.items()}}
-    for name in ("Game", "Sitting", "Extension", "Resumption", "Rated"):
+    for name in ("Game", "SessionEnd", "Extension", "Resumption", "Rated"):
         found["journal.jsonl"]["$defs"][name]["properties"]["prev"] = PREV
     return {name: {"$schema": DIALECT, "title": name, **schema} for name, schema in sorted(found.items())}
 

@@ -21,8 +21,8 @@ from tests.agents.llm.provider import Provider
 #: What is between an observation and an action, and counts or keeps what comes of it.
 ROOMS = (
     *("molt_bench.agents.llm", "molt_bench.agents.external", "molt_bench.agents.scripted", "molt_bench.agents.tag"),
-    *("molt_bench.arena.recorded_agent", "molt_bench.bench.spending", "molt_bench.runs.exchanges"),
-    *("molt_bench.runs.answers", "molt_bench.poker.observation", "molt_bench.poker.range_text"),
+    *("molt_bench.arena.recorded_agent", "molt_bench.bench.spending", "molt_bench.runs.replies"),
+    *("molt_bench.poker.observation", "molt_bench.poker.range_text"),
 )
 #: What is called before the first card, or after the last of a game: the run may go on, or end without a log.
 OUTSIDE = (
@@ -32,9 +32,9 @@ OUTSIDE = (
     "program_agent.ProgramAgent._end",
     "connections._Connection.connection_lost",
     "connections._Connection.resume_writing",
-    *("exchange.Exchanges.__init__", "ledger.Ledger.__init__", "wire.WireLog.__init__", "answers.Answers.__init__"),
-    *("answers.Answers.close", "answers.Answers.problem", "exchanges.ExchangeFile.close"),
-    *("answers.AnswerFile.close", "exchange.Exchanges.close"),
+    *("exchange.Exchanges.__init__", "ledger.Ledger.__init__", "wire.WireLog.__init__", "replies.Replies.__init__"),
+    *("replies.Replies.close", "replies.ExchangeFile.close", "replies.ExchangeFile._close"),
+    *("replies._reply_store", "exchange.Exchanges.close"),
     *("http_agent.HttpAgent.close", "recorded_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),
 )
 OPTIONS = RunOptions(quiet=True, games_at_once=1)

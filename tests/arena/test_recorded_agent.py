@@ -12,7 +12,7 @@ from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.recorded_agent import Record, RecordedAgent
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.play.drivers import drive
-from molt_bench.runs.answers import AnswerFile, Answers
+from molt_bench.runs.replies import Replies
 from molt_bench.specs import GameLabel
 
 GAME = GameLabel(1, "s", "AB")
@@ -64,12 +64,12 @@ def reading(answers):
 
 def test_the_record_is_that_of_the_agent_itself():
     agent, alone = Noting(fails=(3, 4, 9)), Noting(fails=(3, 4, 9))
-    assert played(agent, Answers()) == drive(SPEC, (alone, make_agent("callstation")))
+    assert played(agent, Replies()) == drive(SPEC, (alone, make_agent("callstation")))
     assert agent.calls == alone.calls
 
 
 def test_a_game_is_replayed_without_the_agent_faults_included():
-    answers = Answers()
+    answers = Replies()
     record = played(Noting(fails=(3, 4, 9)), answers)
     assert record.faults
     assert played(None, reading(answers)) == record
@@ -77,7 +77,7 @@ def test_a_game_is_replayed_without_the_agent_faults_included():
 
 def test_an_agent_that_stays_silent_is_given_up_again_in_a_replay():
     """The game gives it up without asking, so those faults are not on record."""
-    answers = Answers()
+    answers = Replies()
     record = played(Noting(fails=range(1000)), answers)
     assert any("given up" in fault.message for fault in record.faults)
     assert played(None, reading(answers)) == record
@@ -86,8 +86,8 @@ def test_an_agent_that_stays_silent_is_given_up_again_in_a_replay():
 @pytest.mark.parametrize("stops", [1, 2, 5, 11])
 def test_a_game_cut_off_goes_on_at_the_open_decision(stops):
     whole = Noting()
-    record = played(whole, Answers())
-    answers, first = Answers(), Noting(stops=stops)
+    record = played(whole, Replies())
+    answers, first = Replies(), Noting(stops=stops)
     with pytest.raises(KeyboardInterrupt):
         played(first, answers)
     second = Noting()
@@ -99,7 +99,7 @@ def test_a_game_cut_off_goes_on_at_the_open_decision(stops):
 
 
 def test_an_agent_whose_game_is_all_on_record_is_closed_and_not_asked():
-    answers = Answers()
+    answers = Replies()
     played(Noting(), answers)
     agent = Noting()
     played(agent, answers)
@@ -108,11 +108,11 @@ def test_an_agent_whose_game_is_all_on_record_is_closed_and_not_asked():
 
 def test_a_missing_answer_is_no_fault_of_the_agent():
     with pytest.raises(NotRecorded, match="match 1, seed 's', seating AB: no answer of 'mine' is recorded for hand 1"):
-        played(None, reading(Answers()))
+        played(None, reading(Replies()))
 
 
 def test_an_answer_to_another_decision_is_not_taken():
-    answers = Answers()
+    answers = Replies()
     played(Noting(), answers)
     other = msgspec.structs.replace(SPEC, noise_seed="another")
     agent = Noting()
@@ -135,7 +135,7 @@ def full_disk(path):
 
 def test_an_answer_that_cannot_be_written_ends_the_run_and_nobody_is_asked_again(tmp_path):
     path = tmp_path / "answers.jsonl"
-    answers = AnswerFile(str(path))
+    answers = Replies(str(path))
     answers.begin(0)
     agent = Noting()
     for _ in range(2):

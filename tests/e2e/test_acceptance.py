@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.report.analysis import totals
+from molt_bench.report.totals import totals
 from tests.e2e.shell import FILES, SMALL, good_run, lines_of, quick, quick_run, read, results, strict_json
 
 THREE = ("--participants", "random,tight,callstation", "--quiet")

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from molt_bench import Action
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.report.analysis import totals
+from molt_bench.report.totals import totals
 from molt_bench.runs.journal import Journal, Rated, read_journal
 from tests.e2e.shell import (
     SEEDED,

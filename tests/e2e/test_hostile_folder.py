@@ -25,10 +25,10 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli.app import COMMANDS, app_for
 from molt_bench.config.loader import load_config
 from molt_bench.report.exports import Format
-from molt_bench.runs.exchanges import FORMAT as EXCHANGES_FORMAT
-from molt_bench.runs.exchanges import ExchangeHeader
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.journal import Journal, Sitting, read_journal
+from molt_bench.runs.journal import Journal, SessionEnd, read_journal
+from molt_bench.runs.replies import FORMAT as EXCHANGES_FORMAT
+from molt_bench.runs.replies import ExchangeHeader
 from molt_bench.runs.run_files import RunFiles
 from tests.e2e.shell import one_clear_line, quick
 from tests.e2e.watched import run_task
@@ -151,7 +151,7 @@ class Trap:
             )
         )
         for line in content.lines:
-            if not isinstance(line, Sitting):
+            if not isinstance(line, SessionEnd):
                 journal.write(line)
             elif ended:  # margins differ by who played, so the line cannot vouch for them any more
                 journal.write(msgspec.structs.replace(line, vouched=msgspec.UNSET))

@@ -108,7 +108,7 @@ def test_a_damaged_file_of_batches_is_named(whole, tmp_path):
     (folder / "batches.jsonl").write_text(json.dumps({"name": 7}) + "\n")
     done = quick("resume", "--run-agents", folder, "--quiet")
     assert done.returncode == 1
-    assert "batches.jsonl is damaged" in done.stderr
+    assert "batches.jsonl line 1 is damaged" in done.stderr
 
 
 def test_ctrl_c_does_not_wait_for_a_batch_and_resume_does(whole, server, tmp_path):

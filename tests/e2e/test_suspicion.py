@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.report.analysis import Analysis, in_bb_per_100
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences
+from molt_bench.report.win_rates import in_bb_per_100
 from tests.e2e.shell import quick, read, run_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "fairness.md"

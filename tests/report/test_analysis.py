@@ -15,11 +15,13 @@ from molt_bench import run_benchmark, write_artifacts
 from molt_bench.config.sections import AdjacentConfidence, StopConfig
 from molt_bench.rating.student import student_quantile
 from molt_bench.records import Rating
-from molt_bench.report.analysis import Analysis, guardrails, totals
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, convergence, indented, leaderboard, matches
-from molt_bench.report.claims import margins, sentences
+from molt_bench.report.claims import sentences
 from molt_bench.report.exports.latex import latex
+from molt_bench.report.margins import margins
 from molt_bench.report.terminal import duration, print_result
+from molt_bench.report.totals import guardrails, totals
 
 
 @pytest.fixture(scope="module")

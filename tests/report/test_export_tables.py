@@ -12,13 +12,15 @@ from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_
 
 from molt_bench import BUILTIN_AGENTS, play_game, run_benchmark
 from molt_bench.errors import JournalError, MoltBenchError
+from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.exports.chip_flow import chip_flow
+from molt_bench.report.exports import hand_rows
+from molt_bench.report.exports.chip_flow import chip_flow, posts_of
 from molt_bench.report.exports.dealt_hands import dealt_hands, hands_of, read_header, that_count
 from molt_bench.report.exports.hand_rows import COLUMNS, hands_csv, row, write_parquet
 from molt_bench.report.exports.latex import escaped, latex
-from molt_bench.runs.journal import Game, Header, Journal, Sitting
+from molt_bench.runs.journal import Game, Header, Journal, SessionEnd
 
 BOTS = ("tight", "callstation")
 
@@ -49,7 +51,8 @@ def test_chips_are_neither_made_nor_lost():
     for given in [*random_hands(range(500)), *bot_hands()]:
         flow, hand = chip_flow(given.hand), given.hand
         for seat in (0, 1):
-            paid = flow.antes[seat] + flow.blinds[seat] + sum(step.added for step in flow.steps if step.seat == seat)
+            posted = sum(post.chips for post in posts_of(hand, flow) if post.seat == seat)
+            paid = posted + sum(step.added for step in flow.steps if step.seat == seat)
             assert 0 <= paid <= hand.starting_stacks[seat]
             assert flow.collected[seat] + flow.returned[seat] - paid == hand.payoffs[seat], given.text
         assert 0 in flow.returned
@@ -147,6 +150,7 @@ def test_parquet_has_the_same_rows_with_their_types():
 
 def test_without_its_library_parquet_says_which_extra_has_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr(hand_rows, "pyarrow", lazy_import("pyarrow"))  # as if nothing had used it yet
     with pytest.raises(MoltBenchError, match=r"pip install '\.\[export\]'"):
         write_parquet(iter([]), io.BytesIO())
 
@@ -218,7 +222,7 @@ def journal(tmp_path):
     written.write(Header(1, 2, "0.1.0", "abc", {"participants": [{"id": "one"}, {"id": "two"}]}))
     for number in (1, 2):
         written.write(game(*BOTS, match=number))
-        written.write(Sitting(1.0))
+        written.write(SessionEnd(1.0))
     written.close()
     return path
 

@@ -9,8 +9,9 @@ from tests.agents.llm.provider import Provider
 from molt_bench import Action, run_benchmark
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, usage
-from molt_bench.report.claims import margins, sentences
+from molt_bench.report.claims import sentences
 from molt_bench.report.exports.latex import latex
+from molt_bench.report.margins import margins
 from molt_bench.report.terminal import print_result
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from molt_bench import make_agent, play_game
 from molt_bench.errors import JournalError
-from molt_bench.runs.journal import FORMAT, Game, Header, Journal, Sitting, games_in, read_journal
+from molt_bench.runs.journal import FORMAT, Game, Header, Journal, SessionEnd, games_in, read_journal
 
 HEADER = Header(FORMAT, 1, "0", "hash", {"a": 1})
 
@@ -27,7 +27,7 @@ def written(path, *lines):
 
 
 def test_what_was_written_is_read(path):
-    lines = (a_game(1), a_game(10**30), Sitting(1.5, "enough"))
+    lines = (a_game(1), a_game(10**30), SessionEnd(1.5, "enough"))
     written(path, HEADER, *lines)
     content = read_journal(path)
     assert content.header == HEADER
@@ -136,9 +136,9 @@ def test_an_interruption_between_a_line_and_its_hash_does_not_break_the_chain(pa
         journal.write(a_game(1))
     monkeypatch.undo()
     journal.catch_up()
-    journal.write(Sitting(1.0))
+    journal.write(SessionEnd(1.0))
     journal.close()
-    assert [type(line) for line in read_journal(path).lines] == [Game, Sitting]
+    assert [type(line) for line in read_journal(path).lines] == [Game, SessionEnd]
 
 
 def test_lines_that_there_was_no_room_for_are_written_once_there_is(path, monkeypatch):
@@ -153,9 +153,9 @@ def test_lines_that_there_was_no_room_for_are_written_once_there_is(path, monkey
     assert (journal.held, journal.line_count) == (1, 1)
     assert "No space left on device" in journal.problem
     monkeypatch.undo()
-    journal.write(Sitting(1.0))
+    journal.write(SessionEnd(1.0))
     assert (journal.held, journal.line_count, journal.problem) == (0, 3, None)
     journal.close()
     content = read_journal(path)
-    assert [type(line) for line in content.lines] == [Game, Sitting]
+    assert [type(line) for line in content.lines] == [Game, SessionEnd]
     assert content.last_hash == journal.last_hash

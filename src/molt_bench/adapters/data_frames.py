@@ -2,34 +2,37 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from functools import cached_property
 from html import escape
 from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
+from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.cards import cards_to_text
-from molt_bench.records import ESTIMATORS, matches_hash
+from molt_bench.records import ESTIMATORS
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
-from molt_bench.report.artifacts import leaderboard, write_artifacts
+from molt_bench.report.artifacts import leaderboard
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.report.exports.hand_rows import rows as hand_rows
-from molt_bench.runs.conclusion import listed_seeds
-from molt_bench.runs.folder import JOURNAL, MATCHES
-from molt_bench.runs.header import header_of
-from molt_bench.runs.journal import Game, Journal, Sitting
-from molt_bench.runs.master_seed import MasterSeed
+from molt_bench.report.figures import write_figures
+from molt_bench.runs.journal import Game
 from molt_bench.runs.stored_run import StoredRun
 
-Library: TypeAlias = Literal["pandas", "polars", "rows"]
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+else:
+    pd, pl = lazy_import("pandas"), lazy_import("polars")
+
+FrameLibrary: TypeAlias = Literal["pandas", "polars", "rows"]
 Row: TypeAlias = dict[str, Any]
-LIBRARIES: Final[tuple[Library, ...]] = ("pandas", "polars", "rows")
+LIBRARIES: Final[tuple[FrameLibrary, ...]] = ("pandas", "polars", "rows")
 
 
 class RunFrames:
@@ -40,16 +43,16 @@ class RunFrames:
         library: What the tables are made with; None for pandas or polars, whichever is installed, and else rows.
     """
 
-    def __init__(self, result: RunResult, *, library: Library | None = None) -> None:
+    def __init__(self, result: RunResult, *, library: FrameLibrary | None = None) -> None:
         if library is not None and library not in LIBRARIES:
             raise ConfigError("library", library, f"None or one of {', '.join(LIBRARIES)}")
         self.result = result
-        installed: list[Library] = [each for each in LIBRARIES if each == "rows" or find_spec(each)]
-        self._library: Library = library or installed[0]
+        installed: list[FrameLibrary] = [each for each in LIBRARIES if each == "rows" or find_spec(each)]
+        self._library: FrameLibrary = library or installed[0]
         self._folder: Path | None = None
 
     @classmethod
-    def open(cls, folder: str | Path, *, library: Library | None = None) -> "RunFrames":
+    def open(cls, folder: str | Path, *, library: FrameLibrary | None = None) -> "RunFrames":
         """Open a run in its folder, as far as it has come.
 
         Raises:
@@ -106,19 +109,12 @@ class RunFrames:
             MoltBenchError: The extra `figures` is not installed, or no match was finished.
             ConfigError: There is no such figure; a gauntlet has no `payoffs`.
         """
-        from molt_bench.view.figures import write_figures  # here, since tables need no figures
-        from molt_bench.view.open_run import OpenRun
-
-        with TemporaryDirectory() as temporary:
-            figures = Path(temporary)
-            run = OpenRun(self._folder or _written(self.result, figures))
-            run.read()
-            while run.unrated and run.count_next():
-                pass
-            written = [file.removesuffix(".svg") for file in write_figures(run, figures) if file.endswith(".svg")]
-            if name not in written:
-                raise ConfigError("name", name, f"one of {', '.join(written)}")
-            return Svg((figures / f"{name}.svg").read_text("utf-8"))
+        with TemporaryDirectory() as folder:
+            written = [Path(folder, file) for file in write_figures(self.analysis, Path(folder))]
+            drawn = {file.stem: file for file in written if file.suffix == ".svg"}
+            if name not in drawn:
+                raise ConfigError("name", name, f"one of {', '.join(drawn)}")
+            return Svg(drawn[name].read_text("utf-8"))
 
     def _hands(self) -> Iterator[DealtHand]:
         for match in self.result.matches:
@@ -131,12 +127,8 @@ class RunFrames:
 
     def _table(self, rows: Iterable[Row]) -> Any:
         if self._library == "pandas":
-            import pandas as pd
-
             return pd.DataFrame([*rows])
         if self._library == "polars":
-            import polars as pl
-
             return pl.DataFrame([*rows], infer_schema_length=None)
         return [*rows]
 
@@ -166,20 +158,6 @@ class Svg(str):
 
     def _repr_svg_(self) -> str:
         return str(self)
-
-
-def _written(result: RunResult, folder: Path) -> Path:
-    """Write a result that is in no folder, as a run that has ended; return the folder."""
-    with closing(Journal(str(folder / JOURNAL))) as journal:
-        seeds, seed = result.config.seeds, MasterSeed(result.config.seeds.master_seed or "")
-        journal.write(header_of(result.config, seed, listed_seeds(seeds)))
-        for match in result.matches:
-            for game in (game for pair in match.result.seed_results for game in pair.games):
-                journal.write(Game(match.number, match.participants, game, result.seconds))
-        matches = matches_hash((match.round, match.margins) for match in result.matches)
-        journal.write(Sitting(result.seconds, result.stop_reason, vouched={MATCHES: matches}))
-    write_artifacts(result, folder)
-    return folder
 
 
 def _decisions(dealt: DealtHand) -> Iterator[Row]:

@@ -50,7 +50,7 @@ from molt_bench.runs.header import (
     source_hashes,
     stated_in,
 )
-from molt_bench.runs.journal import Game, Line, Rated, Resumption, Sitting
+from molt_bench.runs.journal import Game, Line, Rated, Resumption, SessionEnd
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in, settled
 from molt_bench.runs.resumed_games import extension_of, games_go_on, past_of, resumptions_in
 from molt_bench.runs.run_files import RunFiles
@@ -173,7 +173,7 @@ class _Session:
             here.model_copy(update={"stop": stop}),
             agents,
             files.exchanges,
-            files.answers,
+            files.replies,
             on_exchange=self._on_exchange,
             on_warning=observer.on_warning,
             on_notice=observer.on_notice,
@@ -247,7 +247,7 @@ class _Session:
         """Record that this session has ended before the run did, and why."""
         if not self._over:
             left = self._incidents.left() or UNSET
-            self._write(Sitting(self._seconds - self._past.seconds, halted=halted, warnings=left))
+            self._write(SessionEnd(self._seconds - self._past.seconds, halted=halted, warnings=left))
         self._report_awaited()
 
     def _call_everybody(self, *, preflight: bool) -> None:
@@ -263,7 +263,7 @@ class _Session:
 
     def _begin(self) -> int:
         """Write the header of a new run, or a resumption if games must not go on; return how many resumptions."""
-        answers = self._files.answers
+        answers = self._files.replies
         if self._known is None:
             answers.begin(0)
             if self._folder is not None and self._files.journal is not None:
@@ -294,7 +294,7 @@ class _Session:
         def on_game(label: GameLabel, record: GameRecord, estimated: Estimates | None) -> None:
             self._write(Game(label.match, record.players, record, self._seconds))
             self._files.exchanges.forget(label)
-            self._files.answers.forget(label)
+            self._files.replies.forget(label)
             self._played[label] = record
             self._incidents.take_game(record)
             estimated = estimated or self._ladder.estimated(record)
@@ -316,7 +316,7 @@ class _Session:
         told = seed.value if seed.sealed else UNSET
         vouched = self._files.vouched(result) or UNSET
         left = self._incidents.left()
-        self._write(Sitting(seconds - self._past.seconds, result.stop_reason, told, vouched, warnings=left or UNSET))
+        self._write(SessionEnd(seconds - self._past.seconds, result.stop_reason, told, vouched, warnings=left or UNSET))
         if seed.sealed and journal is not None and self._folder is not None and journal.sync():
             forget(self._folder)
         # If that could not be written, the run can be resumed, so the seed stays secret.

@@ -26,7 +26,7 @@ from molt_bench.arena.recorded_agent import Record, RecordedAgent
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, raise_all
 from molt_bench.play.seated_agent import SeatedAgent
-from molt_bench.runs.answers import Answers
+from molt_bench.runs.replies import Replies
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec, Seating
 
 
@@ -151,7 +151,7 @@ class Cast:
         config: BenchmarkConfig,
         agents: Mapping[str, AgentFactory],
         recorder: Exchanges,
-        answers: Answers | None = None,
+        answers: Replies | None = None,
         *,
         on_exchange: Callable[[Exchange], None] | None = None,
         on_warning: Callable[[str], None] | None = None,
@@ -167,7 +167,7 @@ class Cast:
         self.models = config.models()
         self._agents = agents
         self._exchanges = recorder
-        self._answers = answers or Answers()
+        self._answers = answers or Replies()
         self._remembering = {participant.id for participant in config.participants if participant.may_remember}
         self._specs = {participant.id: participant.spec() for participant in config.participants}
         self.agents = {*self._specs}

@@ -14,7 +14,7 @@ from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.records import MESSAGE_LENGTH
-from molt_bench.runs.answers import Answer, AnswerFault, Answers, Outcome, answer_key
+from molt_bench.runs.replies import Outcome, RecordedReply, Replies, ReplyFault, reply_key
 from molt_bench.specs import GameLabel
 
 
@@ -29,7 +29,7 @@ class Record:
             not see a decision again after a power cut.
     """
 
-    def __init__(self, game: GameLabel, answers: Answers, exchanges: Exchanges, *, durable: bool = False) -> None:
+    def __init__(self, game: GameLabel, answers: Replies, exchanges: Exchanges, *, durable: bool = False) -> None:
         self.game = game
         self.answers = answers
         self._exchanges = exchanges
@@ -84,11 +84,11 @@ class RecordedAgent:
         """Return the answer on record; if there is none, ask the agent and write its answer first."""
         record = self._record
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
-        key = answer_key(self.name, record.game, observation, self._attempt)
+        key = reply_key(self.name, record.game, observation, self._attempt)
         outcome = record.answers.find(record.game, key)
         if outcome is None:
             outcome = await self._asked(observation, key)
-        if isinstance(outcome, AnswerFault):
+        if isinstance(outcome, ReplyFault):
             raise AgentFailed(outcome.kind, outcome.message)
         return outcome
 
@@ -122,7 +122,7 @@ class RecordedAgent:
         started = monotonic()
         outcome = await self._outcome(observation)
         answers.add(
-            Answer(
+            RecordedReply(
                 key=key,
                 participant=self.name,
                 game=game,
@@ -130,7 +130,7 @@ class RecordedAgent:
                 decision=len(observation.log),
                 attempt=self._attempt,
                 action=outcome if isinstance(outcome, Action) else UNSET,
-                fault=outcome if isinstance(outcome, AnswerFault) else UNSET,
+                fault=outcome if isinstance(outcome, ReplyFault) else UNSET,
                 seconds=round(monotonic() - started, 4),
             )
         )
@@ -142,7 +142,7 @@ class RecordedAgent:
             answer = agent.act(observation)
             outcome: Action = await answer if inspect.isawaitable(answer) else answer
         except AgentFailed as failure:  # anything else is our bug: the agent is our end of a program or a server
-            return AnswerFault(failure.kind, str(failure)[:MESSAGE_LENGTH])
+            return ReplyFault(failure.kind, str(failure)[:MESSAGE_LENGTH])
         return outcome
 
     async def _catch_up(self) -> None:

@@ -17,9 +17,9 @@ from molt_bench.config.participants import ParticipantConfig
 from molt_bench.errors import JournalError
 from molt_bench.play.drivers import drive
 from molt_bench.records import Fault, GameRecord
-from molt_bench.runs.answers import Answers
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Game, JournalContent, Line
+from molt_bench.runs.replies import Replies
 from molt_bench.runs.stored_run import StoredRun
 
 
@@ -51,7 +51,7 @@ def replay_games(stored: StoredRun, permission: Permission = BUILT_IN) -> Replay
         JournalError: A game differs, and the message says where; or the run cannot be replayed yet.
         ProviderError: An exchange is missing.
     """
-    answers = stored.answers(every_game=True)
+    answers = stored.replies(every_game=True)
     again = [each for each in stored.config.participants if plays_again(each, permission)]
     remembering = next((each.id for each in again if each.may_remember), None)
     if remembering is not None and stored.stop_reason is None and _asked(stored, answers, remembering):
@@ -79,12 +79,12 @@ def plays_again(participant: ParticipantConfig, permission: Permission) -> bool:
 
 def without_answers(stored: StoredRun) -> list[str]:
     """Return who would have to be asked if its games were to be played again: those with no answers in a file."""
-    answers = stored.answers(every_game=True)
+    answers = stored.replies(every_game=True)
     asked = [each for each in stored.config.participants if not each.kind.built_in and each.kind is not LLM]
     return [each.id for each in asked if not each.kind.comes and _asked(stored, answers, each.id)]
 
 
-def _asked(stored: StoredRun, answers: Answers, participant: str) -> bool:
+def _asked(stored: StoredRun, answers: Replies, participant: str) -> bool:
     kind = next(each.kind for each in stored.config.participants if each.id == participant)
     return not kind.recorded or not all(
         answers.covers(game.label) for game in stored.games if participant in game.participants
@@ -99,7 +99,7 @@ class _Replay:
         files: The files that the answers of the others came from.
     """
 
-    def __init__(self, cast: Cast, answers: Answers, participants: Mapping[str, ParticipantConfig]) -> None:
+    def __init__(self, cast: Cast, answers: Replies, participants: Mapping[str, ParticipantConfig]) -> None:
         self._cast = cast
         self._answers = answers
         self._participants = participants

@@ -89,10 +89,11 @@ def _write_html(run: "OpenRun", target: str) -> int:
 
 def _write_figures(run: "OpenRun", target: str) -> list[str]:
     """Write the figures and return the names of their files."""
-    from molt_bench.view.figures import write_figures  # here for a fast start, as above
+    from molt_bench.report.analysis import Analysis  # here for a fast start, as above
+    from molt_bench.report.figures import write_figures
 
     path = Path(target)
     try:
-        return list(write_figures(run, path))
+        return write_figures(Analysis(run.result()), path)
     except OSError as error:
         raise ConfigError("--figures", target, f"a folder that can be written ({error.strerror})") from error

@@ -3,12 +3,12 @@
 import json
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.errors import JournalError, MoltBenchError, on_one_line
+from molt_bench.errors import MoltBenchError, on_one_line
 from molt_bench.files import inside
 from molt_bench.luck.reference.grade import reference
 from molt_bench.records import matches_hash
@@ -16,13 +16,15 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, LATER, TIMED, TIMES, indented
 from molt_bench.report.grades import GRADES, Grades, grade_run
 from molt_bench.report.style_file import STYLES, StyleFile, counted_styles, read_styles
-from molt_bench.runs.derived_files import check_record, vouched_in
+from molt_bench.runs.derived_files import is_recorded, vouched_in
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, MATCHES, SUMMARY
 from molt_bench.runs.journal import Game, JournalContent
 from molt_bench.runs.stored_run import StoredRun
 
 #: What a file that cannot be read as a file of the run counts as: a folder, or a link that leads elsewhere.
 _UNREADABLE: Final = "\0"
+
+T = TypeVar("T")
 
 
 class ArtifactCheck(msgspec.Struct, frozen=True):
@@ -73,19 +75,16 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
 
 
 def check_artifacts(stored: StoredRun, found: Analysis, *, grades: Grades | None = None) -> ArtifactCheck:
-    """Compare every file of a run with what follows from its journal.
+    """Compare every file of a run with what follows from its journal, and from the analysis of its games.
 
-    Args:
-        stored: The run.
-        found: What its games give.
-        grades: Its grades, if they are known; to grade it again takes some milliseconds a hand.
+    To grade it again takes some milliseconds a hand, unless its grades are given.
     """
     folder, content = stored.folder, stored.content
     ended, vouched = stored.stop_reason is not None, vouched_in(content.lines)
-    results: dict[str, bool | None] = {JOURNAL: _vouches_for(found, vouched.get(MATCHES))}
-    for name in (EXCHANGES, ANSWERS):
-        if name in vouched:
-            results[name] = _is_record(stored, name)
+    # The margins that the journal vouches for are those of its games.
+    played = matches_hash((match.round, match.margins) for match in found.result.matches)
+    results = {JOURNAL: vouched.get(MATCHES) in (None, played)}
+    results |= {name: is_recorded(folder, name, content) for name in (EXCHANGES, ANSWERS) if name in vouched}
     current = ended or _written_from(folder, content)
     missing = []
     for name in (*ARTIFACTS, STYLES):
@@ -105,20 +104,6 @@ def check_artifacts(stored: StoredRun, found: Analysis, *, grades: Grades | None
         tuple(others),
         None if stored.header.bench_version == BENCH_VERSION else stored.header.bench_version,
     )
-
-
-def _vouches_for(found: Analysis, expected: str | None) -> bool:
-    """Return whether the margins that the journal vouches for are those of its games."""
-    played = ((match.round, match.margins) for match in found.result.matches)
-    return expected is None or matches_hash(played) == expected
-
-
-def _is_record(stored: StoredRun, name: str) -> bool:
-    try:
-        check_record(stored.folder, name, stored.content)
-    except JournalError:
-        return False
-    return True
 
 
 def _written_from(folder: Path, content: JournalContent) -> bool:
@@ -147,13 +132,9 @@ def _follows(name: str, stored: StoredRun, found: Analysis) -> bool:
 
 
 def same_but_later(name: str, text: str, now: str, later: frozenset[str] = LATER) -> bool:
-    """Return whether a file is the same but for its times, and for fields that the version which wrote it lacked.
+    """Return whether a file is the same but for its times, and for `later` fields that its version did not write.
 
-    Args:
-        name: The name of the file.
-        text: What it holds.
-        now: What it would hold if it were written now.
-        later: Fields that it may lack. This version writes them all, so a run of it that lacks one was edited.
+    This version writes them all, so a run of it that lacks one was edited.
     """
     try:
         if not name.endswith(".json"):
@@ -185,12 +166,9 @@ def _styles_follow(stored: StoredRun) -> bool:
     content = stored.content
     if read_styles(stored.folder, content) is not None:
         return True
-    try:
-        written = msgspec.json.decode(_text_of(stored.folder, STYLES), type=StyleFile)
-    except (msgspec.MsgspecError, RecursionError):
-        return False
+    written = _decoded(stored.folder, STYLES, StyleFile)
     games = [number for number, line in enumerate(content.lines, start=2) if isinstance(line, Game)]
-    if not max(games, default=1) <= written.lines <= len(content.hashes):
+    if written is None or not max(games, default=1) <= written.lines <= len(content.hashes):
         return False
     now = counted_styles(content)
     return (
@@ -201,8 +179,13 @@ def _styles_follow(stored: StoredRun) -> bool:
 
 
 def _grades_follow(stored: StoredRun, found: Analysis, grades: Grades | None) -> bool:
+    written = _decoded(stored.folder, GRADES, Grades)
+    return written is not None and written == (grades or grade_run(stored, reference()).grades(found))
+
+
+def _decoded(folder: Path, name: str, type_: type[T]) -> T | None:
+    """Return what a file holds; None if that cannot be read."""
     try:
-        written = msgspec.json.decode(_text_of(stored.folder, GRADES), type=Grades)
+        return msgspec.json.decode(_text_of(folder, name), type=type_)
     except (msgspec.MsgspecError, RecursionError):
-        return False
-    return written == (grades or grade_run(stored, reference()).grades(found))
+        return None

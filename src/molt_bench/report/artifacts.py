@@ -14,10 +14,12 @@ import msgspec
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
 from molt_bench.records import ESTIMATORS, margins_hash
-from molt_bench.report.analysis import Analysis, ParticipantNumbers, efficiency, guardrails, totals
-from molt_bench.report.claims import margins, suspicions
+from molt_bench.report.analysis import Analysis, ParticipantNumbers
+from molt_bench.report.claims import suspicions
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.learning import learners
+from molt_bench.report.margins import margins
+from molt_bench.report.totals import efficiency, guardrails, played_games, totals
 
 #: The name of the file with the config.
 CONFIG: Final = "config.json"
@@ -67,11 +69,9 @@ def _from_reference(row: ParticipantNumbers) -> dict[str, float | None]:
 
 def matches(result: RunResult) -> dict[str, Any]:
     """Return the history of all matches."""
-    found = []
-    for match in result.matches:
-        entry = _match(match)
+    found = [_match(match) for match in result.matches]
+    for entry, match in zip(found, result.matches, strict=True):
         entry["result"]["perSeed"] = _per_seed(match)
-        found.append(entry)
     return {"matches": found}
 
 
@@ -137,7 +137,7 @@ def convergence(result: RunResult) -> dict[str, Any]:
 def summary(found: Analysis) -> dict[str, Any]:
     """Return the run as a whole: why it stopped, how much was played, what went wrong, how long it took."""
     result = found.result
-    played = totals(result)
+    played, latency, halves, said = totals(result), _latency(result), _second_half(result), suspicions(found)
     return {
         "stopReason": result.stop_reason,
         "totals": played,
@@ -145,13 +145,13 @@ def summary(found: Analysis) -> dict[str, Any]:
         "handsPerSecond": round(played["hands"] / result.seconds) if result.seconds else None,
         "errors": {row.rating.id: row.faults for row in found.rows},
         "convergenceEfficiency": efficiency(result),
-        **_times(result),
+        **({"latency": latency} if latency else {}),
         **({"unaccounted": msgspec.structs.asdict(result.unaccounted)} if result.unaccounted.requests else {}),
         "guardrails": guardrails(result),
-        **_halves(result),
+        **({"secondHalf": halves} if halves else {}),
         **({"history": list(result.history)} if result.history else {}),
         **(_origin(result) if result.journal_lines else {}),
-        **({"suspicions": said} if (said := suspicions(found)) else {}),
+        **({"suspicions": said} if said else {}),
         "warnings": list(result.warnings),
     }
 
@@ -164,28 +164,19 @@ def _origin(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _halves(result: RunResult) -> dict[str, Any]:
-    """Return how the second half compares with the first for those that may remember, if there are any."""
-    found = learners(result)
-    if not found:
-        return {}
+def _second_half(result: RunResult) -> dict[str, Any]:
+    """Return how the second half compares with the first for those that may remember."""
     return {
-        "secondHalf": {
-            name: {"changeMbb": round(each.mean, 3), "halfWidth95Mbb": round(each.half_width(), 3)}
-            for name, each in found.items()
-        }
+        name: {"changeMbb": round(each.mean, 3), "halfWidth95Mbb": round(each.half_width(), 3)}
+        for name, each in learners(result).items()
     }
 
 
-def _times(result: RunResult) -> dict[str, Any]:
-    """Return the response times of the language models, if there are any."""
-    if not result.usage:
-        return {}
+def _latency(result: RunResult) -> dict[str, Any]:
+    """Return the response times of the language models."""
     return {
-        "latency": {
-            usage.id: {"p50S": usage.latency_p50_s, "p95S": usage.latency_p95_s, "requests": usage.requests}
-            for usage in result.usage
-        }
+        usage.id: {"p50S": usage.latency_p50_s, "p95S": usage.latency_p95_s, "requests": usage.requests}
+        for usage in result.usage
     }
 
 
@@ -230,23 +221,22 @@ def log(result: RunResult) -> str:
     """Return the event log, one JSON object per line: matches with their rating updates, faults, the stop."""
     events: list[dict[str, Any]] = []
     for match in result.matches:
-        for pair in match.result.seed_results:
-            for game in pair.games:
-                events += [
-                    {
-                        "event": "fault",
-                        "match": match.number,
-                        "seed": game.seed,
-                        "seating": game.seating,
-                        "participant": match.participants[fault.player],
-                        "hand": fault.hand_number,
-                        "kind": fault.kind,
-                        "attempt": fault.attempt,
-                        "forcedFold": fault.forced_fold,
-                        "message": fault.message,
-                    }
-                    for fault in game.faults
-                ]
+        events += [
+            {
+                "event": "fault",
+                "match": match.number,
+                "seed": game.seed,
+                "seating": game.seating,
+                "participant": match.participants[fault.player],
+                "hand": fault.hand_number,
+                "kind": fault.kind,
+                "attempt": fault.attempt,
+                "forcedFold": fault.forced_fold,
+                "message": fault.message,
+            }
+            for game in played_games([match])
+            for fault in game.faults
+        ]
         events.append({"event": "match", **_match(match)})
     events.append({"event": "stop", "reason": result.stop_reason})
     return "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)

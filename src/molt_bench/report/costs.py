@@ -5,7 +5,8 @@ from decimal import Decimal
 import msgspec
 
 from molt_bench.bench.result import AgentUsage, RunResult
-from molt_bench.report.analysis import Analysis, games_in
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.totals import played_games
 
 
 class CostNumbers(msgspec.Struct, frozen=True):
@@ -20,7 +21,7 @@ def cost_numbers(found: Analysis) -> list[CostNumbers]:
     """Return the figures of all language models, in the order of the leaderboard."""
     result, rows = found.result, []
     for usage in sorted(result.usage, key=lambda usage: found.order.index(usage.id)):
-        hands = sum(game.dealt for game in games_in([m for m in result.matches if usage.id in m.participants]))
+        hands = sum(game.dealt for game in played_games([m for m in result.matches if usage.id in m.participants]))
         usd = usage.cost_usd
         rows.append(
             CostNumbers(

@@ -13,6 +13,7 @@ from rich.text import Text
 from molt_bench.luck.reference.grade import MISTAKES
 from molt_bench.poker.actions import STREETS
 from molt_bench.report.grades import LISTED, MISTAKE_MBB, AgentGrades, CostlyDecision, Grades
+from molt_bench.report.terminal import numbers_table
 
 
 def print_grades(found: Grades, names: Mapping[str, str], console: Console, *, folder: str) -> None:
@@ -48,7 +49,7 @@ def page_of(run: str, each: CostlyDecision) -> str:
 
 def agents_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> Table:
     """Return the grade of each agent beside what it won; it fits in 80 columns."""
-    table = _table("agent", "decisions", "lost/dec", "±95%", "lost/100", "accuracy", "won/100", "±95%")
+    table = numbers_table("agent", "decisions", "lost/dec", "±95%", "lost/100", "accuracy", "won/100", "±95%")
     for row in rows:
         table.add_row(
             Text(names[row.id]),
@@ -65,7 +66,7 @@ def agents_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> Table
 
 def streets_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> Table:
     """Return what each agent loses per 100 hands on each street, in big blinds, and how many mistakes it made."""
-    table = _table("lost/100", *STREETS, "mistakes", "forced folds")
+    table = numbers_table("lost/100", *STREETS, "mistakes", "forced folds")
     for row in rows:
         losses = [_number(row.streets[street].loss_bb_per_100, 1) for street in STREETS]
         table.add_row(Text(names[row.id]), *losses, f"{row.mistakes:,}", f"{row.forced_folds:,}")
@@ -74,7 +75,7 @@ def streets_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> Tabl
 
 def kinds_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> Table:
     """Return what each agent loses per 100 hands by each kind of mistake, in big blinds."""
-    table = _table("lost/100", *[" too\n".join(words.split(" too ")) for words in MISTAKES.values()])
+    table = numbers_table("lost/100", *[" too\n".join(words.split(" too ")) for words in MISTAKES.values()])
     for row in rows:
         table.add_row(Text(names[row.id]), *[_number(row.kinds[kind].loss_bb_per_100, 1) for kind in MISTAKES])
     return table
@@ -96,14 +97,6 @@ def costliest_table(found: Sequence[tuple[CostlyDecision, str]]) -> Table:
             each.best.removeprefix("raise "),
             _number(each.loss_mbb / 1000, 2),
         )
-    return table
-
-
-def _table(first: str, *numbers: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(first, overflow="fold", max_width=20)
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
     return table
 
 

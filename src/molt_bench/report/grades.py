@@ -5,7 +5,7 @@ has no grade. Losses are in thousandths of a big blind (mbb).
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from heapq import nlargest
 from math import inf, sqrt
 from typing import Final, Literal
@@ -17,8 +17,9 @@ from molt_bench.luck.reference.grade import MISTAKES, Grade, Mistake, Reference,
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.rating.student import student_quantile
-from molt_bench.report.analysis import MBB_PER_BB100, Analysis, ParticipantNumbers
+from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
+from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.runs.conclusion import naming_damage
 from molt_bench.runs.journal import Game
 from molt_bench.runs.stored_run import StoredRun
@@ -143,15 +144,16 @@ class _Tally:
         self.seeds: dict[Seed, _Sum] = defaultdict(_Sum)
         self.costliest: list[CostlyDecision] = []
 
-    def add(self, grade: Grade, loss: float, seed: Seed, place: Callable[[], CostlyDecision]) -> None:
-        for each in (self.total, self.streets[grade.street], self.seeds[seed]):
+    def add(self, grade: Grade, loss: float, dealt: DealtHand, seed_index: int) -> None:
+        for each in (self.total, self.streets[grade.street], self.seeds[dealt.seed]):
             each.add(loss)
         self.accuracy += grade.accuracy
         if grade.mistake is None:
             return
         self.kinds[grade.mistake].add(loss)
         if len(self.costliest) < LISTED or loss > self.costliest[-1].loss_mbb:
-            self.costliest = nlargest(LISTED, [*self.costliest, place()], key=lambda each: each.loss_mbb)
+            found = [*self.costliest, _costly(dealt, grade, loss, seed_index)]
+            self.costliest = nlargest(LISTED, found, key=lambda each: each.loss_mbb)
 
     def half_width(self) -> float:
         """Return half the width of the 95% interval of the mean loss; the decisions on one seed's decks are a unit."""
@@ -228,16 +230,14 @@ class GradeBook:
             agent.ungraded += sum(done.seat == seat for done in dealt.hand.log) - (dealt.forced == seat)
         for grade in grade_hand(dealt.hand, self._by, forced=dealt.forced, max_actions=max_actions):
             loss = grade.loss_mbb(dealt.hand.rules.big_blind)
-            place = _place(dealt, grade, loss, seed_index)
-            agents[grade.seat].add(grade, loss, dealt.seed, place)
+            agents[grade.seat].add(grade, loss, dealt, seed_index)
             agents[grade.seat].ungraded -= 1
             worst[grade.seat] = max(worst[grade.seat], round(loss))
         return worst[0], worst[1]
 
 
-def _place(dealt: DealtHand, grade: Grade, loss: float, seed_index: int) -> Callable[[], CostlyDecision]:
-    """Return a function that describes a decision: few of them are ever listed."""
-    return lambda: CostlyDecision(
+def _costly(dealt: DealtHand, grade: Grade, loss: float, seed_index: int) -> CostlyDecision:
+    return CostlyDecision(
         loss_mbb=round(loss, 1),
         match=dealt.match,
         seed_index=seed_index,

@@ -10,7 +10,7 @@ import msgspec
 from molt_bench.errors import MoltBenchError, RulesError
 from molt_bench.files import write_whole
 from molt_bench.report.style import RATIOS, Group, Position, Ratio, Style, StyleCount
-from molt_bench.runs.derived_files import read_back
+from molt_bench.runs.derived_files import file_hashes, read_back
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.journal import Game, JournalContent, read_journal
 
@@ -84,34 +84,25 @@ def write_styles(folder: Path) -> list[str]:
     try:
         content = read_journal(str(folder / JOURNAL))
         if read_styles(folder, content) is None:
-            write_whole(path, styles_text(counted_styles(content)))
-    except OSError as error:
-        return [f"{path} could not be written: {error.strerror}"]
-    except (MoltBenchError, RulesError, ValueError) as error:
-        return [f"{path} could not be written: {error}"]
+            write_whole(path, _text_of(counted_styles(content)))
+    except (OSError, MoltBenchError, RulesError, ValueError) as error:
+        return [f"{path} could not be written: {getattr(error, 'strerror', None) or error}"]
     return []
 
 
 def vouched_styles(folder: Path) -> dict[str, str]:
     """Write the styles of a run that is about to end, and return their hash for the line that closes its journal."""
-    if write_styles(folder):
-        return {}
-    try:
-        return {STYLES: sha256((folder / STYLES).read_bytes()).hexdigest()}
-    except OSError:
-        return {}
+    return {} if write_styles(folder) else file_hashes(folder, STYLES)
 
 
 def read_styles(folder: Path, content: JournalContent) -> StyleFile | None:
     """Return what a run has stored about styles; None if the journal does not vouch for it."""
-    return read_back(folder, STYLES, content, _read)
+    return read_back(
+        folder, STYLES, content, lambda text: (msgspec.json.decode(text, type=StyleFile), sha256(text).hexdigest())
+    )
 
 
-def _read(text: bytes) -> tuple[StyleFile, str]:
-    return msgspec.json.decode(text, type=StyleFile), sha256(text).hexdigest()
-
-
-def styles_text(found: StyleFile) -> bytes:
+def _text_of(found: StyleFile) -> bytes:
     """Return the content of the file, with one line for each group."""
     whole = msgspec.json.format(msgspec.json.encode(msgspec.structs.replace(found, groups=())), indent=2)
     rows = b",".join([b"\n    " + msgspec.json.encode(row) for row in found.groups])

@@ -1,6 +1,6 @@
 """The terminal: the final tables, and the progress of a run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from rich import box
@@ -11,9 +11,10 @@ from rich.text import Text
 from molt_bench.errors import on_one_line
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating
-from molt_bench.report.analysis import Analysis, totals
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences, way_on, with_names
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars, unaccounted_line
+from molt_bench.report.totals import totals
 from molt_bench.runs.folder import resume_command
 
 
@@ -52,14 +53,22 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
             console.print(f"To continue: {command}", highlight=False, soft_wrap=True)
 
 
+def numbers_table(first: str, *numbers: str, width: int = 20, before: Sequence[str] = ()) -> Table:
+    """Return an empty table: a name of limited width, and columns of numbers behind it, or `before` it."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in before:
+        table.add_column(heading, justify="right")
+    table.add_column(first, overflow="fold", max_width=width)
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
 def leaderboard_table(found: Analysis) -> Table:
     """Return the final table; it fits in 80 columns."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("#", justify="right")
-    table.add_column("agent", overflow="fold", max_width=20)
     rate = "bb/100" if found.reference is None else "bb/100 v ref"
-    for heading in ("mu±sigma", "W-L-D", rate, "±95%", "raw", "ranks", "sure", "faults"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    headings = ("mu±sigma", "W-L-D", rate, "±95%", "raw", "ranks", "sure", "faults")
+    table = numbers_table("agent", *headings, before=["#"])
     for row in found.rows:
         rating = row.rating
         table.add_row(
@@ -85,10 +94,7 @@ def _name(found: Analysis, name: str) -> str:
 
 def reference_table(found: Analysis, reference: str) -> Table:
     """Return what everybody wins from the one that all are measured against, in their own games alone."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("agent", overflow="fold", max_width=40)
-    for heading in ("bb/100 v ref", "±95%"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = numbers_table("agent", "bb/100 v ref", "±95%", width=40)
     for row in found.rows:
         cells = ["ref" if row.rating.id == reference else "-", ""]
         if row.from_reference is not None:
@@ -100,10 +106,7 @@ def reference_table(found: Analysis, reference: str) -> Table:
 
 def cost_table(rows: list[CostNumbers], names: Mapping[str, str]) -> Table:
     """Return what the language models used; it fits in 80 columns."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("model", overflow="fold", max_width=20)
-    for heading in ("tok in", "cached", "tok out", "cost", "$/hand", "$/100 dec", "p50 s", "p95 s"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = numbers_table("model", "tok in", "cached", "tok out", "cost", "$/hand", "$/100 dec", "p50 s", "p95 s")
     for row in rows:
         usage = row.usage
         table.add_row(
@@ -146,10 +149,7 @@ def _signed(value: float) -> str:
 
 
 def _ranks(ranks: tuple[int, int] | None) -> str:
-    if ranks is None:
-        return ""
-    best, worst = ranks
-    return str(best) if best == worst else f"{best}-{worst}"
+    return "" if ranks is None else "-".join(map(str, dict.fromkeys(ranks)))
 
 
 def _count(tokens: int) -> str:

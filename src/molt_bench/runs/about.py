@@ -1,12 +1,18 @@
 """What people call a run and say about it: `about.yaml` in its folder, which anybody may write or change."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from molt_bench.errors import ConfigError
 from molt_bench.files import write_whole
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    import yaml
+else:
+    yaml = lazy_import("yaml")
 
 ABOUT: Final = "about.yaml"
 _LONGEST_NAME: Final = 200
@@ -33,18 +39,10 @@ class About(msgspec.Struct, frozen=True):
 
 
 def write_about(folder: Path, about: About) -> None:
-    """Write the name and the note of a run, if it has any."""
-    import yaml  # loaded late, to keep start-up fast
+    """Write the name and the note of a run, if it has any; what else stands in the file stays.
 
-    known = {key: text for key, text in msgspec.structs.asdict(about).items() if text}
-    if known:
-        write_whole(folder / ABOUT, yaml.safe_dump(known, sort_keys=False, allow_unicode=True).encode())
-
-
-def change_about(folder: Path, about: About) -> None:
-    """Write another name and note of a run; what else stands in the file stays. Raises OSError if it cannot."""
-    import yaml  # as above
-
+    Raises OSError if it cannot be written.
+    """
     others = {key: value for key, value in _read(folder).items() if key not in About.__struct_fields__}
     known = {key: text for key, text in msgspec.structs.asdict(about).items() if text} | others
     # A run that somebody sent may hold a link of this name, and what is written must not follow it.
@@ -64,8 +62,6 @@ def read_about(folder: Path) -> About:
 
 def _read(folder: Path) -> dict[Any, Any]:
     """Return what stands in the file; nothing if that cannot be read."""
-    import yaml  # as above
-
     try:
         with open(folder / ABOUT, "rb") as file:
             found = yaml.safe_load(file.read(8 * _LONGEST_NOTE).decode("utf-8", "replace"))

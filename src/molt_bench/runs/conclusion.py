@@ -13,7 +13,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
-from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent, Line, Sitting, halt_in
+from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent, Line, SessionEnd, halt_in
 from molt_bench.runs.master_seed import MasterSeed, guessable, guessable_file, only_built_in, revealed, with_master_seed
 from molt_bench.seeds import Seed, load_seeds
 
@@ -41,14 +41,9 @@ def check_seed_file(config: SeedsConfig, header: Header) -> None:
 def warnings_ahead(
     config: BenchmarkConfig, seed: MasterSeed, listed: list[Seed] | None, *, stop: StopConfig, own: Container[str] = ()
 ) -> list[str]:
-    """Return warnings about what a run will fall short of.
+    """Return warnings about what a run will fall short of, by the stop rule of its last stage.
 
-    Args:
-        config: The config, including its master seed.
-        seed: That seed.
-        listed: The seeds from the config's file.
-        stop: The stop rule of the run's last stage.
-        own: The types of the caller's custom agents.
+    `listed` are the seeds from the config's file, `own` the types of the caller's custom agents.
     """
     found = [
         guessable(config, own, secret=seed.value if seed.sealed else None),
@@ -92,7 +87,7 @@ def told_before(content: JournalContent, *, extended: bool = False) -> list[str]
 
 def session_warnings(lines: Iterable[Line]) -> list[str]:
     """Return the warnings that sessions of a run left in its journal."""
-    return [warning for line in lines if isinstance(line, Sitting) for warning in line.warnings or ()]
+    return [warning for line in lines if isinstance(line, SessionEnd) for warning in line.warnings or ()]
 
 
 def concluded(

@@ -17,8 +17,8 @@ from msgspec import UNSET
 from molt_bench.errors import JournalError
 from molt_bench.files import inside
 from molt_bench.records import ESTIMATORS, Margins, matches_hash, possible_margins
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, MATCHES
-from molt_bench.runs.journal import JournalContent, Line, Sitting
+from molt_bench.runs.folder import MATCHES
+from molt_bench.runs.journal import JournalContent, Line, SessionEnd
 
 T = TypeVar("T")
 
@@ -33,17 +33,13 @@ class DerivedMatch(msgspec.Struct, frozen=True):
 def vouched_in(lines: Sequence[Line]) -> Mapping[str, str]:
     """Return what the closing line of a journal vouches for; nothing if there is none, or the journal goes on."""
     last = lines[-1] if lines else None
-    return last.vouched if isinstance(last, Sitting) and last.vouched is not UNSET else {}
+    return last.vouched if isinstance(last, SessionEnd) and last.vouched is not UNSET else {}
 
 
 def read_back(folder: Path, name: str, content: JournalContent, read: Callable[[bytes], tuple[T, str]]) -> T | None:
     """Return what a derived file holds; None if the journal does not vouch for it: then it is derived again.
 
-    Args:
-        folder: The folder of the run.
-        name: The name of the file.
-        content: The journal.
-        read: Returns what the bytes of a file hold, and the hash that the journal has of it.
+    `read` returns what the bytes of a file hold, and the hash that the journal has of it.
     """
     expected = vouched_in(content.lines).get(name)
     if expected is None or not inside(folder, folder / name):
@@ -73,27 +69,26 @@ def _match_of(match: dict[str, Any]) -> DerivedMatch:
     return DerivedMatch(int(match["round"]), margins)
 
 
-def record_hashes(folder: Path) -> dict[str, str]:
-    """Return the hashes of what models, programs and servers said in a run, for its closing line."""
-    found = {}
-    for name in (EXCHANGES, ANSWERS):
-        try:
-            with open(folder / name, "rb") as file:
-                found[name] = file_digest(file, "sha256").hexdigest()
-        except OSError:
-            continue
-    return found
+def file_hashes(folder: Path, *names: str) -> dict[str, str]:
+    """Return the hashes of those files of a run that are there, for its closing line."""
+    found = {name: _hash_of(folder / name) for name in names}
+    return {name: digest for name, digest in found.items() if digest is not None}
+
+
+def is_recorded(folder: Path, name: str, content: JournalContent) -> bool:
+    """Return whether a record is as it was when the journal was closed, or the journal does not say."""
+    return vouched_in(content.lines).get(name) in (None, _hash_of(folder / name))
 
 
 def check_record(folder: Path, name: str, content: JournalContent) -> None:
     """Raise JournalError if a record was changed or removed since the journal was closed."""
-    expected = vouched_in(content.lines).get(name)
-    if expected is None:
-        return
-    try:
-        with open(folder / name, "rb") as file:
-            same = file_digest(file, "sha256").hexdigest() == expected
-    except OSError:
-        same = False
-    if not same:
+    if not is_recorded(folder, name, content):
         raise JournalError(f"{folder / name} is not what the run recorded: it was changed after the run")
+
+
+def _hash_of(path: Path) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            return file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

@@ -80,15 +80,10 @@ def new_folder(config: BenchmarkConfig) -> Path:
     raise ConfigError("outputDir", config.output_dir, "a folder that can be written")
 
 
-def _as_in_header(config: BenchmarkConfig, secret: str | None) -> BenchmarkConfig:
-    """Return a config as recorded in the header of its run."""
-    settled_config, seed = settled(config, secret=secret)
-    return with_master_seed(settled_config, None) if seed.sealed else settled_config
-
-
 def last_run(config: BenchmarkConfig, secret: str | None = None) -> Path | None:
     """Return the newest unfinished run of this config and, if given, of this secret master seed."""
-    wanted = config_hash(_as_in_header(config, secret).plain())
+    config, seed = settled(config, secret=secret)
+    wanted = config_hash((with_master_seed(config, None) if seed.sealed else config).plain())
     for journal in sorted(Path(config.output_dir).glob(f"*/{JOURNAL}"), reverse=True):
         try:
             content = read_journal(str(journal))

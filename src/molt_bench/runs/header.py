@@ -5,7 +5,7 @@ import platform
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec import UNSET
@@ -18,12 +18,21 @@ from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
+from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
 from molt_bench.specs import ParticipantSpec
+
+if TYPE_CHECKING:
+    from importlib import metadata
+
+    from molt_bench.agents.llm.providers import redirection
+else:
+    metadata = lazy_import("importlib.metadata")
+    redirection = lazy_import("molt_bench.agents.llm.providers.redirection")
 
 #: How the versions of harnesses are named in a header: this, and the participant.
 _HARNESS_OF: Final = "harness of "
@@ -38,8 +47,6 @@ def header_of(
     policies: Mapping[str, PolicyOf] | None = None,
 ) -> Header:
     """Return the first line of a run's journal; a sealed master seed appears in it only as a hash."""
-    from importlib.metadata import version  # loaded when needed, for a fast start
-
     plain = config.plain()
     if seed.sealed:
         plain["seeds"]["masterSeed"] = None
@@ -52,14 +59,7 @@ def header_of(
         folder=os.getcwd(),
         seeds=seeds,
         source_hashes=source_hashes(config),
-        versions={
-            "python": platform.python_version(),
-            "openskill": version("openskill"),
-            "luck": luck_version(),
-            **_redirections(config),
-            **_libraries(config),
-            **{f"{_HARNESS_OF}{name}": label for name, label in harnesses_of(config).items()},
-        },
+        versions=_versions(config),
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
         stated_policies=[name for name, each in (policies or {}).items() if isinstance(each, StatedPolicy)] or UNSET,
     )
@@ -76,23 +76,18 @@ def recorded_harnesses(header: Header) -> dict[str, str]:
     return {name.removeprefix(_HARNESS_OF): label for name, label in found if name.startswith(_HARNESS_OF)}
 
 
-def _libraries(config: BenchmarkConfig) -> dict[str, str]:
-    """Return the versions of the libraries that models are asked with, if any are asked."""
-    from importlib.metadata import PackageNotFoundError, version  # loaded when needed, for a fast start
-
-    found = {}
-    for name in _LIBRARIES if config.models() else ():
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
-
-
-def _redirections(config: BenchmarkConfig) -> dict[str, str]:
-    """Return where the environment sends models, by participant."""
-    from molt_bench.agents.llm.providers.redirection import redirection  # loaded when needed, for a fast start
-
-    found = {name: redirection(settings) for name, settings in config.models().items()}
-    return {f"server of {name}": where[1] for name, where in found.items() if where is not None}
+def _versions(config: BenchmarkConfig) -> dict[str, str]:
+    """Return the versions of all that affects a result, and where the environment sends models."""
+    models = config.models()
+    found = {"python": platform.python_version(), "openskill": metadata.version("openskill"), "luck": luck_version()}
+    for name, settings in models.items():
+        where = redirection.redirection(settings)
+        if where is not None:
+            found[f"server of {name}"] = where[1]
+    for library in _LIBRARIES if models else ():
+        with suppress(metadata.PackageNotFoundError):
+            found[library] = metadata.version(library)
+    return found | {f"{_HARNESS_OF}{name}": label for name, label in harnesses_of(config).items()}
 
 
 def luck_version() -> str:
@@ -127,13 +122,7 @@ def stated_policy(
 def published_policies(
     config: BenchmarkConfig, agents: Mapping[str, AgentFactory], permission: Permission
 ) -> dict[str, PolicyOf]:
-    """Return the policies that participants publish, of those that may be made.
-
-    Args:
-        config: The config, with its files where they are now.
-        agents: The caller's custom agents, by type.
-        permission: Which agents may be made.
-    """
+    """Return the policies that participants publish, of those that may be made; `agents`: the caller's, by type."""
     specs = [participant.spec() for participant in config.participants]
     found = {spec.id: stated_policy(spec, permission, agents) for spec in specs}
     return {name: policy for name, policy in found.items() if policy is not None}

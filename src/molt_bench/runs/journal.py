@@ -10,6 +10,7 @@ detected, and the hash of the last line identifies the whole journal.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
 from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
@@ -73,7 +74,7 @@ class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="ca
         return GameLabel(self.match, self.record.seed, self.record.seating)
 
 
-class Sitting(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rename="camel"):
+class SessionEnd(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", rename="camel"):
     """The end of one session of the run: how long it took, and why the run ended, if it did.
 
     Attributes:
@@ -119,8 +120,9 @@ class Rated(msgspec.Struct, frozen=True, tag="margins", tag_field="line", rename
     account: MatchAccount
 
 
-Line: TypeAlias = Header | Game | Sitting | Extension | Resumption | Rated
+Line: TypeAlias = Header | Game | SessionEnd | Extension | Resumption | Rated
 
+_FIRST_LINE: Final = "the header of a journal; if nothing was played yet, start it again"
 #: Maximum number of incomplete matches named.
 _NAMED: Final = 3
 _encoder: Final = msgspec.json.Encoder()
@@ -169,7 +171,8 @@ class Chain:
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise JournalError(f"{self._path} line {number} is damaged: {error}") from error
         if (number == 1) is not isinstance(line, Header):
-            raise JournalError(f"{self._path} line {number}: expected {_EXPECTED[number == 1]}")
+            expected = _FIRST_LINE if number == 1 else "a game or the end of a session"
+            raise JournalError(f"{self._path} line {number}: expected {expected}")
         if isinstance(line, Header):
             if line.format not in _READABLE:
                 raise JournalError(f"{self._path} has format {line.format}; this version reads format {FORMAT}")
@@ -188,12 +191,6 @@ class Chain:
         the last line could be changed, and its published hash would still be right.
         """
         return (self._header is not None and self._header.format > 1) or text.startswith(_PREVIOUS)
-
-
-_EXPECTED: Final = (
-    "a game or the end of a sitting",
-    "the header of a journal; if nothing was played yet, start it again",
-)
 
 
 #: How a line begins that is chained to the one before.
@@ -228,9 +225,7 @@ class Journal(LineFile):
         except JournalError:
             journal.close()
             raise
-        journal.cut(content.size)
-        journal.line_count, journal.last_hash = content.line_count, content.last_hash
-        journal._link_to = content.last_hash
+        journal._continue(content)
         return journal, content
 
     def keep(self, lines: int) -> JournalContent:
@@ -238,9 +233,13 @@ class Journal(LineFile):
         texts, _ = whole_lines(self.path)
         self.cut(sum(len(text) + 1 for text in texts[:lines]))
         content = read_journal(self.path)
+        self._continue(content)
+        return content
+
+    def _continue(self, content: JournalContent) -> None:
+        self.cut(content.size)
         self.line_count, self.last_hash = content.line_count, content.last_hash
         self._link_to = content.last_hash
-        return content
 
     def write(self, line: Line) -> None:
         """Append a line and hand it to the system, so that it survives the end of this program."""
@@ -271,56 +270,50 @@ def read_journal(path: str) -> JournalContent:
     """Read a journal; raises JournalError if it cannot be read, or a line was damaged, removed, added or changed."""
     texts, size = whole_lines(path)
     chain = Chain(path)
-    lines: list[Line] = []
-    if not texts:
-        raise JournalError(f"{path} line 1: expected {_EXPECTED[True]}")
     try:
-        lines += [chain.read(text) for text in texts]
+        lines = [chain.read(text) for text in texts]
     except JournalError as error:
         missing = missing_games(_readable_lines(texts))
         raise JournalError(f"{error}; {missing}") if missing else error from error.__cause__
-    assert isinstance(lines[0], Header)
-    return JournalContent(lines[0], tuple(lines[1:]), size, tuple(chain.hashes))
+    return JournalContent(_header_of(path, lines), tuple(lines[1:]), size, tuple(chain.hashes))
 
 
 def read_lines(path: str) -> Iterator[Line]:
     """Read a journal line by line, so that it need not fit in memory; a torn last line is left out."""
-    chain = Chain(path)
-    try:
-        with open(path, "rb") as file:
-            for text in file:
-                if not text.endswith(b"\n"):
-                    return
-                yield chain.read(text)
-    except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror}") from error
+    return (line for line, _ in _read(path, Chain(path)))
 
 
 def read_outline(path: str) -> JournalContent:
     """Read a journal and leave its games out, so that it need not fit in memory; raises JournalError if damaged."""
     chain, kept, size = Chain(path), list[Line](), 0
-    try:
-        with open(path, "rb") as file:
-            for text in file:
-                if not text.endswith(b"\n"):
-                    break
-                line = chain.read(text)
-                size += len(text)
-                if not isinstance(line, Game):
-                    kept.append(line)
-    except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror}") from error
-    if not kept or not isinstance(kept[0], Header):
-        raise JournalError(f"{path} line 1: expected {_EXPECTED[True]}")
-    return JournalContent(kept[0], tuple(kept[1:]), size, tuple(chain.hashes))
+    for line, length in _read(path, chain):
+        size += length
+        if not isinstance(line, Game):
+            kept.append(line)
+    return JournalContent(_header_of(path, kept), tuple(kept[1:]), size, tuple(chain.hashes))
 
 
 def read_header(path: str) -> Header:
     """Return the first line of a journal; raises JournalError if it cannot be read, or has no header."""
-    header = next(read_lines(path), None)
-    if not isinstance(header, Header):
-        raise JournalError(f"{path} line 1: expected {_EXPECTED[True]}")
-    return header
+    return _header_of(path, [*islice(read_lines(path), 1)])
+
+
+def _read(path: str, chain: Chain) -> Iterator[tuple[Line, int]]:
+    """Read a journal line by line, each with its length."""
+    try:
+        with open(path, "rb") as file:
+            for text in file:
+                if not text.endswith(b"\n"):
+                    return
+                yield chain.read(text), len(text)
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _header_of(path: str, lines: Sequence[Line]) -> Header:
+    if not lines or not isinstance(lines[0], Header):
+        raise JournalError(f"{path} line 1: expected {_FIRST_LINE}")
+    return lines[0]
 
 
 def _readable_lines(texts: Sequence[bytes]) -> list[Line]:
@@ -352,18 +345,13 @@ def games_in(lines: Sequence[Line]) -> list[Game]:
     return [line for line in lines if isinstance(line, Game)]
 
 
-def accounts_in(lines: Sequence[Line]) -> dict[int, MatchAccount]:
-    """Return what was worked out about matches when they were rated, by their numbers."""
-    return {line.match: line.account for line in lines if isinstance(line, Rated)}
-
-
 def stop_reason_in(lines: Sequence[Line]) -> str | None:
     """Return why a run has ended; None if it has not, or has since been extended."""
     reason = None
     for line in lines:
         if isinstance(line, Extension):
             reason = None
-        elif isinstance(line, Sitting):
+        elif isinstance(line, SessionEnd):
             reason = line.stop_reason or reason
     return reason
 
@@ -371,4 +359,4 @@ def stop_reason_in(lines: Sequence[Line]) -> str | None:
 def halt_in(lines: Sequence[Line]) -> str | None:
     """Return why the last session of a run could not go on; None if it was not halted, or another one has begun."""
     last = lines[-1] if lines else None
-    return last.halted if isinstance(last, Sitting) and last.halted is not UNSET else None
+    return last.halted if isinstance(last, SessionEnd) and last.halted is not UNSET else None

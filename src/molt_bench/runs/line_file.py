@@ -9,17 +9,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
-from time import sleep
-from typing import Final, Literal, TypeAlias
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from molt_bench.errors import JournalError
+from molt_bench.runs.file_lock import locked_file
+
+T = TypeVar("T")
 
 #: Called as soon as a file can no longer be written.
 Warn: TypeAlias = Callable[[str], None]
 
-#: Attempts to lock a file, and seconds between them.
-_TRIES: Final = 10
-_TRY_AGAIN_S: Final = 0.05
 #: Most bytes of lines that are held in memory for want of room; beyond that, writing ends for good.
 _MOST_HELD_BYTES: Final = 256 * 2**20
 
@@ -33,10 +32,11 @@ class LineFile:
 
     Attributes:
         problem: Why lines are missing from the file, if any are.
+        opened: Whether it has been opened.
 
     Args:
         path: Path of the file.
-        new: Whether to create the file; otherwise `cut` sets where writing continues.
+        new: Whether to create the file; otherwise `cut` sets where writing continues. None leaves that to `open`.
         warn: Called when a line cannot be written.
         meanwhile: What happens then, for that message.
     """
@@ -45,17 +45,24 @@ class LineFile:
         self,
         path: str,
         *,
-        new: bool = True,
+        new: bool | None = True,
         warn: Warn | None = None,
         meanwhile: str = "the run went on in memory",
     ) -> None:
         self.path = path
         self.problem: str | None = None
+        self.opened = False
         self._warn = warn
         self._meanwhile = meanwhile
         self._held: deque[bytes] = deque()
         self._held_bytes = 0
-        self._file: FileIO | None = _locked(path, "xb" if new else "r+b")
+        self._file: FileIO | None = None
+        if new is not None:
+            self.open(new=new)
+
+    def open(self, *, new: bool) -> None:
+        """Create the file, or open it to be continued; no other process can write it from now on."""
+        self._file, self.opened = locked_file(self.path, "xb" if new else "r+b"), True
 
     def cut(self, size: int) -> None:
         """Truncate the file to this many bytes, and continue writing there."""
@@ -131,45 +138,50 @@ class LineFile:
             self._file = None
 
 
-def _locked(path: str, mode: Literal["xb", "r+b"]) -> FileIO:
-    """Open a file for this process only. Every write goes to the system, so nothing is left over in this process."""
-    try:
-        file = open(path, mode, buffering=0)  # noqa: SIM115 - it stays open while it is being written
-    except OSError as error:
-        raise JournalError(f"{path} cannot be written: {error.strerror}") from error
-    try:
-        import fcntl  # not on every system
+class LineStore(LineFile, Generic[T]):
+    """A file of lines that is read whole and then continued: the lines of earlier sessions, and those of this one.
 
-        for attempt in range(1, _TRIES + 1):
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:  # a reader may hold a lock for a moment to check for a writer
-                if attempt == _TRIES:
-                    raise
-                sleep(_TRY_AGAIN_S)
-    except ImportError:
-        pass  # a system without such locks
-    except OSError as error:
-        file.close()
-        raise JournalError(f"{path} is being written by another process") from error
-    return file
+    It is created with its first line, unless it was before. With `read_only`, nothing is written. `read` parses a line,
+    and is told its place.
+    """
 
+    def __init__(
+        self,
+        path: Path,
+        read: Callable[[bytes, str], T],
+        *,
+        read_only: bool,
+        meanwhile: str,
+        warn: Warn | None = None,
+    ) -> None:
+        super().__init__(str(path), new=None, warn=warn, meanwhile=meanwhile)
+        self._read = read
+        self._read_only = read_only
 
-def being_written(path: str | Path) -> bool:
-    """Return whether a program is currently writing a line file: it holds a lock on the file while it does."""
-    try:
-        import fcntl  # not on every system
-    except ImportError:
-        return False  # a system without such locks
-    try:
-        with open(path, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
+    def earlier(self) -> list[tuple[str, T]]:
+        """Return every line of earlier sessions, with its place, and continue the file after them, if there is one.
+
+        Raises JournalError if the file cannot be read or written, or a line is damaged.
+        """
+        if not Path(self.path).exists():
+            return []
+        if not self._read_only:
+            self.open(new=False)  # first, so that no other process writes while this reads
+        texts, size = whole_lines(self.path)
+        places = [f"{self.path} line {number}" for number in range(1, len(texts) + 1)]
+        found = [(place, self._read(text, place)) for place, text in zip(places, texts, strict=True)]
+        self.cut(size)
+        return found
+
+    def create(self) -> None:
+        """Create the file, unless it is open, or nothing is written."""
+        if not self.opened and not self._read_only:
+            self.open(new=True)
+
+    def append(self, line: bytes) -> None:
+        """Write a line, and hand it to the system, if there is room."""
+        self.create()
+        super().append(line)
 
 
 def whole_lines(path: str) -> tuple[list[bytes], int]:
@@ -188,19 +200,19 @@ class Replaced(JournalError):  # noqa: N818 - not an error: a run was restarted 
 
 
 class Tail:
-    """A line file that may still be growing, or not exist yet; `size` bytes and `lines` lines have been read."""
+    """A line file that may still be growing, or not exist yet; `size` bytes of it have been read."""
 
-    def __init__(self, path: Path, *, size: int = 0, lines: int = 0) -> None:
+    def __init__(self, path: Path, *, size: int = 0) -> None:
         self.path = path
         self.size = size
-        self.lines = lines
         self._seen: tuple[int, int, int] | None = None
 
     def more(self) -> list[tuple[int, bytes]]:
         """Return every new complete line and its offset; raises Replaced if what was read is no longer there."""
         try:
             with open(self.path, "rb") as file:
-                state = _state(file.fileno())
+                found = os.fstat(file.fileno())
+                state = found.st_ino, found.st_size, found.st_mtime_ns
                 if state == self._seen:
                     return []
                 if state[1] < self.size or (self._seen is not None and state[0] != self._seen[0]):
@@ -214,13 +226,11 @@ class Tail:
         except OSError as error:
             raise JournalError(f"{self.path} cannot be read: {error.strerror}") from error
         self._seen = state
-        found, at = [], self.size
+        lines = []
         for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
-            found.append((at, line))
-            at += len(line)
-        self.size = at
-        self.lines += len(found)
-        return found
+            lines.append((self.size, line))
+            self.size += len(line)
+        return lines
 
     def line_at(self, start: int, length: int) -> bytes:
         """Read a line again."""
@@ -230,8 +240,3 @@ class Tail:
                 return file.read(length)
         except OSError as error:
             raise JournalError(f"{self.path} cannot be read: {error.strerror}") from error
-
-
-def _state(descriptor: int) -> tuple[int, int, int]:
-    found = os.fstat(descriptor)
-    return found.st_ino, found.st_size, found.st_mtime_ns

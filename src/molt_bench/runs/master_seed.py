@@ -21,7 +21,7 @@ from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError, shown
 from molt_bench.files import text_of
-from molt_bench.runs.journal import Header, JournalContent, Line, Sitting
+from molt_bench.runs.journal import Header, JournalContent, Line, SessionEnd
 from molt_bench.seeds import MASTER_SEED_VARIABLE, Seed
 
 #: The master seed if every participant is built in.
@@ -145,7 +145,7 @@ def forget(folder: Path) -> None:
 
 def revealed(lines: Sequence[Line]) -> Seed | None:
     """Return the master seed that a journal reveals once the run has ended; raises JournalError if it reveals two."""
-    told = {each.master_seed for each in lines if isinstance(each, Sitting) and each.master_seed is not UNSET}
+    told = {each.master_seed for each in lines if isinstance(each, SessionEnd) and each.master_seed is not UNSET}
     if len(told) > 1:
         raise JournalError("the journal tells two master seeds")
     return told.pop() if told else None

@@ -10,7 +10,6 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.runs.folder import EXCHANGES
 from molt_bench.runs.journal import Game, Line
-from molt_bench.specs import GameLabel
 
 #: How the fault of an agent begins that is not asked any more in a game.
 _GIVEN_UP = "given up after"
@@ -27,18 +26,15 @@ def first_without_replies(
     final = [each for each in exchanges if each.attempt == 1 and each.calls is UNSET and each.outcome != "full"]
     replies = Counter((each.game, each.participant) for each in final)
     for place, line in enumerate(lines):
-        if isinstance(line, Game) and not _complete(line, replies, models):
+        if not isinstance(line, Game):
+            continue
+        played = [(player, name) for player, name in enumerate(line.participants) if name in models]
+        asked = {name: models[name].samples * _asked(line, player) for player, name in played}
+        if any(replies[line.label, name] < count for name, count in asked.items()):
             if not replies:
                 raise JournalError(f"{EXCHANGES} is missing or empty: put it back, or start a new run")
             return place
     return None
-
-
-def _complete(game: Game, replies: Counter[tuple[GameLabel, str]], models: Mapping[str, LLMSettings]) -> bool:
-    for player, name in enumerate(game.participants):
-        if name in models and replies[game.label, name] < models[name].samples * _asked(game, player):
-            return False
-    return True
 
 
 def _asked(game: Game, player: int) -> int:

@@ -84,13 +84,10 @@ def _missing(participant: ParticipantConfig, *, hashed: bool) -> str | None:
     if command is not None:
         program, *arguments = words_of(command)
         words = [program] if "/" in program else []
-        words += [word for word in arguments if not word.startswith("-") and _looks_like_a_file(word)]
+        files = [word for word in arguments if "/" in word or PurePath(word).suffix[1:].isalpha()]
+        words += [word for word in files if not word.startswith("-")]
         return next((word for word in words if not os.path.exists(word)), None)
     place, _, _ = participant.type.rpartition(":")
     if place.endswith(".py"):
         return None if os.path.isfile(place) else place
     return None if hashed else participant.type
-
-
-def _looks_like_a_file(word: str) -> bool:
-    return "/" in word or PurePath(word).suffix[1:].isalpha()

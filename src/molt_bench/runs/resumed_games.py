@@ -18,8 +18,7 @@ from molt_bench.runs.journal import (
     Line,
     Rated,
     Resumption,
-    Sitting,
-    accounts_in,
+    SessionEnd,
     games_in,
     missing_games,
 )
@@ -38,13 +37,13 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
     if len(found) < len(games):
         twice = next(label for label, count in Counter(game.label for game in games).items() if count > 1)
         raise JournalError(f"the journal's match {twice.match} has the same game twice")
-    sessions = sum(line.seconds for line in content.lines if isinstance(line, Sitting))
+    sessions = sum(line.seconds for line in content.lines if isinstance(line, SessionEnd))
     return Past(
         games=found,
         stages=tuple(stages_of(config, content.lines)),
         seconds=max([sessions, *(game.seconds for game in games)]),
         missing=missing_games([content.header, *content.lines]),
-        margins=accounts_in(content.lines),
+        margins={line.match: line.account for line in content.lines if isinstance(line, Rated)},
     )
 
 
@@ -59,10 +58,7 @@ def games_go_on(config: BenchmarkConfig, own: Collection[str] = (), *, recorded:
     An agent that may remember must not see the same cards twice. So a game goes on only if all of it can be repeated
     without asking that agent, to the decision that was open: nobody in the run may play it differently.
 
-    Args:
-        config: The config of the run.
-        own: The types of the caller's custom agents.
-        recorded: Whether the answers in those games are recorded.
+    `own` are the types of the caller's custom agents; `recorded` says whether the replies in those games are.
     """
     remembering = [each for each in config.participants if each.may_remember]
     if not remembering:
@@ -87,7 +83,7 @@ def stages_of(config: BenchmarkConfig, lines: Sequence[Line]) -> list[Stage]:
             stages.append(Stage(_stop(config, line.stop), line.matches, under_way))
         elif stages[-1].reason is not None and not isinstance(line, Resumption | Rated):
             raise JournalError(f"the journal goes on after the run had stopped: {stages[-1].reason}")
-        elif isinstance(line, Sitting) and line.stop_reason is not None:
+        elif isinstance(line, SessionEnd) and line.stop_reason is not None:
             stages[-1] = msgspec.structs.replace(stages[-1], reason=line.stop_reason)
     return stages
 

@@ -1,6 +1,7 @@
 """The files that a run writes: created for a new run, reopened for one that is continued."""
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
@@ -11,17 +12,15 @@ from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
-from molt_bench.errors import MoltBenchError
 from molt_bench.records import matches_hash
 from molt_bench.runs.about import ABOUT
-from molt_bench.runs.answers import AnswerFile, Answers
-from molt_bench.runs.derived_files import record_hashes
-from molt_bench.runs.exchanges import RESERVATIONS, ExchangeFile
+from molt_bench.runs.derived_files import file_hashes
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, MATCHES, SUMMARY, journal_in
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import SEED_FILE
 from molt_bench.runs.missing_replies import first_without_replies
+from molt_bench.runs.replies import RESERVATIONS, ExchangeFile, Replies
 from molt_bench.runs.stored_run import StoredRun, check_unchanged
 
 
@@ -34,7 +33,7 @@ class RunFiles(msgspec.Struct):
         stored: The run to continue; None for a new one.
         extend: A stop rule under which it continues, instead of its own.
         secret: The master seed of a new run, kept secret until the run ends.
-        answers: Holds the answers of programs and servers.
+        replies: Holds the replies of programs and servers.
         permission: Which agents may be made; of a run that is continued, only built-in bots unless somebody consents.
         closing: Called before the line that closes the journal, to write what takes time to derive; returns the hashes
             of those files by name.
@@ -45,7 +44,7 @@ class RunFiles(msgspec.Struct):
     stored: StoredRun | None = None
     extend: StopConfig | None = None
     secret: str | None = None
-    answers: Answers = msgspec.field(default_factory=Answers)
+    replies: Replies = msgspec.field(default_factory=Replies)
     permission: Permission = OWN
     closing: Callable[[], Mapping[str, str]] | None = None
 
@@ -55,8 +54,8 @@ class RunFiles(msgspec.Struct):
         journal = Journal(str(folder / JOURNAL), warn=warn)
         exchanges = ExchangeFile(str(folder / EXCHANGES), warn=warn) if config.models() else Exchanges()
         recorded = any(each.kind.recorded for each in config.participants)
-        answers = AnswerFile(str(folder / ANSWERS)) if recorded else Answers()
-        return cls(journal, exchanges, secret=secret, answers=answers)
+        replies = Replies(str(folder / ANSWERS) if recorded else None)
+        return cls(journal, exchanges, secret=secret, replies=replies)
 
     @classmethod
     def reopen(
@@ -67,14 +66,14 @@ class RunFiles(msgspec.Struct):
         Raises ConfigError if there is no run in the folder, JournalError if it cannot be continued.
         """
         path = journal_in(str(folder))
-        journal, content = Journal.reopen(str(path), warn=warn)
-        try:
+        with ExitStack() as opened:  # closes what is open already if the rest cannot be
+            journal, content = Journal.reopen(str(path), warn=warn)
+            opened.callback(journal.close)
             check_unchanged(path, content, versions={BENCH_VERSION})
             stored = StoredRun(path.parent, content, secret=secret)
             models = stored.config.models()
             unfinished = bool(models) and stored.stop_reason is None
-            replies = stored.exchanges().earlier if unfinished else []
-            behind = first_without_replies(stored.lines, replies, models) if unfinished else None
+            behind = first_without_replies(stored.lines, stored.exchanges().earlier, models) if unfinished else None
             if behind is not None:
                 stored = StoredRun(path.parent, journal.keep(1 + behind), secret=secret)
                 (path.parent / SUMMARY).unlink(missing_ok=True)
@@ -82,16 +81,10 @@ class RunFiles(msgspec.Struct):
                     lost = content.line_count - 1 - behind
                     warn(f"{path} is ahead of its {EXCHANGES}: its last {lost:,} lines are played again, from there")
             exchanges = stored.exchanges(read_only=False, warn=warn)
-        except MoltBenchError:
-            journal.close()
-            raise
-        try:
-            answers = stored.answers(read_only=False)
-        except MoltBenchError:
-            exchanges.close()
-            journal.close()
-            raise
-        return cls(journal, exchanges, stored, answers=answers, permission=BUILT_IN), stored
+            opened.callback(exchanges.close)
+            replies = stored.replies(read_only=False)
+            opened.pop_all()
+        return cls(journal, exchanges, stored, replies=replies, permission=BUILT_IN), stored
 
     def vouched(self, result: RunResult) -> dict[str, str]:
         """Return what the line that closes the journal vouches for: the hashes of the other files, by name."""
@@ -99,18 +92,18 @@ class RunFiles(msgspec.Struct):
             return {}
         derived = self.closing() if self.closing is not None else {}
         matches = matches_hash((match.round, match.margins) for match in result.matches)
-        return {MATCHES: matches, **derived, **record_hashes(Path(self.journal.path).parent)}
+        return {MATCHES: matches, **derived, **file_hashes(Path(self.journal.path).parent, EXCHANGES, ANSWERS)}
 
     @property
     def problem(self) -> str | None:
         """Why writing ended early, if it did."""
         journal = self.journal.problem if self.journal is not None else None
-        return journal or self.exchanges.problem or self.answers.problem
+        return journal or self.exchanges.problem or self.replies.problem
 
     def close(self) -> None:
         """Close the files."""
         self.exchanges.close()
-        self.answers.close()
+        self.replies.close()
         if self.journal is not None:
             self.journal.close()
 

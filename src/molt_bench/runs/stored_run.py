@@ -23,7 +23,6 @@ from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
-from molt_bench.runs.answers import AnswerFile, Answers
 from molt_bench.runs.conclusion import (
     by_earlier_version,
     concluded,
@@ -34,7 +33,6 @@ from molt_bench.runs.conclusion import (
     warnings_ahead,
 )
 from molt_bench.runs.derived_files import check_record, derived_matches
-from molt_bench.runs.exchanges import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
 from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses, stated_in, unasked_code
 from molt_bench.runs.journal import (
@@ -58,6 +56,7 @@ from molt_bench.runs.master_seed import (
     with_master_seed,
 )
 from molt_bench.runs.moved_files import moved_config
+from molt_bench.runs.replies import ExchangeFile, Replies
 from molt_bench.runs.resumed_games import past_of, resumptions_in
 
 #: Why a policy that a Python agent may publish is not asked, and what is said where what came of it is not on record.
@@ -95,7 +94,7 @@ class StoredRun:
         if self.header.master_seed_hash is not UNSET:
             seed = opened_seed(self.header, revealed(content.lines), folder, secret=secret)
             self.config = with_master_seed(self.config, seed.value)
-        self._tail = Tail(folder / JOURNAL, size=content.size, lines=content.line_count)
+        self._tail = Tail(folder / JOURNAL, size=content.size)
         self._chain = Chain(str(folder / JOURNAL), after=content)
 
     @classmethod
@@ -159,13 +158,7 @@ class StoredRun:
         return [*enumerate(found, start=first)]
 
     def exchanges(self, *, read_only: bool = True, every_game: bool = False, warn: Warn | None = None) -> Exchanges:
-        """Open the exchanges with language models.
-
-        Args:
-            read_only: Whether models must not be asked.
-            every_game: Whether the replies of finished games are also needed.
-            warn: Called if writing ends early.
-        """
+        """Open the exchanges with language models; with `every_game`, also the replies in finished games."""
         if not self.config.models():
             return Exchanges()
         if not every_game:  # whoever replays the games finds out which reply was changed
@@ -174,20 +167,15 @@ class StoredRun:
         path = str(self.folder / EXCHANGES)
         return ExchangeFile.reopen(path, read_only=read_only, warn=warn, unfinished=lambda game: game not in finished)
 
-    def answers(self, *, read_only: bool = True, every_game: bool = False) -> Answers:
-        """Open the answers of programs and servers.
-
-        Args:
-            read_only: Whether they must not be asked.
-            every_game: Whether the answers in finished games are also needed.
-        """
+    def replies(self, *, read_only: bool = True, every_game: bool = False) -> Replies:
+        """Open the replies of programs and servers; with `every_game`, also those in finished games."""
         if not any(each.kind.recorded for each in self.config.participants):
-            return Answers()
+            return Replies()
         if not every_game:  # as above
             check_record(self.folder, ANSWERS, self.content)
         played = {line.label: at for at, line in enumerate(self.lines, start=2) if isinstance(line, Game)}
         path = str(self.folder / ANSWERS)
-        return AnswerFile.reopen(path, played=played, read_only=read_only, every_game=every_game)
+        return Replies.reopen(path, played=played, read_only=read_only, every_game=every_game)
 
     @cached_property
     def here(self) -> BenchmarkConfig:
@@ -299,10 +287,7 @@ class StoredRun:
 def check_unchanged(path: Path, content: JournalContent, *, versions: Collection[int] | None) -> None:
     """Check that a journal is of one of these versions, has its own config, and still begins as when it was summarized.
 
-    Args:
-        path: The journal.
-        content: What is in it; its games may be left out.
-        versions: The bench versions that will do; None for any, where only hands are read.
+    Its games may be left out of the content. With no versions any will do, where only hands are read.
     """
     header = content.header
     if config_hash(header.config) != header.config_hash:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.runs.about import ABOUT, About, change_about
+from molt_bench.runs.about import ABOUT, About, write_about
 from molt_bench.view.library import Library
 from molt_bench.view.names import about_of
 from molt_bench.web_server import is_loopback
@@ -70,7 +70,7 @@ def _write(library: Library, run: str, wanted: Change) -> Response:
         about.check(flag="")
         if about_of(folder) != wanted.was:
             return _answer(409, error=f"{ABOUT} was changed since this page was loaded: reload it, then change it")
-        change_about(folder, about)
+        write_about(folder, about)
     except ConfigError as error:
         return _answer(400, error=str(error))
     except (OSError, MoltBenchError) as error:

@@ -10,9 +10,10 @@ from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import MoltBenchError
 from molt_bench.rating.payoffs import nash_averaging, transitivity
-from molt_bench.report.analysis import MBB_PER_BB100, Analysis
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences, with_names
 from molt_bench.report.costs import cost_numbers
+from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.view import rounded
 from molt_bench.view.grades import grades_data
 from molt_bench.view.names import about_data, participants_data

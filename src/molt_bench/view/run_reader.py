@@ -21,11 +21,12 @@ from molt_bench.files import inside
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import session_warnings
 from molt_bench.runs.derived_files import check_record
-from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
+from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
-from molt_bench.runs.journal import Extension, Game, Line, Rated, Sitting, halt_in
-from molt_bench.runs.line_file import Tail, being_written
+from molt_bench.runs.journal import Extension, Game, Line, Rated, SessionEnd, halt_in
+from molt_bench.runs.line_file import Tail
 from molt_bench.runs.master_seed import with_master_seed
+from molt_bench.runs.replies import ExchangeHeader, read_exchange
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.seeds import Seed
 from molt_bench.specs import SEATINGS, Seating
@@ -186,11 +187,11 @@ class RunReader:
 
     def _take(self, lines: Sequence[tuple[int, Line]]) -> None:
         for number, line in lines:
-            self._resting = isinstance(line, Sitting)
+            self._resting = isinstance(line, SessionEnd)
             self.halted = halt_in([line])
             if isinstance(line, Game):
                 self._take_game(line, number)
-            elif isinstance(line, Sitting):
+            elif isinstance(line, SessionEnd):
                 self._sittings += line.seconds
                 self.seconds = max(self.seconds, self._sittings)
                 self.stop_reason = line.stop_reason or self.stop_reason

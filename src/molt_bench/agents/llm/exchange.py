@@ -154,7 +154,7 @@ Ask: TypeAlias = Callable[[Question], Awaitable[Exchange]]
 
 
 class Exchanges:
-    """The exchanges of a run, held in memory. `molt_bench.runs.exchanges` keeps them in a file as well.
+    """The exchanges of a run, held in memory. `molt_bench.runs.replies` keeps them in a file as well.
 
     Attributes:
         skills: The system prompt of every participant, once it is known.

@@ -4,15 +4,22 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from molt_bench.errors import MoltBenchError, how_to_install
+from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.cards.chance import prepare_luck
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY
 from molt_bench.report.exports.chip_flow import all_in_street, final_pot
 from molt_bench.report.exports.dealt_hands import DealtHand
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyarrow import parquet
+else:
+    pyarrow, parquet = lazy_import("pyarrow"), lazy_import("pyarrow.parquet")
 
 #: Every column and its type.
 COLUMNS: Final[dict[str, type]] = {
@@ -128,11 +135,9 @@ _CELLS: Final[dict[type, Callable[[Any], object]]] = {
 def write_parquet(hands: Iterable[DealtHand], file: IO[bytes]) -> None:
     """Write a Parquet file, one group of rows at a time."""
     try:
-        import pyarrow  # loaded when needed, for a fast start
-        from pyarrow import parquet
+        types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
     except ImportError as error:
         raise MoltBenchError(f"Parquet needs pyarrow: {how_to_install('export')}; csv needs nothing") from error
-    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
     schema = pyarrow.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
     with parquet.ParquetWriter(file, schema) as writer:
         waiting = rows(hands)

@@ -12,7 +12,7 @@ from typing import Final
 from molt_bench._version import __version__
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
-from molt_bench.report.exports.chip_flow import BOARD_OF, ChipFlow, Verb, chip_flow
+from molt_bench.report.exports.chip_flow import BOARD_OF, ChipFlow, Verb, chip_flow, posts_of
 from molt_bench.report.exports.dealt_hands import DealtHand
 from molt_bench.report.exports.pokerstars import FIRST_HAND
 
@@ -22,6 +22,7 @@ SPEC_VERSION: Final = "1.4.7"
 PLAY_MONEY: Final = "XPM"
 #: Names of actions.
 _VERBS: Final[dict[Verb, str]] = {"fold": "Fold", "check": "Check", "call": "Call", "bet": "Bet", "raise": "Raise"}
+_POSTED: Final = {"ante": "Post Ante", "small": "Post SB", "big": "Post BB"}
 
 _name: Final = lru_cache(maxsize=1024)(_encode)
 
@@ -83,7 +84,11 @@ def _rounds(hand: Hand, flow: ChipFlow, shown: list[int]) -> list[str]:
     for street, part in BOARD_OF.items():
         if part.stop > len(hand.board):
             break
-        actions = _before(hand, flow, shown) if street == "preflop" else []
+        actions = list[str]()
+        if street == "preflop":
+            posts = posts_of(hand, flow)
+            actions += [_action(post.seat, _POSTED[post.kind], post.chips, post.all_in) for post in posts]
+            actions += [_cards(seat, "Dealt Cards", hand) for seat in shown]
         if street in steps:
             actions += [_action(step.seat, _VERBS[step.verb], step.added, step.all_in) for step in steps[street]]
         rounds.append(_round(len(rounds), street.title(), hand.board[part], actions))
@@ -91,18 +96,6 @@ def _rounds(hand: Hand, flow: ChipFlow, shown: list[int]) -> list[str]:
         order = (1 - hand.button, hand.button)
         rounds.append(_round(len(rounds), "Showdown", (), [_cards(seat, "Shows Cards", hand) for seat in order]))
     return rounds
-
-
-def _before(hand: Hand, flow: ChipFlow, shown: list[int]) -> list[str]:
-    stacks, antes, actions = hand.starting_stacks, flow.antes, list[str]()
-    for seat in (0, 1):
-        if antes[seat]:
-            actions.append(_action(seat, "Post Ante", antes[seat], antes[seat] == stacks[seat]))
-    for seat, name in ((hand.button, "Post SB"), (1 - hand.button, "Post BB")):
-        chips = flow.blinds[seat]
-        if chips:
-            actions.append(_action(seat, name, chips, antes[seat] + chips == stacks[seat]))
-    return actions + [_cards(seat, "Dealt Cards", hand) for seat in shown]
 
 
 def _round(number: int, street: str, board: tuple[int, ...], actions: list[str]) -> str:

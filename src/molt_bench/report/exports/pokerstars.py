@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.report.exports.chip_flow import BOARD_OF, ChipFlow, ChipMove, chip_flow
+from molt_bench.report.exports.chip_flow import BOARD_OF, ChipFlow, ChipMove, chip_flow, posts_of
 from molt_bench.report.exports.dealt_hands import DealtHand, plain_name
 
 #: The time of the first hand of a run; one hand per second follows.
@@ -32,6 +32,7 @@ _FOLDED: Final = {
     "turn": "on the Turn",
     "river": "on the River",
 }
+_POSTED: Final = {"ante": "the ante", "small": "small blind", "big": "big blind"}
 #: What follows an action that leaves chips behind, and one that does not.
 _ALL_IN: Final = ("", " and is all-in")
 
@@ -69,26 +70,16 @@ def _lines(dealt: DealtHand, names: Names, shown: list[int]) -> list[str]:
         f"Table '{plain_name(dealt.table, _SPECIAL)}' 2-max Seat #{hand.button + 1} is the button",
         f"Seat 1: {names[0]} (${stacks[0]} in chips)",
         f"Seat 2: {names[1]} (${stacks[1]} in chips)",
-        *_posts(hand, flow, names),
+        *[
+            f"{names[post.seat]}: posts {_POSTED[post.kind]} ${post.chips}{_ALL_IN[post.all_in]}"
+            for post in posts_of(hand, flow)
+        ],
         "*** HOLE CARDS ***",
         *[f"Dealt to {names[seat]} [{_cards(hand.holes[seat])}]" for seat in shown],
         *_play(hand, flow, names),
         *_ending(hand, flow, names, held),
         *_summary(hand, flow, names, held),
     ]
-
-
-def _posts(hand: Hand, flow: ChipFlow, names: Names) -> list[str]:
-    stacks, antes, lines = hand.starting_stacks, flow.antes, list[str]()
-    for seat in (0, 1):
-        if antes[seat]:
-            lines.append(f"{names[seat]}: posts the ante ${antes[seat]}{_ALL_IN[antes[seat] == stacks[seat]]}")
-    for seat, blind in ((hand.button, "small"), (1 - hand.button, "big")):
-        chips = flow.blinds[seat]
-        if chips:
-            all_in = _ALL_IN[antes[seat] + chips == stacks[seat]]
-            lines.append(f"{names[seat]}: posts {blind} blind ${chips}{all_in}")
-    return lines
 
 
 def _play(hand: Hand, flow: ChipFlow, names: Names) -> list[str]:

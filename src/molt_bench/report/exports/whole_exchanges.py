@@ -13,9 +13,9 @@ from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.providers.traces import trace_of
 from molt_bench.agents.llm.sending.wire import Body, Wire
 from molt_bench.errors import JournalError
-from molt_bench.runs.exchanges import read_exchange
 from molt_bench.runs.folder import EXCHANGES
 from molt_bench.runs.line_file import whole_lines
+from molt_bench.runs.replies import read_exchange
 
 
 def whole_exchanges(folder: Path, wanted: Callable[[Exchange], bool]) -> Iterator[str]:

@@ -7,21 +7,27 @@ from math import cbrt, dist
 from xml.etree import ElementTree
 
 import pytest
+from tests.e2e.shell import quick_run
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.view.figures import _LOST, _WON, COLOURS, _names, write_figures
-from molt_bench.view.open_run import OpenRun
+from molt_bench.report.analysis import Analysis, shown_names
+from molt_bench.report.figures import _LOST, _WON, COLOURS, _names, write_figures
+from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.pages import STATIC
-from tests.e2e.shell import quick_run
 
 NAMES = [f"{name}.{kind}" for name in ("leaderboard", "convergence", "payoffs") for kind in ("svg", "png")]
 
 
-def test_figures_are_written_as_svg_and_png_and_repeat_themselves(library, models_id, tmp_path):
-    run = library.open(models_id)
+def analysis(folder):
+    """Return what a run in a folder shows."""
+    return Analysis(StoredRun.open(folder).result(recount=False))
+
+
+def test_figures_are_written_as_svg_and_png_and_repeat_themselves(runs, models_id, tmp_path):
+    found = analysis(runs / models_id)
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
-        assert write_figures(run, tmp_path / folder) == NAMES
+        assert write_figures(found, tmp_path / folder) == NAMES
     for name in NAMES:
         data = (tmp_path / "one" / name).read_bytes()
         assert data == (tmp_path / "two" / name).read_bytes()
@@ -34,9 +40,7 @@ def test_figures_are_written_as_svg_and_png_and_repeat_themselves(library, model
 
 def test_who_has_not_played_is_in_no_figure_of_win_rates(tmp_path):
     flags = ("--participants", "tag,folder,tight", "--max-matches", 1, "--seeds", 4, "--hands", 10)
-    run = OpenRun(quick_run(tmp_path, *flags, "--quiet", "--executor", "inline"))
-    run.catch_up()
-    write_figures(run, tmp_path)
+    write_figures(analysis(quick_run(tmp_path, *flags, "--quiet", "--executor", "inline")), tmp_path)
     svg = (tmp_path / "leaderboard.svg").read_text("utf-8")
     assert "folder</text>" in svg
     assert "tight</text>" not in svg
@@ -45,10 +49,9 @@ def test_who_has_not_played_is_in_no_figure_of_win_rates(tmp_path):
 def test_a_run_without_a_match_has_nothing_to_draw(runs, bots_id, tmp_path):
     lines = (runs / bots_id / "journal.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:2]))
-    run = OpenRun(tmp_path)
-    run.catch_up()
+    found = analysis(tmp_path)
     with pytest.raises(MoltBenchError, match="no match was finished"):
-        write_figures(run, tmp_path)
+        write_figures(found, tmp_path)
 
 
 def palette():
@@ -95,9 +98,10 @@ def drawn(tmp_path_factory):
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
     }
     (folder / "config.json").write_text(json.dumps(config))
-    run = OpenRun(quick_run(folder / "out", "--config", folder / "config.json", "--quiet", "--executor", "inline"))
-    run.catch_up()
-    write_figures(run, folder)
+    write_figures(
+        analysis(quick_run(folder / "out", "--config", folder / "config.json", "--quiet", "--executor", "inline")),
+        folder,
+    )
     return folder
 
 
@@ -135,9 +139,7 @@ def test_every_agent_has_a_name_of_its_own_and_labels_stay_in_the_picture(tmp_pa
     }
     (tmp_path / "config.json").write_text(json.dumps(config))
     flags = ("--config", tmp_path / "config.json", "--quiet", "--executor", "inline")
-    run = OpenRun(quick_run(tmp_path / "runs", *flags))
-    run.catch_up()
-    write_figures(run, tmp_path)
+    write_figures(analysis(quick_run(tmp_path / "runs", *flags)), tmp_path)
     svg = (tmp_path / "leaderboard.svg").read_text("utf-8")
     for name in ("same (one)", "same (two)", "three"):
         assert f"{name}</text>" in svg
@@ -148,17 +150,15 @@ def test_every_agent_has_a_name_of_its_own_and_labels_stay_in_the_picture(tmp_pa
 
 def test_one_match_is_drawn_at_a_whole_number_with_its_interval(tmp_path):
     flags = ("--participants", "tag,random", "--max-matches", 1, "--seeds", 4, "--hands", 10)
-    run = OpenRun(quick_run(tmp_path, *flags, "--quiet", "--executor", "inline"))
-    run.catch_up()
-    write_figures(run, tmp_path)
+    write_figures(analysis(quick_run(tmp_path, *flags, "--quiet", "--executor", "inline")), tmp_path)
     svg = (tmp_path / "convergence.svg").read_text("utf-8")
     assert ">1</text>" in svg
     assert not re.search(r">[01]\.\d+</text>", svg)
     assert "LineCollection" in svg
 
 
-def test_payoffs_have_a_minus_and_no_white_text_on_orange(library, bots_id, tmp_path):
-    write_figures(library.open(bots_id), tmp_path)
+def test_payoffs_have_a_minus_and_no_white_text_on_orange(runs, bots_id, tmp_path):
+    write_figures(analysis(runs / bots_id), tmp_path)
     svg = (tmp_path / "payoffs.svg").read_text("utf-8")
     assert re.search("\N{MINUS SIGN}\\d+</text>", svg)
     white = re.findall(r'style="[^"]*fill: #ffffff[^"]*"[^>]*>([^<]*)</text>', svg)
@@ -166,5 +166,5 @@ def test_payoffs_have_a_minus_and_no_white_text_on_orange(library, bots_id, tmp_
 
 
 def test_marks_piled_on_a_letter_do_not_cover_other_names():
-    page = {"participants": [{"id": "a", "name": "Z" + "\u0301" * 9}, {"id": "b", "name": "e\u0302\u0301"}]}
-    assert _names(page) == {"a": "Z\u0301\u0301", "b": "e\u0302\u0301"}
+    names = shown_names({"a": "Z" + "\u0301" * 9, "b": "e\u0302\u0301"})
+    assert _names(names) == {"a": "Z\u0301\u0301", "b": "e\u0302\u0301"}

@@ -7,7 +7,7 @@ from molt_bench.errors import JournalError
 from molt_bench.poker.actions import LoggedAction
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import Observation
-from molt_bench.runs.answers import AnswerFile, answer_key
+from molt_bench.runs.replies import Replies, reply_key
 from molt_bench.runs.resumed_games import games_go_on
 from molt_bench.specs import GameLabel
 
@@ -35,7 +35,7 @@ SEEN = Observation(
 def test_the_keys_of_earlier_runs_stay_as_they_are():
     """If this fails, no run of an earlier version can be verified: keep the old keys, or raise the format."""
     pinned = "c8ee008da44e53c5e60e8ceb6a2f058bd316d564599a04caa89034507d51e5a2"
-    assert answer_key("web", GameLabel(1, "s", "AB"), SEEN, 1) == pinned
+    assert reply_key("web", GameLabel(1, "s", "AB"), SEEN, 1) == pinned
 
 
 @pytest.mark.parametrize(
@@ -79,17 +79,17 @@ def test_a_file_that_is_not_one_is_named_by_line(tmp_path, content, said):
     path = tmp_path / "answers.jsonl"
     path.write_text(content)
     with pytest.raises(JournalError, match=said):
-        AnswerFile.reopen(str(path), played={})
+        Replies.reopen(str(path), played={})
     assert path.read_text() == content
 
 
 def test_a_file_without_its_header_was_not_begun(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text('{"line":"head')
-    found = AnswerFile.reopen(str(path), played={})
+    found = Replies.reopen(str(path), played={})
     assert not found.begun
     found.begin(7)
     found.close()
-    again = AnswerFile.reopen(str(path), played={GameLabel(1, 1, "AB"): 7, GameLabel(2, 1, "AB"): 8}, read_only=True)
+    again = Replies.reopen(str(path), played={GameLabel(1, 1, "AB"): 7, GameLabel(2, 1, "AB"): 8}, read_only=True)
     assert again.begun
     assert [again.covers(GameLabel(match, 1, "AB")) for match in (1, 2)] == [False, True]

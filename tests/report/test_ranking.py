@@ -88,7 +88,7 @@ def test_two_that_are_surely_apart_never_share_a_rank(by_result: Analysis) -> No
     found = Analysis(by_result.result)
     tied = [msgspec.structs.replace(each, kind="tied") for each in by_result.verdicts]
     found.neighbours = tuple(tied)
-    found._rank_intervals = dict(zip(ids, [(1, 2), (1, 3), (2, 4), (3, 5), (4, 5)], strict=True))
+    found.rank_intervals = dict(zip(ids, [(1, 2), (1, 3), (2, 4), (3, 5), (4, 5)], strict=True))
     assert [found.ranks[name] for name in ids] == [1, 1, 1, 4, 4]
 
 

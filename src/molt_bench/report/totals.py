@@ -1,0 +1,50 @@
+"""How much was played in a run, the checks that every trustworthy run passes, and how many games it saved."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from molt_bench.bench.result import PlayedMatch, RunResult
+from molt_bench.records import GameRecord
+
+
+def played_games(matches: Iterable[PlayedMatch]) -> list[GameRecord]:
+    """Return the games of some matches."""
+    return [game for match in matches for pair in match.result.seed_results for game in pair.games]
+
+
+def totals(result: RunResult) -> dict[str, int]:
+    """Return how much was played."""
+    games = played_games(result.matches)
+    return {
+        "matches": len(result.matches),
+        "games": len(games),
+        "hands": sum(game.dealt for game in games),
+        "actions": sum(game.actions for game in games),
+    }
+
+
+def guardrails(result: RunResult) -> dict[str, Any]:
+    """Return the checks that every trustworthy run passes."""
+    games = played_games(result.matches)
+    failed = sum(any(fault.forced_fold for fault in game.faults) for game in games)
+    sigmas = [
+        after.sigma < before.sigma
+        for match in result.matches
+        for before, after in zip(match.change.before, match.change.after, strict=True)
+    ]
+    return {
+        "errorRate": failed / len(games) if games else 0.0,
+        "chipsConserved": all(sum(game.net) == 0 for game in games),
+        "sigmaDecreased": sum(sigmas) / len(sigmas) if sigmas else 1.0,
+    }
+
+
+def efficiency(result: RunResult) -> dict[str, Any]:
+    """Return how many games were played, and how many a round robin of the same depth would have taken."""
+    met = Counter(match.participants for match in result.matches)
+    count = len(result.config.participants)
+    per_match = 2 * result.config.seeds.per_match
+    full = count * (count - 1) // 2 * max(met.values(), default=0) * per_match
+    games = len(result.matches) * per_match
+    return {"games": games, "roundRobinGames": full, "ratio": games / full if full else None}

@@ -1,0 +1,95 @@
+"""Win rates of a result: who wins how much from whom, by the config's estimator and by every other."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Final
+
+from molt_bench.bench.ladder import margin_model
+from molt_bench.bench.result import RunResult
+from molt_bench.rating.book import AUTO, RAW, MarginBook
+from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.student import Estimate
+from molt_bench.records import ESTIMATORS
+from molt_bench.specs import Pair
+
+#: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
+MBB_PER_BB100: Final = 10.0
+#: An interval this wide says nothing at all.
+NOTHING_KNOWN: Final = 1e9
+
+
+class WinRates:
+    """What everybody wins from everybody; each property is computed when it is first read."""
+
+    def __init__(self, result: RunResult) -> None:
+        self.result = result
+
+    @property
+    def reference(self) -> str | None:
+        """The one that everybody played alone, in a gauntlet."""
+        return self.result.config.scheduler.reference
+
+    @cached_property
+    def measured_against(self) -> str | None:
+        """The one that everybody is measured against: the reference of a gauntlet, or a `blueprint` that plays."""
+        return self.result.config.measured_against()
+
+    @cached_property
+    def _book(self) -> MarginBook:
+        return _margin_book(self.result, self.result.config.rating.estimator, self.result.suspicion.suspects)
+
+    @cached_property
+    def trusting(self) -> MarginModel:
+        """The same as if everybody could be trusted: what would be shown of suspects."""
+        if not self.result.suspicion.suspects:
+            return self.model
+        return _margin_book(self.result, self.result.config.rating.estimator).model
+
+    @cached_property
+    def raw(self) -> MarginModel:
+        """Who wins how many chips from whom."""
+        return _margin_book(self.result, RAW).model
+
+    @property
+    def model(self) -> MarginModel:
+        """Who wins how much from whom, by the config's estimator."""
+        return self._book.model
+
+    @cached_property
+    def estimators(self) -> dict[Pair, str]:
+        """The estimator that the result of each pairing is by; with `auto`, the one it took."""
+        met = dict.fromkeys(match.participants for match in self.result.matches)
+        return {pair: self._book.estimator_of(pair) for pair in met}
+
+    @cached_property
+    def estimator(self) -> str:
+        """The estimator of the results in words, such as "fitted" or "auto: fitted in 5 of 6 pairings, raw in 1"."""
+        asked = self.result.config.rating.estimator
+        if asked != AUTO and not self.result.suspicion.suspects:
+            return asked
+        taken = Counter(self.estimators.values()).most_common()
+        if len(taken) < 2:
+            return f"{asked}: {taken[0][0]}" if taken else asked
+        (first, most), *others = taken
+        said = f"{asked}: {first} in {most:,} of {len(self.estimators):,} pairings"
+        return ", ".join([said, *[f"{name} in {count:,}" for name, count in others]])
+
+    @cached_property
+    def models(self) -> Mapping[str, MarginModel]:
+        """The same by each estimator."""
+        return {name: self.raw if name == RAW else _margin_book(self.result, name).model for name in ESTIMATORS}
+
+
+def in_bb_per_100(known: Estimate | None) -> tuple[float, float] | None:
+    """Return a mean in big blinds per 100 hands, and half the width of its 95% interval; None if nothing is known."""
+    return None if known is None else (known.mean / MBB_PER_BB100, known.half_width() / MBB_PER_BB100)
+
+
+def _margin_book(result: RunResult, estimator: str, distrusted: Iterable[str] = ()) -> MarginBook:
+    book = MarginBook(margin_model(result.config), estimator, distrusted=distrusted)
+    book.add_all(
+        (match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
+        for match in result.matches
+    )
+    return book

@@ -1,0 +1,5 @@
+"""The runs that the viewer's tests play, for figures of them."""
+
+from tests.view.conftest import bots_id, models_id, runs
+
+__all__ = ["bots_id", "models_id", "runs"]
