@@ -10,6 +10,8 @@ from pools import BIG_BLIND, Draws, margins_in
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch
+from molt_bench.bench.schedule.matchmakers import matchmaker_named
+from molt_bench.bench.schedule.round_choice import choose_round
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig
@@ -19,7 +21,6 @@ from molt_bench.rating import margin, shared_seeds
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import MatchResult
-from molt_bench.schedule import choose_round, policy_named
 from molt_bench.specs import Pair
 
 
@@ -171,7 +172,7 @@ def run(draws: Draws, config: BenchmarkConfig) -> Outcome:
     """Run a benchmark on looked-up games, as `molt_bench.arena.benchmark` does on real ones."""
     ladder = PoolLadder(config, draws)
     rules = rules_of(config.stop)
-    policy = policy_named(config.scheduler.policy)
+    matchmaker = matchmaker_named(config.scheduler.policy)
     sure = config.stop.adjacent_confidence
     assert sure is not None
     spending = Spending({})
@@ -182,7 +183,7 @@ def run(draws: Draws, config: BenchmarkConfig) -> Outcome:
             confident = not reason.startswith("the budget")
             return Outcome(ladder.hands, confident, progress.ranking, progress.verdicts, ladder)
         chosen = choose_round(
-            policy,
+            matchmaker,
             ladder.situation(),
             matches=config.matches_per_round(),
             recent=ladder.recent(config.scheduler.rematch_window),

@@ -11,9 +11,10 @@ from msgspec import structs
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.bench.draws import Draws
-from molt_bench.bench.lazy import Later, Lookup
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.result import Convergence, PlayedMatch, failures_of, signal_warnings
+from molt_bench.bench.schedule.opening import connected
+from molt_bench.bench.schedule.situation import Contrast, Later, Lookup, Situation
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.bench.stop_rules import Progress, judge_of
@@ -21,14 +22,12 @@ from molt_bench.bench.suspicion import Suspicion
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
-from molt_bench.pairings import connected
 from molt_bench.rating.book import RAW, MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Fault, GameRecord, Margins, MatchResult, Rating, RatingChange
-from molt_bench.schedule import Contrast, Situation
 from molt_bench.specs import GameSpec, Pair
 
 #: Confidence that the first participant is better than the second.

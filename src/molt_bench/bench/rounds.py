@@ -15,6 +15,8 @@ import msgspec
 from molt_bench.bench.extensions import IN_A_ROUND, INTERRUPTED, Course, Stage
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import PlayedMatch, RunResult
+from molt_bench.bench.schedule.matchmakers import matchmaker_named
+from molt_bench.bench.schedule.round_choice import choose_round
 from molt_bench.bench.seed_blocks import Dealer
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stated_odds import MatchAccount
@@ -24,7 +26,6 @@ from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
 from molt_bench.records import GameRecord, Margins
-from molt_bench.schedule import choose_round, policy_named
 from molt_bench.specs import GameLabel, GameSpec, Pair
 
 #: The games of a run, by label.
@@ -260,7 +261,7 @@ def _next_pairs(
     """Choose the pairings of the next round, at most `room`."""
     confidence = config.stop.adjacent_confidence
     chosen = choose_round(
-        policy_named(config.scheduler.policy),
+        matchmaker_named(config.scheduler.policy),
         ladder.situation(_costs(ladder, spending)),
         matches=room,
         recent=ladder.recent(config.scheduler.rematch_window),
