@@ -21,8 +21,9 @@ from molt_bench.arena.notebook import notebook_observer
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.past import Past
 from molt_bench.bench.result import PlayedMatch, RunResult
-from molt_bench.bench.rounds import Past, Played, Round, drive_run, rounds
+from molt_bench.bench.rounds import Played, Round, drive_run, rounds
 from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import out_of_time
@@ -297,7 +298,7 @@ class _Session:
             self._files.answers.forget(label)
             self._played[label] = record
             self._incidents.take_game(record)
-            estimated = estimated or self._ladder.estimated(record)
+            estimated = estimated or self._ladder.match_margins.at_once(record)
             if estimated is not None:
                 estimates[record.spec] = estimated
             self._report(players=record.players)
@@ -356,7 +357,7 @@ class _Session:
             self._report(awaited=self._cast.awaited)
 
     def _on_match(self, match: PlayedMatch) -> None:
-        account = self._ladder.account(match.number)
+        account = self._ladder.match_margins.account(match.number)
         if account is not None:
             self._write(Rated(match.number, account))
         self._report(players=match.participants, finished=match)

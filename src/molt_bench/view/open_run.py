@@ -20,6 +20,7 @@ from molt_bench.agents.kinds import built_in_policies
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
+from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stated_odds import MatchAccount
@@ -251,11 +252,7 @@ class OpenRun:
         problems = (
             opening_shortfall(self.config),
             *self._session_warnings,
-            ladder.misfit(),
-            *ladder.signalled(),
-            *ladder.helpless(),
-            *ladder.unused_policies(),
-            *ladder.model_draws.warnings(),
+            *run_warnings(ladder),
         )
         return RunResult(
             config=self.config,

@@ -1,13 +1,19 @@
 """The matchmaker `information_gain`: pairs whose next match tells most about undecided neighbours, for its cost."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from operator import is_not
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from molt_bench.bench.schedule.situation import Contrast, Situation
+from molt_bench.lazy_import import lazy_import
 from molt_bench.specs import Pair
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_import("numpy")
 
 
 def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
@@ -16,24 +22,27 @@ def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
     The gain is the variance of their leads that one more match removes, in units of the variance that would
     decide each. A pair that says nothing about them has no gain.
     """
-    return sorted(pairs, key=least_gain_last(situation))
+    return [pairs[at] for *_, at in sorted(_by_gain(situation, pairs))]
 
 
-def least_gain_last(situation: Situation) -> Callable[[Pair], tuple[float, int]]:
-    """Return what pairs are sorted by: minus the gain of their next match, and how often they have met."""
+def most_gain(situation: Situation, pairs: Sequence[Pair]) -> Pair:
+    """Return the first of these pairs by `information_gain`, without sorting the others."""
+    return pairs[min(_by_gain(situation, pairs))[2]]
+
+
+def _by_gain(situation: Situation, pairs: Sequence[Pair]) -> Iterable[tuple[float, int, int]]:
+    """Return what pairs are sorted by: minus the gain of the next match, how often they have met, and their index."""
     more, useful = situation.seeds_per_match, _per_variance(situation.contrasts)
-    meetings, variances, costs = situation.meetings, situation.variance, situation.cost
-
-    def key(pair: Pair) -> tuple[float, int]:
-        met = meetings[pair]
-        each = useful.get(pair)
-        if not each:
-            return 0.0, met
-        variance = variances.get(pair, 1.0)
-        saved = variance / (more * met) - variance / (more * met + more) if met else inf
-        return -(each * saved / costs.get(pair, 1.0) if costs else each * saved), met
-
-    return key
+    met = list(map(situation.meetings.__getitem__, pairs))
+    each = np.array([useful.get(pair, 0.0) for pair in pairs])
+    variance = np.array([situation.variance.get(pair, 1.0) for pair in pairs])
+    played = more * np.array(met, float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        saved = np.where(played > 0, variance / played - variance / (played + more), inf)
+        gain = each * saved
+    if situation.cost:
+        gain /= np.array([situation.cost.get(pair, 1.0) for pair in pairs])
+    return zip(np.where(each != 0, -gain, 0.0).tolist(), met, range(len(pairs)), strict=True)
 
 
 def _per_variance(contrasts: Sequence[Contrast]) -> dict[Pair, float]:

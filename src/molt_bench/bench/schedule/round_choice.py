@@ -6,7 +6,7 @@ from math import inf
 import msgspec
 
 from molt_bench.bench.schedule.gauntlet import deciding_pairs, gauntlet
-from molt_bench.bench.schedule.information_gain import information_gain, least_gain_last
+from molt_bench.bench.schedule.information_gain import information_gain, most_gain
 from molt_bench.bench.schedule.opening import opening_pair
 from molt_bench.bench.schedule.round_robin import round_robin
 from molt_bench.bench.schedule.situation import Matchmaker, Situation
@@ -49,7 +49,7 @@ def choose_round(
             if chosen and threshold <= 1 and not any(situation.confidence[each] < threshold for each in open_pairs):
                 break  # only settled pairs are left, which are played only if there is nothing else
             if matchmaker in (information_gain, gauntlet):
-                pair = min(open_pairs, key=least_gain_last(situation))  # the first of all, without sorting the others
+                pair = most_gain(situation, open_pairs)
             else:
                 pair = matchmaker(situation, open_pairs)[0]
         chosen.append(pair)
