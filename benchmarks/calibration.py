@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from ladders import EQUAL, LATER, LATEST, VALIDATION, arguments, chosen_plans
-from lookup import QuickModel, config_of, run
+from lookup import config_of, quick_model, run
 from pools import Draws, Pool, describe, margins_in, played
 
 from molt_bench.bench.stop_rules import judge_of
@@ -83,7 +83,7 @@ def fixed(pool: Pool, shared: bool, size: int, seeds: Sequence[int]) -> list[tup
     found = []
     for seed in seeds:
         draws = Draws(pool, seed, shared=shared, count=size)
-        model = QuickModel(draws.declared, pool.plan)
+        model = quick_model(draws.declared, pool.plan)
         book = MarginBook(model)
         for pair in combinations(draws.declared, 2):
             book.add(pair, margins_in(draws.block(pair, 0, size)), draws.seeds(pair, 0, size))

@@ -2,11 +2,11 @@
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from bots import Bot
 
-from molt_bench.pairings import all_pairs
 from molt_bench.specs import Pair
 
 
@@ -44,7 +44,8 @@ class Plan(NamedTuple):
     @property
     def pairs(self) -> list[Pair]:
         """All pairings; in a gauntlet, those with the reference."""
-        return all_pairs([*self.bots], self.reference)
+        every = combinations(self.bots, 2)
+        return [pair for pair in every if self.reference is None or self.reference in pair]
 
 
 def _noises(like: str, shares: Iterable[float], *, publish: bool = False) -> dict[str, Bot]:

@@ -9,17 +9,22 @@ from ladders import Plan
 from pools import BIG_BLIND, Draws, margins_in
 
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.next_round import situation_of
 from molt_bench.bench.result import PlayedMatch
+from molt_bench.bench.schedule.matchmakers import matchmaker_named
+from molt_bench.bench.schedule.round_choice import choose_round
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.luck.cards.hole_cards import DIGITS, FAR, Deals, HoleFit
 from molt_bench.luck.fitting import GROWTH, HOLD, SIZE, Fit
-from molt_bench.rating import margin, shared_seeds
+from molt_bench.rating import shared_seeds
+from molt_bench.rating.additive import AdditiveModel
 from molt_bench.rating.book import MarginBook
+from molt_bench.rating.gauntlet import GauntletModel
+from molt_bench.rating.margin import MarginModel, ModelOptions, first_guess
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import MatchResult
-from molt_bench.schedule import choose_round, policy_named
 from molt_bench.specs import Pair
 
 
@@ -39,12 +44,12 @@ def _quick_clustering(used: Sequence[tuple[float, Any]]) -> float:
 shared_seeds.clustering = _quick_clustering
 
 
-class QuickModel(margin.MarginModel):
-    """The margin model of a ladder."""
-
-    def __init__(self, participants: Sequence[str], plan: Plan, *, additive: bool = False) -> None:
-        guess, hands = margin.first_guess(plan.stack), 2 * plan.hands
-        super().__init__(participants, hands=hands, sd_per_hand=guess, additive=additive, reference=plan.reference)
+def quick_model(participants: Sequence[str], plan: Plan, *, additive: bool = False) -> MarginModel:
+    """Return the margin model of a ladder."""
+    options = ModelOptions(hands=2 * plan.hands, sd_per_hand=first_guess(plan.stack))
+    if plan.reference is not None:
+        return GauntletModel(participants, plan.reference, **options)
+    return (AdditiveModel if additive else MarginModel)(participants, **options)
 
 
 class QuickFit(Fit):
@@ -86,7 +91,7 @@ class PoolLadder(Ladder):
     def __init__(self, config: BenchmarkConfig, draws: Draws) -> None:
         super().__init__(config)
         self.draws = draws
-        self.margins = QuickModel(draws.declared, draws.pool.plan, additive=config.rating.margins == "additive")
+        self.margins = quick_model(draws.declared, draws.pool.plan, additive=config.rating.margins == "additive")
         self._book = MarginBook(self.margins, config.rating.estimator)
         self.fit = QuickFit()
         self.holes = HoleFit()
@@ -94,7 +99,7 @@ class PoolLadder(Ladder):
 
     def look_up(self, pair: Pair) -> None:
         """Learn from the next match of two."""
-        count = self._config.seeds.per_match
+        count = self.config.seeds.per_match
         start = count * self.meetings[pair]
         rows = self.draws.block(pair, start, count)
         self.meetings[pair] += 1
@@ -109,10 +114,10 @@ class PoolLadder(Ladder):
                 margins["fitted"] = tuple(fitted.tolist())
             self._book.add(pair, margins, self.draws.seeds(pair, start, count))
         else:
-            scores = rows[:, 0] if self._config.rating.update_per == "seedPair" else [rows[:, 0].sum()]
+            scores = rows[:, 0] if self.config.rating.update_per == "seedPair" else [rows[:, 0].sum()]
             for score in scores:
                 self.ratings.update(*pair, "draw" if not score else "A" if score > 0 else "B")
-        self.hands += 2 * count * self._config.game.hands_per_game
+        self.hands += 2 * count * self.config.game.hands_per_game
         self.matches.append(_match(pair))
         self._look_anew()
 
@@ -171,10 +176,10 @@ def run(draws: Draws, config: BenchmarkConfig) -> Outcome:
     """Run a benchmark on looked-up games, as `molt_bench.arena.benchmark` does on real ones."""
     ladder = PoolLadder(config, draws)
     rules = rules_of(config.stop)
-    policy = policy_named(config.scheduler.policy)
+    matchmaker = matchmaker_named(config.scheduler.policy)
     sure = config.stop.adjacent_confidence
     assert sure is not None
-    spending = Spending({})
+    spending, window = Spending({}), config.scheduler.rematch_window
     while True:
         progress = ladder.progress(spending, seconds=0.0)
         reason = first_reason(rules, progress)
@@ -182,10 +187,10 @@ def run(draws: Draws, config: BenchmarkConfig) -> Outcome:
             confident = not reason.startswith("the budget")
             return Outcome(ladder.hands, confident, progress.ranking, progress.verdicts, ladder)
         chosen = choose_round(
-            policy,
-            ladder.situation(),
+            matchmaker,
+            situation_of(ladder),
             matches=config.matches_per_round(),
-            recent=ladder.recent(config.scheduler.rematch_window),
+            recent=[match.participants for match in ladder.matches[-window:]] if window else [],
             threshold=1 - ladder.error if ladder.by_margins else sure.threshold,
         )
         for pair in chosen:

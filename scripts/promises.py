@@ -23,9 +23,10 @@ STORED: Final = Path(__file__).parents[1] / "tests" / "promises.txt"
 #: Public names that are not on the face of the package, since few need them; the docs use each.
 DEEPER: Final = {
     "molt_bench.arena.status": ("Observer", "RunStatus"),
+    "molt_bench.bench.schedule.matchmakers": ("register_matchmaker",),
+    "molt_bench.bench.schedule.situation": ("Situation",),
     "molt_bench.bench.stop_rules": ("Progress", "budget", "first_reason"),
     "molt_bench.rating.openskill": ("RatingService",),
-    "molt_bench.schedule": ("Situation", "register_policy"),
 }
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS, kind_of, make_agent
-from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentError, ConfigError
+from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel, ParticipantSpec
 
 
@@ -162,7 +162,7 @@ def test_the_time_for_an_answer_in_a_benchmark_is_the_documented_one(limit, exte
             "game": {"actionTimeoutS": limit},
         }
     )
-    cast = Cast(config, {}, Exchanges())
+    cast = Cast(config, {}, RunFiles())
     game = GameLabel(1, "s", "AB")
     assert [cast.agent(name, game)._agent._limit_s for name in ("program", "dealt", "server")] == [external] * 3
     assert cast.gateway.limits.timeout_s == model

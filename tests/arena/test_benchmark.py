@@ -5,7 +5,6 @@ from tests.agents.external.playing import CHAOS, PYTHON
 
 from molt_bench import run_benchmark
 from molt_bench.agents.external import supervised_program
-from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
@@ -93,7 +92,7 @@ def test_how_many_games_run_at_once_never_changes_a_result():
 
 
 def test_a_built_in_bot_has_no_memory_and_is_made_once():
-    cast = Cast(load_config({**SMALL, "participants": people("random", "tag")}), {}, Exchanges())
+    cast = Cast(load_config({**SMALL, "participants": people("random", "tag")}), {}, RunFiles())
     first, again, other = (cast.agent(name, GameLabel(1, 1, "AB")) for name in ("random0", "random0", "tag1"))
     assert first is again is not other
     assert (first.name, first.seed, other.name) == ("random0", "random0", "tag1")

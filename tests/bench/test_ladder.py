@@ -1,5 +1,6 @@
 """The ladder: what margins say about neighbours, and what the scheduler and the stop rule make of it."""
 
+from itertools import combinations
 from math import inf
 
 import pytest
@@ -7,12 +8,10 @@ import pytest
 from molt_bench import run_benchmark
 from molt_bench.bench.stop_rules import Progress, adjacent_margins, judge_of
 from molt_bench.config.loader import load_config
-from molt_bench.pairings import all_pairs
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequential import Anytime, Horizon
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Judge, Verdict, holm
-from molt_bench.schedule import Contrast, Situation, choose_round, information_gain
 
 
 def a_model(leads, count=20, spread=1000.0):
@@ -70,7 +69,7 @@ def test_the_first_look_is_after_whole_matches():
 
 def ladder_of_five():
     model = MarginModel("abcde")
-    for one, two in all_pairs(range(5)):
+    for one, two in combinations(range(5), 2):
         gap = 620.0 * (two - one)
         model.add(("abcde"[one], "abcde"[two]), [gap + 900 * (-1) ** number for number in range(16)])
     return model
@@ -112,49 +111,6 @@ def test_a_run_stops_when_everything_is_ordered_or_tied():
         "with 95% confidence every adjacent pair is ordered (least sure: a above b, 98.1%) or tied within 250 mbb "
         "a hand"
     )
-
-
-def a_situation(**fields):
-    pairs = all_pairs(["a", "b", "c"])
-    base = {
-        "ranking": ("a", "b", "c"),
-        "mu": dict.fromkeys("abc", 0.0),
-        "sigma": dict.fromkeys("abc", 1.0),
-        "meetings": dict.fromkeys(pairs, 2),
-        "confidence": dict.fromkeys(pairs, 0.5),
-        "variance": dict.fromkeys(pairs, 100.0),
-        "seeds_per_match": 5,
-    }
-    return Situation(**{**base, **fields})
-
-
-class TestInformationGain:
-    WEIGHTS = {("a", "b"): 1.0, ("a", "c"): 0.5, ("b", "c"): -0.5}  # noqa: RUF012 - never changed
-
-    def test_the_pair_that_tells_most_comes_first(self):
-        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),))
-        assert information_gain(spot, all_pairs("abc"))[0] == ("a", "b")
-
-    def test_a_pair_that_is_known_well_tells_little_more(self):
-        meetings = {("a", "b"): 40, ("a", "c"): 2, ("b", "c"): 3}
-        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),), meetings=meetings)
-        assert information_gain(spot, all_pairs("abc")) == [("a", "c"), ("b", "c"), ("a", "b")]
-
-    def test_what_is_dear_has_to_tell_more(self):
-        cost = {("a", "b"): 100.0}
-        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),), cost=cost)
-        assert information_gain(spot, all_pairs("abc"))[-1] == ("a", "b")
-
-    def test_a_whole_round_is_planned_at_once(self):
-        """After the best pair is taken, the next best is, and not the same again."""
-        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),))
-        assert choose_round(information_gain, spot, matches=2) == [("a", "b"), ("a", "c")]
-
-
-def test_every_pairing_gets_its_minimum_first():
-    meetings = {("a", "b"): 3, ("a", "c"): 1, ("b", "c"): 2}
-    spot = a_situation(meetings=meetings, min_meetings=2)
-    assert choose_round(information_gain, spot, matches=1) == [("a", "c")]
 
 
 def test_a_rating_may_be_updated_by_each_seed_pair():

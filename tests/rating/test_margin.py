@@ -1,15 +1,13 @@
 """The margin model: by hand, by its symmetries, and by simulation."""
 
-from itertools import combinations, permutations
+from itertools import permutations
 from math import inf, isfinite, sqrt
-from typing import ClassVar
 
 import numpy as np
 import pytest
 
+from molt_bench.rating.gauntlet import GauntletModel
 from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.ranks import rank_intervals
-from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.student import UNKNOWN, Estimate
 
 TRUTH = {("a", "b"): 100.0, ("a", "c"): 250.0, ("b", "c"): 90.0}
@@ -281,10 +279,11 @@ def test_an_anchor_changes_nothing_between_the_others():
     assert without.lead("a", "b") == beside.lead("a", "b")
 
 
-@pytest.mark.parametrize("reference", [None, "a", "e"])
+@pytest.mark.parametrize("yardstick", [None, "a", "e"])
 @pytest.mark.parametrize("anchors", ["", "a", "ab", "abcde"])
-def test_a_lead_is_the_sum_of_margins_by_its_weights(anchors, reference):
-    dice, model = np.random.RandomState(4), MarginModel("abcde", anchors=anchors, reference=reference)
+def test_a_lead_is_the_sum_of_margins_by_its_weights(anchors, yardstick):
+    dice = np.random.RandomState(4)
+    model = GauntletModel("abcde", yardstick, anchors=anchors) if yardstick else MarginModel("abcde", anchors=anchors)
     for pair in model.pairs:
         model.add(pair, (1e3 * dice.standard_normal(dice.randint(2, 6))).tolist())
     for first, second in permutations("abcde", 2):
@@ -323,56 +322,6 @@ def test_what_two_have_played_can_be_replaced():
     assert model.margin("a", "b") == model_of({("a", "b"): [-30.0]}, "ab").margin("a", "b")
 
 
-# Skills that add up
-
-
-def test_additive_skills_by_hand():
-    # a-b played twice and the others once, without squares: all have the variance 1/2 * 1,000,000 / 1.5 = 333,333.
-    # Weights 2 : 1 : 1. a beats b by 300 and b beats c by 300, but a beats c by 900: 300 too much. Least squares shares
-    # that out by one over the weight, 1/2 : 1 : 1 of 2.5: a-b gets 60 more, b-c 120 more, a-c 120 less.
-    model = model_of({("a", "b"): [300.0, 300.0], ("a", "c"): [900.0], ("b", "c"): [300.0]}, additive=True)
-    assert model.lead("a", "b").mean == pytest.approx(360)
-    assert model.lead("b", "c").mean == pytest.approx(420)
-    assert model.lead("a", "c").mean == pytest.approx(780)
-    assert model.result("a").mean == pytest.approx((360 + 780) / 2)
-    # Two ways lead from a to b, with variances 333,333 / 2 and 2 * 333,333: together 133,333.
-    assert model.lead("a", "b").scale == pytest.approx(sqrt(400_000 / 3))
-    # Margins are still those of their own games.
-    assert model.margin("a", "c").mean == 900
-
-
-def test_skills_of_who_is_not_connected_are_unknown():
-    model = model_of({("a", "b"): [100.0, 200.0, 300.0]}, additive=True)
-    assert model.lead("a", "c") == UNKNOWN
-    assert model.result("a") == UNKNOWN
-
-
-def test_additive_equals_pairwise_where_all_played_the_same():
-    values = {pair: [truth - 500, truth + 500, truth] for pair, truth in TRUTH.items()}
-    additive, pairwise = model_of(values, additive=True), model_of(values)
-    for name in "abc":
-        here, there = additive.result(name), pairwise.result(name)
-        assert (here.mean, here.scale, here.free) == pytest.approx((there.mean, there.scale, there.free))
-    for pair in TRUTH:
-        here, there = additive.lead(*pair), pairwise.lead(*pair)
-        assert (here.mean, here.scale, here.free) == pytest.approx((there.mean, there.scale, there.free))
-    assert additive.ranking() == pairwise.ranking()
-
-
-def test_additive_skills_need_no_game_between_every_two():
-    chain = {("a", "b"): [100.0] * 9, ("b", "c"): [200.0] * 9}
-    additive = model_of(chain, additive=True)
-    assert additive.lead("a", "c").mean == pytest.approx(300)
-    assert additive.lead("a", "c").scale == pytest.approx(
-        sqrt(additive.lead("a", "b").scale ** 2 + additive.lead("b", "c").scale ** 2)
-    )
-    assert model_of(chain).lead("a", "c") == UNKNOWN
-
-
-def test_additive_without_evidence_nothing_is_known():
-    assert MarginModel("abc", additive=True).result("a") == UNKNOWN
-
-
 # Simulation
 
 
@@ -405,21 +354,6 @@ def test_intervals_hold_the_truth_although_all_are_dealt_the_same_seeds():
     assert 0.93 <= held / runs <= 0.98
 
 
-def test_additive_intervals_hold_the_truth_as_often_as_they_say():
-    dice = np.random.RandomState(13)
-    runs, count = 400, 12
-    skills = {"a": 200.0, "b": 100.0, "c": 0.0, "d": -300.0}
-    pairs = [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d"), ("b", "d")]  # a and c never meet
-    held = np.zeros(2)
-    for drawn in 1000 * dice.standard_normal((runs, len(pairs), count)):
-        told = {
-            pair: (skills[pair[0]] - skills[pair[1]] + own).tolist() for pair, own in zip(pairs, drawn, strict=True)
-        }
-        model = model_of(told, "abcd", additive=True)
-        held += [covers(model.lead("a", "c"), 200.0), covers(model.result("d"), -400.0)]
-    assert all(0.92 <= share <= 0.98 for share in held / runs), held / runs
-
-
 def test_a_result_so_far_is_the_mean_over_the_opponents_met():
     model = model_of({("a", "b"): [100.0, 300.0], ("a", "c"): [500.0, 700.0]}, "abcd")
     assert model.so_far("a").mean == 400.0
@@ -438,58 +372,3 @@ def test_anchors_do_not_count_in_a_result_so_far():
     model = model_of({("a", "c"): [500.0, 700.0]}, "abc", anchors="c")
     assert model.so_far("a") is None
     assert model.so_far("c").mean == -600.0
-
-
-class TestGauntlet:
-    """Everybody has played b, the reference, alone."""
-
-    MARGINS: ClassVar = {("a", "b"): [300.0, 500.0, 100.0], ("b", "c"): [200.0, 100.0, 0.0], ("b", "d"): [-50.0, 50.0]}
-
-    def model(self, **options):
-        return model_of(self.MARGINS, "abcd", reference="b", **options)
-
-    def test_a_result_is_the_margin_against_the_reference(self):
-        model = self.model()
-        assert model.result("a") == model.margin("a", "b")
-        assert model.result("c") == model.margin("c", "b")
-        assert [model.field_of(name) for name in "ab"] == [("b",), ()]
-
-    def test_a_lead_is_a_difference_of_margins_against_the_reference(self):
-        model = self.model()
-        lead = model.lead("a", "c")
-        assert lead.mean == pytest.approx(300 + 100)
-        assert lead.scale**2 == pytest.approx(model.margin("a", "b").scale ** 2 + model.margin("b", "c").scale ** 2)
-
-    def test_the_lead_over_the_reference_is_the_margin_itself(self):
-        model = self.model()
-        assert model.lead("a", "b") == model.margin("a", "b")
-        assert model.lead("b", "c") == model.margin("b", "c")
-
-    def test_the_reference_stands_at_0_in_the_ranking(self):
-        model = self.model()
-        assert model.ranking() == ("a", "b", "d", "c")
-        assert (model.result("b").mean, model.result("b").half_width()) == (0, 0)
-        assert model.so_far("b") == model.result("b")
-
-    @pytest.mark.parametrize("options", [{"additive": True}, {"anchors": ["b"]}, {"anchors": ["a", "c"]}])
-    def test_anchors_and_additive_skills_change_nothing(self, options):
-        plain, other = self.model(), self.model(**options)
-        for first, second in combinations("abcd", 2):
-            assert other.lead(first, second) == plain.lead(first, second)
-        assert [other.result(name) for name in "abcd"] == [plain.result(name) for name in "abcd"]
-
-    def test_who_has_not_met_the_reference_may_have_any_rank_and_widens_no_other_by_more_than_one(self):
-        model = model_of({("a", "b"): [900.0, 901.0] * 20, ("b", "c"): [900.0, 901.0] * 20}, "abcd", reference="b")
-        ranks = rank_intervals(model, Horizon(250.0, 10))
-        assert ranks == {"a": (1, 2), "b": (2, 3), "c": (3, 4), "d": (1, 4)}
-        assert model.so_far("d") is None
-        assert model.lead("a", "d").scale == inf
-
-    def test_rank_intervals_need_the_pairs_of_the_reference_alone(self):
-        assert self.model().pairs == (("a", "b"), ("b", "c"), ("b", "d"))
-        assert rank_intervals(self.model(), Horizon(250.0, 10))["b"][0] >= 1
-
-    def test_between_two_it_is_the_same_as_without_a_reference(self):
-        plain, gauntlet = (model_of({("a", "b"): [5.0, 8.0, 1.0]}, "ab", reference=each) for each in (None, "b"))
-        assert gauntlet.lead("a", "b").mean == pytest.approx(plain.lead("a", "b").mean)
-        assert gauntlet.lead("a", "b").scale == pytest.approx(plain.lead("a", "b").scale)

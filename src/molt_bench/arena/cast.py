@@ -11,7 +11,7 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.supervised_program import Remains
 from molt_bench.agents.kinds import check_type, kind_of
 from molt_bench.agents.llm.agent import LLMAgent
-from molt_bench.agents.llm.exchange import Exchange, Exchanges
+from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.prices import PriceList
@@ -20,13 +20,14 @@ from molt_bench.agents.llm.sending.retries import RequestLimits
 from molt_bench.agents.llm.talk.prompt import system_prompt
 from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.python_agents import AgentFactory
-from molt_bench.agents.tracebacks import OnTraceback, TraceLog
+from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.arena.recorded_agent import Record, RecordedAgent
+from molt_bench.arena.status import Observer
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, raise_all
 from molt_bench.play.seated_agent import SeatedAgent
-from molt_bench.runs.replies import Replies
+from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec, Seating
 
 
@@ -134,40 +135,33 @@ class Cast:
     Args:
         config: The config of the run.
         agents: Factories that the caller passed in, by type.
-        recorder: Holds the exchanges with language models.
-        answers: Holds the answers of programs and servers; None keeps them in memory.
+        files: Hold the exchanges with language models and the answers of programs and servers. In the folder of the
+            journal, if there is one, lie the standard error of programs and the tracebacks of agents.
+        observer: Told what goes wrong while models are asked, what is good to know, and where agents raised.
         on_exchange: Called with every exchange, starting with those of earlier sessions.
-        on_warning: Called with what goes wrong while models are asked, such as one that is paused.
-        on_notice: Called with what is good to know, such as the output mode of a model.
         on_remains: Called with a participant and what is left of its program, if not all of it can be ended.
-        folder: Where to keep the standard error of programs and the tracebacks of agents; None to drop them.
-        on_traceback: Called with the tracebacks of the user's own agents.
         live: Seats the agents that connect to us by themselves; None without a server.
-        permission: Which agents may be made.
     """
 
     def __init__(
         self,
         config: BenchmarkConfig,
         agents: Mapping[str, AgentFactory],
-        recorder: Exchanges,
-        answers: Replies | None = None,
+        files: RunFiles,
         *,
+        observer: Observer | None = None,
         on_exchange: Callable[[Exchange], None] | None = None,
-        on_warning: Callable[[str], None] | None = None,
-        on_notice: Callable[[str], None] | None = None,
         on_remains: Callable[[str, Remains], None] | None = None,
-        folder: Path | None = None,
-        on_traceback: OnTraceback | None = None,
         live: LivePlayers | None = None,
-        permission: Permission = OWN,
     ) -> None:
-        self.permission = permission
-        self.traces = TraceLog(folder, on_traceback)
+        observer, recorder = observer or Observer(), files.exchanges
+        folder = Path(files.journal.path).parent / "agents" if files.journal is not None else None
+        self.permission = files.permission
+        self.traces = TraceLog(folder, observer.on_traceback)
         self.models = config.models()
         self._agents = agents
         self._exchanges = recorder
-        self._answers = answers or Replies()
+        self._answers = files.replies
         self._remembering = {participant.id for participant in config.participants if participant.may_remember}
         self._specs = {participant.id: participant.spec() for participant in config.participants}
         self.agents = {*self._specs}
@@ -198,7 +192,7 @@ class Cast:
         self.gateway: Gateway | None = None
         if self.models:
             for name in () if recorder.read_only else self.models:
-                permission.code_of(self._specs[name])
+                self.permission.code_of(self._specs[name])
             prices = PriceList(config.llm.prices)
             self.gateway = Gateway(
                 self.models,
@@ -208,8 +202,8 @@ class Cast:
                 budget=budget,
                 hands=config.game.hands_per_game + config.game.warmup_hands,
                 on_exchange=on_exchange,
-                on_warning=on_warning,
-                on_notice=on_notice,
+                on_warning=observer.on_warning,
+                on_notice=observer.on_notice,
             )
 
     @property

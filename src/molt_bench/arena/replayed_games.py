@@ -20,6 +20,7 @@ from molt_bench.records import Fault, GameRecord
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Game, JournalContent, Line
 from molt_bench.runs.replies import Replies
+from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 
 
@@ -60,7 +61,8 @@ def replay_games(stored: StoredRun, permission: Permission = BUILT_IN) -> Replay
             "finish the run first"
         )
     with stored.at_home(permission):
-        cast = Cast(stored.here, {}, stored.exchanges(every_game=True), answers, permission=permission)
+        exchanges = stored.exchanges(every_game=True)
+        cast = Cast(stored.here, {}, RunFiles(exchanges=exchanges, answers=answers, permission=permission))
         replay = _Replay(cast, answers, {each.id: each for each in stored.config.participants})
         lines = tuple(map(replay.line, stored.lines))
     ids = [each.id for each in stored.config.participants]

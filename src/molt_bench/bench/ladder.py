@@ -2,18 +2,17 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from functools import cache
 from itertools import pairwise
-from math import inf
 from typing import TypeAlias
 
 from msgspec import structs
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.bench.draws import Draws
-from molt_bench.bench.lazy import Later, Lookup
+from molt_bench.bench.margin_model import margin_model
 from molt_bench.bench.match_margins import MatchMargins
-from molt_bench.bench.result import Convergence, PlayedMatch, failures_of, signal_warnings
+from molt_bench.bench.result import Convergence, Failures, PlayedMatch, add_failures
+from molt_bench.bench.schedule.opening import connected
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.bench.stop_rules import Progress, judge_of
@@ -21,49 +20,29 @@ from molt_bench.bench.suspicion import Suspicion
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
-from molt_bench.pairings import connected
 from molt_bench.rating.book import RAW, MarginBook
-from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
-from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
-from molt_bench.records import Fault, GameRecord, Margins, MatchResult, Rating, RatingChange
-from molt_bench.schedule import Contrast, Situation
+from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.specs import GameSpec, Pair
 
 #: Confidence that the first participant is better than the second.
 Confidence: TypeAlias = Callable[[str, str], float]
-#: Uncertainty about a participant without results, in thousandths of a big blind per hand.
-_ANYTHING = 10_000.0
-#: The least standard error of a lead that is aimed for, in the same unit.
-_LEAST_SCALE = 1e-3
-
-
-def margin_model(config: BenchmarkConfig) -> MarginModel:
-    """Return the margin model of a run, without any margins yet."""
-    return MarginModel(
-        [participant.id for participant in config.participants],
-        hands=2 * config.game.hands_per_game,
-        sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
-        anchors=[participant.id for participant in config.participants if participant.anchor],
-        additive=config.rating.margins == "additive",
-        reference=config.scheduler.reference,
-        own_decks=[participant.id for participant in config.participants if participant.may_remember],
-    )
-
-
-def _sigma(result: Estimate) -> float:
-    return result.scale if result.scale != inf else _ANYTHING
 
 
 class Ladder:
     """The matches in order, and what follows from them.
 
     Attributes:
+        config: The config of the run.
         meetings: How often each pair that may play has met.
+        min_meetings: How often every pair must meet before margins decide anything.
         margins: Who wins how much from whom.
+        match_margins: Works out the margins of each match.
         suspicion: Whether removed luck is borne out by the chips.
+        ratings: The OpenSkill ratings.
         convergence: The ratings after every match.
+        failures: How often each participant that has played failed.
         rankings: The ranking after every round.
         rounds: Rounds completed so far.
         hands: Hands played so far, warm-up included.
@@ -71,6 +50,8 @@ class Ladder:
         played: Matches of each participant so far.
         estimates: What player A won in games that are not rated yet, if a worker has computed it.
         model_draws: The draws of language models.
+        by_margins: Whether margins decide, and not OpenSkill ratings.
+        confidence: By which the order of two is judged.
 
     Args:
         config: The config of the run.
@@ -89,12 +70,11 @@ class Ladder:
         keep_hands: bool = True,
         stated: Collection[str] = (),
     ) -> None:
-        ids = [participant.id for participant in config.participants]
-        self._config = config
+        self.config = config
         self.model_draws = draws or Draws(config.models())
         self._keep_hands = keep_hands
         self.estimates: dict[GameSpec, Estimates] = {}
-        self._match_margins = MatchMargins(
+        self.match_margins = MatchMargins(
             policies or {},
             self.model_draws,
             big_blind=config.game.big_blind,
@@ -103,38 +83,35 @@ class Ladder:
         )
         self.matches: list[PlayedMatch] = []
         self.meetings: dict[Pair, int] = dict.fromkeys(config.pairings(), 0)
+        self.min_meetings = -(-config.scheduler.min_seed_pairs // config.seeds.per_match)
+        initial = {each.id: each.initial_rating for each in config.participants}
         self.ratings = RatingService(
-            ids,
+            list(initial),
             mu=config.rating.mu0,
             sigma=config.rating.sigma0,
-            initial={
-                one.id: (one.initial_rating.mu, one.initial_rating.sigma)
-                for one in config.participants
-                if one.initial_rating is not None
-            },
+            initial={name: (each.mu, each.sigma) for name, each in initial.items() if each is not None},
         )
         self._open_book()
         self.convergence: list[Convergence] = []
+        self.failures: dict[str, Failures] = {}
         self.rankings: list[tuple[str, ...]] = []
-        self.rounds = 0
-        self.hands = 0
-        self.games = 0
+        self.rounds = self.hands = self.games = 0
         self.played: Counter[str] = Counter()
         self._stop: StopConfig | None = None
-        self._confidences: tuple[float, ...] | None = None
-        self._verdicts: tuple[Verdict, ...] | None = None
+        self._confidences: tuple[float, ...] | None
+        self._verdicts: tuple[Verdict, ...] | None
         self.judge_by(config.stop)
         self.by_margins = self._rule.method == "margin"
         by_prediction = self._rule.method == "predict_win"
-        self._confidence: Confidence = (
+        self.confidence: Confidence = (
             self._sure if self.by_margins else self.ratings.predict_win if by_prediction else self.ratings.superiority
         )
 
     def _open_book(self) -> None:
         """Begin with no margins."""
-        self.margins = margin_model(self._config)
-        self._book = MarginBook(self.margins, self._config.rating.estimator)
-        game = self._config.game
+        self.margins = margin_model(self.config)
+        self._book = MarginBook(self.margins, self.config.rating.estimator)
+        game = self.config.game
         self.suspicion = Suspicion(
             self.margins.participants,
             self.meetings,
@@ -156,7 +133,7 @@ class Ladder:
             return
         self._stop = stop
         self._rule = stop.adjacent_confidence or AdjacentConfidence()
-        self._judge = judge_of(self._config.model_copy(update={"stop": stop}))
+        self.judge = judge_of(self.config.model_copy(update={"stop": stop}))
         self._look_anew()
 
     def rate(
@@ -193,6 +170,7 @@ class Ladder:
             margins=margins,
         )
         self.matches.append(match)
+        add_failures(self.failures, match)
         self.hands += sum(game.dealt for seed in result.seed_results for game in seed.games)
         self.games += 2 * len(result.seed_results)
         self.played.update(pair)
@@ -202,40 +180,27 @@ class Ladder:
 
     def _check_chips(self, result: MatchResult, margins: Margins) -> None:
         """Check that margins which were read have the chips of the games; a journal may vouch for any file."""
-        big_blind = self._config.game.big_blind
+        big_blind = self.config.game.big_blind
         chips = [1000 * float(seed.net) / big_blind / seed.nominal_hands for seed in result.seed_results]
         if [*margins[RAW]] != chips:
             number = len(self.matches) + 1
             raise JournalError(f"the margins that are recorded of match {number} are not what its games give")
 
-    def estimated(self, game: GameRecord) -> Estimates | None:
-        """Return what player A won in a game that was just played, which is fastest now; None if it takes long."""
-        return self._match_margins.at_once(game)
-
-    def account(self, number: int) -> MatchAccount | None:
-        """Return what has to be recorded of a match, once; None if that has been, or need not be."""
-        return self._match_margins.account(number)
-
-    @property
-    def differing(self) -> list[int]:
-        """Numbers of matches whose recorded account is not what was found."""
-        return self._match_margins.differing
-
     def _margins(self, pair: Pair, result: MatchResult, account: MatchAccount | None) -> Margins:
         """Return the margins of the next match; if it shows that somebody's odds are false, take them out of all."""
-        refused = len(self._match_margins.refused)
-        margins = self._match_margins.of(len(self.matches) + 1, pair, result, self.estimates, account)
-        if len(self._match_margins.refused) > refused:
+        refused = len(self.match_margins.refused)
+        margins = self.match_margins.of(len(self.matches) + 1, pair, result, self.estimates, account)
+        if len(self.match_margins.refused) > refused:
             self._open_book()
             for at, match in enumerate(self.matches):
-                known = self._match_margins.again(match.number) or match.margins
+                known = self.match_margins.again(match.number) or match.margins
                 self.matches[at] = structs.replace(match, margins=known)
                 self._enter(match.participants, known, match.result)
         return margins
 
     def _updated(self, pair: Pair, result: MatchResult) -> RatingChange:
         """Update the ratings with the match, or with each of its seed pairs."""
-        if self._config.rating.update_per == "match":
+        if self.config.rating.update_per == "match":
             return self.ratings.update(*pair, result.winner)
         changes = [
             self.ratings.update(*pair, "draw" if not seed.net else "A" if seed.net > 0 else "B")
@@ -255,11 +220,11 @@ class Ladder:
         return tuple(rating.id for rating in self.ratings.leaderboard())
 
     def leaderboard(self) -> list[Rating]:
-        """Return the ratings, best first; in a gauntlet, by what each wins from the reference.
+        """Return the ratings, best first; in a gauntlet, by what each wins from the yardstick.
 
         With one opponent alone, matches won say little, and mu depends on when they were played.
         """
-        if self.margins.reference is not None:
+        if self.margins.yardstick is not None:
             return [self.ratings[name] for name in self.ranking()]
         return self.ratings.leaderboard()
 
@@ -268,16 +233,16 @@ class Ladder:
         if self.by_margins:
             return tuple([each.sure for each in self.verdicts()])
         if self._confidences is None:
-            self._confidences = tuple(self._confidence(above, below) for above, below in pairwise(self.ranking()))
+            self._confidences = tuple(self.confidence(above, below) for above, below in pairwise(self.ranking()))
         return self._confidences
 
     def _sure(self, above: str, below: str) -> float:
-        return self._judge.sure(self.margins.lead(above, below))
+        return self.judge.sure(self.margins.lead(above, below))
 
     def verdicts(self) -> tuple[Verdict, ...]:
         """Return the verdict on each adjacent pair, based on margins."""
         if self._verdicts is None:
-            self._verdicts = self._judge.neighbours(self.margins, doubted=self.suspicion.doubted())
+            self._verdicts = self.judge.neighbours(self.margins, doubted=self.suspicion.doubted())
         return self._verdicts
 
     def _look_anew(self) -> None:
@@ -285,89 +250,15 @@ class Ladder:
         self._confidences = None
         self._verdicts = None
 
-    def recent(self, window: int) -> list[Pair]:
-        """Return the pairs of the last `window` matches."""
-        return [match.participants for match in self.matches[-window:]] if window else []
-
-    def situation(self, cost: Mapping[Pair, float] | None = None) -> Situation:
-        """Return what the scheduler looks at; `cost` is the cost of a match of each pair, if costs differ."""
-        ranking, scheduler = self.ranking(), self._config.scheduler
-        per_match = self._config.seeds.per_match
-        # Most policies look at some of these only: they are computed when asked for.
-        result = cache(self.margins.result)
-        return Situation(
-            ranking=ranking,
-            mu=Lookup(ranking, lambda name: result(name).mean if self.by_margins else self.ratings[name].mu),
-            sigma=Lookup(ranking, lambda name: _sigma(result(name)) if self.by_margins else self.ratings[name].sigma),
-            meetings=self.meetings,
-            confidence=Lookup(self.meetings, lambda pair: max(self._confidence(*pair), self._confidence(*pair[::-1]))),
-            exploration=scheduler.exploration,
-            seed=self._config.seeds.master_seed or 0,
-            matches=len(self.matches),
-            seeds_per_match=per_match,
-            min_meetings=-(-scheduler.min_seed_pairs // per_match) if self.by_margins else 0,
-            variance=self.margins.variances(),
-            contrasts=Later(self._contrasts),
-            cost=cost or {},
-        )
-
-    def _contrasts(self) -> tuple[Contrast, ...]:
-        """Return the neighbours whose order is undecided, and the variance of their lead that would decide it."""
-        found = []
-        for each in self.verdicts():
-            if each.kind == "unresolved":
-                wanted = max(self._judge.test.deciding(each.lead, 2 * self.error), _LEAST_SCALE)
-                found.append(Contrast(self.margins.lead_weights(each.above, each.below), wanted**2))
-        return tuple(found)
-
     @property
     def error(self) -> float:
         """Allowed error for the order of one adjacent pair; halved, since it may be wrong in either direction."""
-        return self._judge.strictest(len(self._config.participants) - 1) / 2
-
-    def misfit(self) -> str | None:
-        """Return a warning if the schedule leaves out pairs on which every result depends."""
-        policy = self._config.scheduler.policy
-        if not self.by_margins or self.margins.additive or len(self.margins.participants) < 3:
-            return None
-        if policy not in ("uncertainty_overlap", "adjacent_pairs"):
-            return None
-        return (
-            f"scheduler.policy {policy} plays close pairs only, but results count every opponent: the run may never be "
-            "sure; information_gain would be, or rating.margins: additive"
-        )
-
-    def unused_policies(self) -> list[str]:
-        """Return a warning for each participant whose published policy was not used in some games."""
-        return self._match_margins.warnings()
-
-    def signalled(self) -> list[str]:
-        """Return a warning for each participant that a signal ended or stopped, perhaps somebody else's."""
-        return signal_warnings(
-            game for match in self.matches for pair in match.result.seed_results for game in pair.games
-        )
-
-    def _helpless(self) -> list[str]:
-        """Return those who gave no usable answer in most of their hands."""
-        return [name for name, found in failures_of(self.matches).items() if found.helpless]
-
-    def helpless(self) -> list[str]:
-        """Return a warning for each participant that gave no usable answer in most of its hands."""
-        helpless = {name: found for name, found in failures_of(self.matches).items() if found.helpless}
-        examples: dict[str, Fault] = {}
-        for match in self.matches if helpless else ():
-            for fault in match.result.faults:
-                examples.setdefault(match.participants[fault.player], fault)
-        return [
-            f"{name} gave no usable answer in {found.unanswered:,} of {found.hands:,} hands, so its result says "
-            f"little; the first fault: {examples[name].kind}: {examples[name].message}"
-            for name, found in helpless.items()
-        ]
+        return self.judge.strictest(len(self.config.participants) - 1) / 2
 
     def progress(self, spending: Spending, *, seconds: float) -> Progress:
         """Return what the stop rules look at."""
-        game, per_match = self._config.game, self._config.seeds.per_match
-        complete = min(self.meetings.values()) >= -(-self._config.scheduler.min_seed_pairs // per_match)
+        game, per_match = self.config.game, self.config.seeds.per_match
+        all_met = min(self.meetings.values()) >= self.min_meetings
         usd, tokens = spending.up_to(len(self.matches))
         return Progress(
             matches=len(self.matches),
@@ -378,8 +269,8 @@ class Ladder:
             confidences=self.confidences(),
             verdicts=self.verdicts() if self.by_margins else (),
             rankings=self.rankings,
-            unranked=Later(self._helpless),
-            connected=complete if self.by_margins else connected(self.meetings),
+            unranked=[name for name, found in self.failures.items() if found.helpless],
+            connected=all_met if self.by_margins else connected(self.meetings),
             next_games=2 * per_match,
             next_hands=2 * per_match * (game.hands_per_game + game.warmup_hands),
             usd=usd,

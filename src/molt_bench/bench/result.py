@@ -9,7 +9,7 @@ from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.bench.suspicion import Findings
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.records import GameRecord, Margins, MatchResult, Rating, RatingChange
+from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed
 
 #: A participant without a usable answer in more than this share of its hands did not really play.
@@ -170,29 +170,22 @@ class Failures(msgspec.Struct, frozen=True):
 
 def failures_of(matches: Iterable[PlayedMatch]) -> dict[str, Failures]:
     """Return the failures of each participant that has played, in order of their first games."""
-    found: dict[str, tuple[int, int, int]] = {}
-    for game in (game for match in matches for seed in match.result.seed_results for game in seed.games):
-        dealt, lost = game.dealt, game.hands if game.both_failed else 0
+    found: dict[str, Failures] = {}
+    for match in matches:
+        add_failures(found, match)
+    return found
+
+
+def add_failures(found: dict[str, Failures], match: PlayedMatch) -> None:
+    """Add the failures of both participants in a match."""
+    for game in (game for seed in match.result.seed_results for game in seed.games):
+        lost = game.hands if game.both_failed else 0
         for player, name in enumerate(game.players):
-            hands, faulty, unanswered = found.get(name, (0, 0, 0))
-            if game.faults or lost:
-                own = [each for each in game.faults if each.player == player]
+            own = [each for each in game.faults if each.player == player]
+            before = found.get(name, Failures())
+            found[name] = Failures(
+                before.hands + game.dealt,
                 # A failure before the first hand counts as a fault in that hand.
-                faulty += len({max(1, fault.hand_number) for fault in own})
-                unanswered += max(sum(fault.forced_fold for fault in own), lost)
-            found[name] = hands + dealt, faulty, unanswered
-    return {name: Failures(*counted) for name, counted in found.items()}
-
-
-def signal_warnings(games: Iterable[GameRecord]) -> list[str]:
-    """Return a warning for each participant that a signal ended or stopped: perhaps somebody else's."""
-    found: dict[str, list[str]] = {}
-    for game in games:
-        for fault in game.faults:
-            if fault.kind == "signal":
-                found.setdefault(game.players[fault.player], []).append(fault.message)
-    return [
-        f"{name} was ended or stopped by signals ({len(said):,} faults). If they came from outside, its result is "
-        f"not its own. The first: {said[0]}"
-        for name, said in found.items()
-    ]
+                before.faulty + len({max(1, fault.hand_number) for fault in own}),
+                before.unanswered + max(sum(fault.forced_fold for fault in own), lost),
+            )

@@ -5,91 +5,26 @@ run is resumed by stepping through it again with the games in its journal, and o
 way, the journal's account of the run is checked: that no game is missing, and that the run stopped when its rules say.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
-from functools import cached_property
-from typing import TypeAlias
 
 import msgspec
 
 from molt_bench.bench.extensions import IN_A_ROUND, INTERRUPTED, Course, Stage
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.next_round import followed_pairs, next_pairs, room_for_matches
+from molt_bench.bench.past import Games, Past
 from molt_bench.bench.result import PlayedMatch, RunResult
+from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.seed_blocks import Dealer
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stated_odds import MatchAccount
-from molt_bench.bench.stop_rules import Progress, first_reason, rules_of
+from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
-from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
-from molt_bench.records import GameRecord, Margins
-from molt_bench.schedule import choose_round, policy_named
+from molt_bench.records import Margins
 from molt_bench.specs import GameLabel, GameSpec, Pair
-
-#: The games of a run, by label.
-Games: TypeAlias = Mapping[GameLabel, GameRecord]
-
-
-class Past(msgspec.Struct, frozen=True, dict=True):
-    """What is known of a run that has started.
-
-    Attributes:
-        games: Its finished games.
-        stages: Its stages so far; empty if there is only the one in the config.
-        seconds: How long it has taken so far.
-        missing: Which matches lack some of their games, as text.
-        margins: The margins of its matches, by their numbers: of all that are complete, or of none. Or the accounts of
-            those that have been rated.
-        followed: Whether its rounds and its end are taken as they are, since another version decided them.
-    """
-
-    games: Games = {}
-    stages: tuple[Stage, ...] = ()
-    seconds: float = 0.0
-    missing: str = ""
-    margins: Mapping[int, Margins | MatchAccount] = {}
-    followed: bool = False
-
-    @property
-    def last_match(self) -> int:
-        """Number of the last match with a finished game; 0 for none."""
-        return max((label.match for label in self.games), default=0)
-
-    def unrated(self, games: int) -> list[int]:
-        """Return the matches that are complete, with so many games each, and whose margins are not known."""
-        return [number for number, found in self._labels.items() if len(found) >= games and number not in self.margins]
-
-    @cached_property
-    def _labels(self) -> dict[int, list[GameLabel]]:
-        """The finished games by match."""
-        found: dict[int, list[GameLabel]] = defaultdict(list)
-        for label in self.games:
-            found[label.match].append(label)
-        return found
-
-    def pairs(self, first: int, last: int) -> tuple[Pair, ...]:
-        """Return who played the matches with these numbers, up to the first that has no game."""
-        found = []
-        for number in range(first, last + 1):
-            if number not in self._labels:
-                break
-            found.append(self.games[self._labels[number][0]].players)
-        return tuple(found)
-
-    def of(self, wanted: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameRecord]:
-        """Return the known records of the wanted games; raises JournalError if a match has different games."""
-        matches = {label.match for label in wanted}
-        labels = (label for match in matches for label in self._labels.get(match, ()))
-        stray = next((label for label in labels if label not in wanted), None)
-        if stray is not None:
-            raise JournalError(
-                f"the journal's match {stray.match} has seed {stray.seed!r}, which its config does not deal"
-            )
-        for label, spec in wanted.items():
-            if label in self.games and self.games[label].spec != spec:
-                raise JournalError(f"the journal's match {label.match} is not the one that its config plays")
-        return {label: self.games[label] for label in wanted if label in self.games}
 
 
 class Round(msgspec.Struct, frozen=True):
@@ -171,12 +106,13 @@ def rounds(
         # Time does not count while stepping through known matches: they were played within the limit.
         progress = ladder.progress(spending, seconds=played.seconds if count >= last_match else 0.0)
         if past.followed:
-            pairs = under_way or _followed_pairs(config, ladder, deal, past, progress, min(at_once, course.room(count)))
+            room = room_for_matches(config.stop, progress, min(at_once, course.room(count)))
+            pairs = under_way or followed_pairs(ladder, deal.blocks, past, room)
             reason = None if pairs else course.now.reason or INTERRUPTED
         else:
             reason = None if under_way else first_reason(rules_of(config.stop), progress)
-            room = _room(config, progress, at_once)
-            pairs = under_way or (_next_pairs(config, ladder, deal, spending, room) if reason is None else ())
+            room = room_for_matches(config.stop, progress, at_once)
+            pairs = under_way or (next_pairs(config, ladder, deal.blocks, spending, room) if reason is None else ())
             if reason is None and not pairs:
                 reason = deal.blocks.exhausted
         seconds = max(past.seconds, played.seconds)
@@ -219,68 +155,6 @@ def drive_run(run: Generator[Round, Played, RunResult], play: Callable[[Round], 
 def play_nothing(wanted: Round) -> Played:
     """Return only the known games of a round, so that the run ends where its journal does."""
     return Played(wanted.known)
-
-
-def _followed_pairs(
-    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, past: Past, progress: Progress, at_once: int
-) -> tuple[Pair, ...]:
-    """Return the pairings of the next round as they were played.
-
-    Raises JournalError if they cannot belong to this config.
-    """
-    first = len(ladder.matches) + 1
-    pairs = past.pairs(first, first + _room(config, progress, at_once) - 1)
-    met = Counter(ladder.meetings)
-    for number, pair in enumerate(pairs, start=first):
-        if pair not in ladder.meetings or not (deal.blocks.endless or deal.blocks.has_block(pair, met[pair])):
-            raise JournalError(f"the journal's match {number} is not the one that its config plays")
-        met[pair] += 1
-    return pairs
-
-
-def _room(config: BenchmarkConfig, progress: Progress, room: int) -> int:
-    """Return how many matches are played at once: `room`, or as many as the budget allows."""
-    limits = config.stop.budget
-    if limits is not None:
-        for limit, spent, more in (
-            (limits.max_matches, progress.matches, 1),
-            (limits.max_games, progress.games, progress.next_games),
-            (limits.max_hands, progress.hands, progress.next_hands),
-            (limits.max_cost_usd, progress.usd, progress.per_match(progress.usd)),
-            (limits.max_tokens, progress.tokens, progress.per_match(progress.tokens)),
-        ):
-            if limit is not None and more:
-                room = min(room, max(1, int((limit - spent) // more)))
-    return room
-
-
-def _next_pairs(
-    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, spending: Spending, room: int
-) -> tuple[Pair, ...]:
-    """Choose the pairings of the next round, at most `room`."""
-    confidence = config.stop.adjacent_confidence
-    chosen = choose_round(
-        policy_named(config.scheduler.policy),
-        ladder.situation(_costs(ladder, spending)),
-        matches=room,
-        recent=ladder.recent(config.scheduler.rematch_window),
-        threshold=1.0 if confidence is None else 1 - ladder.error if ladder.by_margins else confidence.threshold,
-        allowed=None if deal.blocks.endless else lambda pair: deal.blocks.has_block(pair, ladder.meetings[pair]),
-    )
-    return tuple(chosen)
-
-
-def _costs(ladder: Ladder, spending: Spending) -> dict[Pair, float]:
-    """Return the cost of a match of each pair in dollars, judging by those so far; empty if it is unknown."""
-    if spending.free:
-        return {}
-    names = {name for pair in ladder.meetings for name in pair}
-    spent = {name: spending.usd_of(name, len(ladder.matches)) for name in names}
-    known = {name: usd / ladder.played[name] for name, usd in spent.items() if usd is not None and ladder.played[name]}
-    if len(known) < len(spent) or not any(known.values()):
-        return {}
-    least = max(known.values()) / 100  # a match of bots is nearly free, but still takes time
-    return {pair: max(least, known[pair[0]] + known[pair[1]]) for pair in ladder.meetings}
 
 
 def _rate(
@@ -330,18 +204,7 @@ def _result(
         suspicion=ladder.suspicion.findings(),
         stop_reason=reason,
         seeds=deal.blocks.used(ladder.meetings),
-        warnings=tuple(
-            problem
-            for problem in (
-                ladder.misfit(),
-                *ladder.signalled(),
-                *ladder.helpless(),
-                *ladder.unused_policies(),
-                *ladder.model_draws.warnings(),
-                *spending.other_models(),
-            )
-            if problem
-        ),
+        warnings=(*run_warnings(ladder), *spending.other_models()),
         usage=spending.usage(),
         history=course.history(),
     )

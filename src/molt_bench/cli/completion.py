@@ -136,6 +136,6 @@ def stop_fields(incomplete: str) -> Iterable[str]:
 @_offers
 def policies(incomplete: str) -> Iterable[str]:
     """Offer the policies that choose pairings."""
-    from molt_bench.schedule import policy_names
+    from molt_bench.config.matchmaker_names import MATCHMAKER_NAMES
 
-    return policy_names()
+    return MATCHMAKER_NAMES

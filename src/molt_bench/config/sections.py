@@ -4,6 +4,7 @@ Files and artifacts use camelCase; snake_case is accepted as well.
 """
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -12,11 +13,10 @@ from pydantic.alias_generators import to_camel
 from molt_bench.agents.field_errors import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
 from molt_bench.agents.llm.money.prices import Price
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, named
 from molt_bench.errors import ConfigError, one_of
-from molt_bench.pairings import all_pairs
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
-from molt_bench.schedule import gauntlet, policy_named
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameOptions, GameSpec, Pair
 
@@ -24,8 +24,6 @@ Share = Annotated[float, Field(ge=0, le=1)]
 #: Seconds or dollars.
 Amount = Annotated[float, Field(gt=0, le=MUCH)]
 
-#: The policy in which everybody plays the reference alone.
-GAUNTLET: Final = gauntlet.__name__
 #: Every two participants form a pairing, and every pairing is considered before every round.
 MOST_PARTICIPANTS: Final = 200
 #: Limits on hands per game, and on games and hands per round: a round stays in memory (300 MB) until it is rated.
@@ -175,7 +173,7 @@ class SchedulerConfig(Section):
     @classmethod
     def _known(cls, value: str) -> str:
         try:
-            policy_named(value)
+            check_matchmaker(value)
         except ConfigError as error:
             raise as_problem("", value, error.expected) from error
         return value
@@ -341,7 +339,9 @@ class BenchmarkConfig(Section):
 
     def pairings(self) -> list[Pair]:
         """Return the pairs of participants that may play: all, or in a gauntlet everybody with the reference."""
-        return all_pairs([participant.id for participant in self.participants], self.scheduler.reference)
+        yardstick = self.scheduler.reference
+        every = combinations([participant.id for participant in self.participants], 2)
+        return [pair for pair in every if yardstick is None or yardstick in pair]
 
     def measured_against(self) -> str | None:
         """Return who the others are measured against: the reference of a gauntlet, or a bot that can be one."""

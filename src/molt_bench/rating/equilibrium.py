@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from math import inf
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from molt_bench.errors import ConfigError
+from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
-    Array: TypeAlias = NDArray[np.float64]
+    from molt_bench.poker.range_equity import Floats
+else:
+    np = lazy_import("numpy")
 
 #: Follow the path to the equilibria until nobody gains more than this share of the largest payoff.
 _GAP: Final = 1e-12
@@ -37,8 +39,6 @@ def max_entropy_equilibrium(payoffs: Sequence[Sequence[float]]) -> tuple[float, 
     >>> max_entropy_equilibrium([[0, 1], [-1, 0]])
     (1.0, 0.0)
     """
-    import numpy as np  # here, since it is slow to load
-
     game = np.array(payoffs, dtype=float)
     if game.ndim != 2 or not game.size or game.shape[0] != game.shape[1] or not np.array_equal(game, -game.T):
         raise ConfigError("payoffs", payoffs, "a square matrix that is antisymmetric")
@@ -57,14 +57,12 @@ def max_entropy_equilibrium(payoffs: Sequence[Sequence[float]]) -> tuple[float, 
     return tuple(mixed.tolist())
 
 
-def _central(game: "Array") -> "tuple[Array, Array]":
+def _central(game: "Floats") -> "tuple[Floats, Floats]":
     """Return the end of the central path of "minimise the gap so that nobody gains more than it".
 
     The program is its own dual, so each weight has a slack, the gap less what that participant gains. On the path
     their products are the gap over n, and at its end exactly one of the two is zero.
     """
-    import numpy as np  # here, since it is slow to load
-
     count = len(game)
     weights = np.full(count, 1 / count)
     gap = 1.0
@@ -81,13 +79,11 @@ def _central(game: "Array") -> "tuple[Array, Array]":
     return weights, slack
 
 
-def _most_even(even: "Array", others: "Array", start: "Array") -> "Array":
+def _most_even(even: "Floats", others: "Floats", start: "Floats") -> "Floats":
     """Return the mixture of highest entropy against which `even` win nothing and `others` nothing or less.
 
     Both have a row of payoffs for each participant. `start` is roughly such a mixture, to which all others lose.
     """
-    import numpy as np  # here, since it is slow to load
-
     bounds = np.vstack([even, np.ones(len(start))])
     left, sizes, right = np.linalg.svd(bounds)
     rank = int((sizes > _RANK * sizes[0]).sum())
@@ -108,11 +104,10 @@ def _most_even(even: "Array", others: "Array", start: "Array") -> "Array":
     return _most_even(np.vstack([even, others[held]]), others[~held], mixed) if held.any() else mixed
 
 
-def _newton(mixed: "Array", free: "Array", others: "Array", barrier: float) -> "Array":
+def _newton(mixed: "Floats", free: "Floats", others: "Floats", barrier: float) -> "Floats":
     """Return the mixture of highest entropy, with a logarithmic barrier, by damped Newton's method."""
-    import numpy as np  # here, since it is slow to load
 
-    def value(mixture: "Array") -> float:
+    def value(mixture: "Floats") -> float:
         walls = -barrier * float(np.log(-(others @ mixture)).sum()) if barrier else 0.0
         return float(mixture @ np.log(mixture)) + walls
 
@@ -140,7 +135,7 @@ def _newton(mixed: "Array", free: "Array", others: "Array", barrier: float) -> "
     return mixed
 
 
-def _room(values: "Array", change: "Array") -> float:
+def _room(values: "Floats", change: "Floats") -> float:
     """Return how many times the change can be applied before a value turns negative."""
     falling = change < 0
     return float((values[falling] / -change[falling]).min()) if falling.any() else inf

@@ -11,11 +11,7 @@ against the field. Everything follows from sums, so the order of the games does 
 Where pairings share seeds, a participant lucky on one of them may be lucky against everybody, and two may be lucky
 together against a third. `shared_seeds` says what that does to the variance of a sum.
 
-`additive` is the variant for many participants: d = s_first - s_second, by weighted least squares. It needs far fewer
-seed pairs, and is wrong where there are cycles.
-
-In a gauntlet, one participant is the reference and the whole field of everybody else. Results are margins against it,
-leads are differences of them, and the reference itself stands at 0.
+`AdditiveModel` is the variant for many participants, `GauntletModel` the one in which everybody plays one opponent.
 """
 
 from __future__ import annotations
@@ -24,26 +20,23 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import combinations
 from math import fsum, inf, sqrt
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
-from molt_bench.kernels import compiled
+from molt_bench.lazy_import import lazy_import
 from molt_bench.rating import shared_seeds
-from molt_bench.rating.pair_sums import Sample, Sums, Terms
-from molt_bench.rating.shrinkage import prior_freedom
+from molt_bench.rating.pair_sums import PairSums, Sample, Terms
 from molt_bench.rating.student import UNKNOWN, Estimate
 from molt_bench.specs import Pair
 
 if TYPE_CHECKING:
-    from molt_bench.poker.range_equity import Floats
+    import numpy as np
+else:
+    np = lazy_import("numpy")
 
 #: Leads whose terms are remembered.
 _MOST_TERMS: Final = 1024
-#: The variance of all pairs counts as this many seed pairs at most beside a pair's own.
-PRIOR_WEIGHT: Final = 2.0
 #: Assumed standard deviation of a hand with stacks of 100 big blinds, in thousandths of a big blind.
 SD_PER_HAND: Final = 10_000.0
-#: The reference of a gauntlet neither wins nor loses, by definition.
-_BY_DEFINITION: Final = Estimate(0.0, 0.0, inf)
 
 
 def first_guess(big_blinds: float) -> float:
@@ -51,18 +44,31 @@ def first_guess(big_blinds: float) -> float:
     return SD_PER_HAND * min(1.0, big_blinds / 100)
 
 
+class ModelOptions(TypedDict, total=False):
+    """The options of every margin model."""
+
+    hands: float
+    sd_per_hand: float
+    anchors: Collection[str]
+    own_decks: Collection[str]
+
+
 class MarginModel:
     """Seed pairs in, estimates of margins out.
+
+    Attributes:
+        yardstick: The one that everybody else plays alone, in a gauntlet; else None.
+        shares_seeds: Whether any seed was played by more than one pair.
 
     Args:
         participants: All participants, in the order that breaks ties.
         hands: Hands per seed pair, for the variance assumed before there is data.
         sd_per_hand: Standard deviation of a hand assumed before there is data, in thousandths of a big blind.
         anchors: Participants outside the field: they provide a scale, and are compared with the field.
-        additive: Whether skills add up, which needs far fewer seed pairs and is wrong where there are cycles.
-        reference: The one that everybody else plays alone, in a gauntlet; anchors and `additive` change nothing there.
         own_decks: Participants whose games are dealt decks of their own, so that they share no seed with others.
     """
+
+    yardstick: str | None = None
 
     def __init__(
         self,
@@ -71,33 +77,26 @@ class MarginModel:
         hands: float = 100.0,
         sd_per_hand: float = SD_PER_HAND,
         anchors: Collection[str] = (),
-        additive: bool = False,
-        reference: str | None = None,
         own_decks: Collection[str] = (),
     ) -> None:
         self.participants = tuple(participants)
         self.anchors = frozenset(anchors)
-        self.additive = additive and reference is None
-        self.reference = reference
         self._own_decks = frozenset(own_decks)
-        self._first_guess = sd_per_hand**2 / hands
         self._samples: dict[Pair, Sample] = {pair: Sample() for pair in combinations(self.participants, 2)}
-        self._all_pairs = tuple(self._samples)
-        self._place = {pair: at for at, pair in enumerate(self._all_pairs)}
-        self._sums = Sums(len(self._samples))
-        #: What has been computed since the last change; strengths stay as long as their pairs do.
-        self._spread: tuple[Floats, Floats] | None = None
+        self._pairs = tuple(self._samples)
+        self._index = {pair: at for at, pair in enumerate(self._pairs)}
+        self._sums = PairSums(len(self._pairs), sd_per_hand**2 / hands)
+        #: What has been computed since the last change; a standing stays as long as its pairs do.
         self._leads: dict[Pair, Estimate] = {}
-        self._information: tuple[Floats, Floats] | None = None
-        self._strengths: dict[str, float] = {}
+        self._standings: dict[str, float] = {}
         self._ranking: tuple[str, ...] | None = None
-        #: Terms of results, and terms and weights of the leads looked at lately.
-        self._own: dict[str, Terms] = {}
+        #: Terms of standings, and terms and weights of the leads looked at lately.
+        self._own_terms: dict[str, Terms] = {}
         self._lead_terms: dict[Pair, Terms] = {}
         self._lead_weights: dict[Pair, Mapping[Pair, float]] = {}
-        #: The pair that played each seed first, and whether another one played any of them as well.
+        #: The pair that played each seed first.
         self._owners: dict[Hashable, Pair] = {}
-        self._shared = False
+        self.shares_seeds = False
 
     def add(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable] | None = None) -> None:
         """Add what the first won in seed pairs, in thousandths of a big blind per hand; other pairs may share seeds."""
@@ -122,24 +121,23 @@ class MarginModel:
         squares = fsum([(value - mean) ** 2 for value in values])
         own = self._pair(*pair)
         known, named = self._samples[own].seeds, tuple(seeds)
-        for seed in () if self._shared else named[len(known) :] if named[: len(known)] == known else named:
-            self._shared |= self._owners.setdefault(seed, own) != own
-        self._samples[own] = Sample(tuple(values), named, mean, squares)
-        self._sums.set(self._place[own], len(values), mean, squares)
-        self._spread = self._information = self._ranking = None
-        self._leads.clear()
-        for name in self.participants if self.additive else own:
-            self._strengths.pop(name, None)
+        for seed in () if self.shares_seeds else named[len(known) :] if named[: len(known)] == known else named:
+            self.shares_seeds |= self._owners.setdefault(seed, own) != own
+        self._samples[own] = sample = Sample(tuple(values), named, mean, squares)
+        self._sums.set(self._index[own], sample)
+        self._forget(own)
 
-    @property
-    def shares_seeds(self) -> bool:
-        """Whether any seed was played by more than one pair."""
-        return self._shared
+    def _forget(self, changed: Pair) -> None:
+        """Forget what was computed before a pair changed."""
+        self._ranking = None
+        self._leads.clear()
+        for name in changed:
+            self._standings.pop(name, None)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
         """Every pair of participants that may play, whether they have or not."""
-        return tuple(pair for pair in self._samples if self.reference is None or self.reference in pair)
+        return self._pairs
 
     def count(self, first: str, second: str) -> int:
         """Return how many seed pairs two participants have played."""
@@ -147,11 +145,11 @@ class MarginModel:
 
     def variance(self, first: str, second: str) -> float:
         """Return the variance of a seed pair of two participants, shrunk towards that of the others."""
-        return float(self._spreads()[0][self._place[self._pair(first, second)]])
+        return float(self._sums.spreads()[0][self._index[self._pair(first, second)]])
 
     def variances(self) -> dict[Pair, float]:
         """Return the variance of a seed pair of every two participants."""
-        return dict(zip(self._samples, self._spreads()[0].tolist(), strict=True))
+        return dict(zip(self._pairs, self._sums.spreads()[0].tolist(), strict=True))
 
     def own_variance(self, first: str, second: str) -> float | None:
         """Return the variance of their own seed pairs alone; None if there are fewer than two."""
@@ -161,13 +159,11 @@ class MarginModel:
     def margin(self, first: str, second: str) -> Estimate:
         """Return what the first wins from the second, from their own games alone."""
         pair = self._pair(first, second)
-        return self._combined({pair: 1.0 if pair[0] == first else -1.0})
+        return self._estimated(self._terms({pair: 1.0 if pair[0] == first else -1.0}))
 
     def result(self, name: str) -> Estimate:
         """Return what a participant wins from the field: the mean over everybody else in it."""
-        if name == self.reference:
-            return _BY_DEFINITION
-        return self._combined(self._weights({name: 1.0}, own_place=False))
+        return self._estimated(self._terms(self._weights({name: 1.0}, in_own_field=False)))
 
     def met(self, name: str) -> tuple[str, ...]:
         """Return the opponents in the field that a participant has played."""
@@ -191,196 +187,98 @@ class MarginModel:
         """
         known = self._leads.get((first, second))
         if known is None:
-            known = self._leads[first, second] = (
-                self._combined(self.lead_weights(first, second))
-                if self.additive
-                else self._estimated(self._terms_of_lead(first, second))
-            )
+            known = self._leads[first, second] = self._estimated(self._terms_of_lead(first, second))
         return known
 
     def wide_lead(self, first: str, second: str) -> Estimate:
-        """Return the lead as if luck in common made it no sharper: two are called tied by this.
-
-        Two who have won the same on every deck so far may still differ on rare ones.
-        """
-        if self.reference is None or not self._shared:
-            return self.lead(first, second)
-        return self._estimated(self._terms_of_lead(first, second), wide=True)
+        """Return the lead as if luck in common made it no sharper: two are called tied by this."""
+        return self.lead(first, second)
 
     def lead_weights(self, first: str, second: str) -> Mapping[Pair, float]:
         """Return the weight of each pair's margin in the lead of the first over the second."""
-        if self.additive:  # the difference of their skills, whoever else has met whom
-            pair = self._pair(first, second)
-            return self._additive({pair: 1.0 if pair[0] == first else -1.0})
         if (first, second) not in self._lead_weights:
             if len(self._lead_weights) > _MOST_TERMS:
                 self._lead_weights.clear()
             self._lead_weights[first, second] = self._weights({first: 1.0, second: -1.0})
         return self._lead_weights[first, second]
 
-    def strength_weights(self, name: str) -> Mapping[Pair, float]:
-        """Return the weight of each pair's margin in a participant's result, as a member of the field."""
-        return self._weights({name: 1.0})
-
     def ranking(self) -> tuple[str, ...]:
         """Return the participants, best first; ties keep the declared order."""
-        if self._ranking is not None:
-            return self._ranking
-        for name in self.participants:
-            if name not in self._strengths:
-                terms = self._terms(self.strength_weights(name)) if self.additive else self._own_terms(name)
-                self._strengths[name] = fsum((terms.weights * self._sums.means[terms.places]).tolist())
-        self._ranking = tuple(sorted(self.participants, key=lambda name: -self._strengths[name]))
+        if self._ranking is None:
+            for name in self.participants:
+                if name not in self._standings:
+                    terms = self._terms_of(name)
+                    self._standings[name] = fsum((terms.weights * self._sums.means[terms.indices]).tolist())
+            self._ranking = tuple(sorted(self.participants, key=lambda name: -self._standings[name]))
         return self._ranking
 
     def field_of(self, name: str) -> tuple[str, ...]:
-        """Return the opponents that count for a result: all others but anchors, or the anchors if nobody is left.
-
-        In a gauntlet that is the reference alone, and nobody for the reference.
-        """
-        if self.reference is not None:
-            return () if name == self.reference else (self.reference,)
+        """Return the opponents that count for a result: all others but anchors, or the anchors if nobody is left."""
         others = tuple(other for other in self.participants if other != name)
         return tuple(other for other in others if other not in self.anchors) or others
 
     def _pair(self, first: str, second: str) -> Pair:
         return (first, second) if (first, second) in self._samples else (second, first)
 
-    def _spreads(self) -> tuple[Floats, Floats]:
-        """Return the variance of every pair, shrunk towards that of the others, and its degrees of freedom.
-
-        A pair's own seed pairs are excluded from the others, or they would count twice. The initial guess is all there
-        is at first, and counts for less as data come in.
-        """
-        import numpy as np  # here, since it is slow to load
-
-        if self._spread is None:
-            sums = self._sums
-            total, all_free, most = sums.total(), int(sums.free.sum()), min(PRIOR_WEIGHT, prior_freedom(sums.known()))
-            guess_weight = 1 / (1 + all_free)
-            # Of all others: how much they vary, and how many seed pairs that counts as.
-            weight = guess_weight + (all_free - sums.free)
-            variance = (guess_weight * self._first_guess + np.maximum(0.0, total - sums.squares)) / weight
-            counted = np.minimum(max(most, guess_weight), weight)
-            self._spread = (counted * variance + sums.squares) / (counted + sums.free), counted + sums.free
-        return self._spread
-
-    def _weights(self, wanted: Mapping[str, float], *, own_place: bool = True) -> dict[Pair, float]:
+    def _weights(self, wanted: Mapping[str, float], *, in_own_field: bool = True) -> dict[Pair, float]:
         """Return the weight of every pair's margin in a weighted sum of results.
 
-        With `own_place`, each participant is a member of its own field that breaks even against itself.
+        With `in_own_field`, each participant is a member of its own field that breaks even against itself.
         """
         found: dict[Pair, float] = defaultdict(float)
         for name, times in wanted.items():
             field = self.field_of(name)
-            size = len(field) + (own_place and name not in self.anchors and self.reference is None)
+            size = len(field) + (in_own_field and name not in self.anchors)
             for other in field:
                 pair = self._pair(name, other)
                 found[pair] += (times if pair[0] == name else -times) / size
-        return self._additive(found) if self.additive else found
+        return found
 
-    def _additive(self, wanted: Mapping[Pair, float]) -> dict[Pair, float]:
-        """Return the weights of the same sum where skills add up: those of the least-squares solution."""
-        import numpy as np  # here, since it is slow to load
-
-        place = {name: at for at, name in enumerate(self.participants)}
-        weights = self._sums.counts / self._spreads()[0]
-        if self._information is None:
-            information = np.zeros((len(place), len(place)))
-            for (first, second), weight in zip(self._samples, weights.tolist(), strict=True):
-                one, two = place[first], place[second]
-                information[[one, two], [one, two]] += weight
-                information[[one, two], [two, one]] -= weight
-            inverse = np.linalg.pinv(information, rcond=1e-10, hermitian=True)
-            self._information = information, np.asarray(inverse, np.float64)
-        information, inverse = self._information
-        target = np.zeros(len(place))
-        for pair in self._samples:
-            if pair in wanted:
-                target[[place[pair[0]], place[pair[1]]]] += np.array([1, -1]) * wanted[pair]
-        solved = inverse @ target
-        if abs(information @ solved - target).max() > 1e-9 * max(abs(target).max(), 1e-9):
-            return dict(wanted)  # games do not connect everybody: the sum rests on pairs that have not played
-        skill = dict(zip(place, solved.tolist(), strict=True))
-        return {
-            pair: each * (skill[pair[0]] - skill[pair[1]])
-            for pair, each in zip(self._samples, weights.tolist(), strict=True)
-        }
-
-    def _own_terms(self, name: str) -> Terms:
-        """Return the terms of a participant's result, as a member of the field; skills do not add up."""
-        if name not in self._own:
-            self._own[name] = self._terms(self._weights({name: 1.0}))
-        return self._own[name]
+    def _terms_of(self, name: str) -> Terms:
+        """Return the terms of a participant's standing: its result as a member of the field."""
+        if name not in self._own_terms:
+            self._own_terms[name] = self._terms(self._weights({name: 1.0}))
+        return self._own_terms[name]
 
     def _terms_of_lead(self, first: str, second: str) -> Terms:
-        """Return the terms of a lead, which are those of both results; skills do not add up."""
+        """Return the terms of a lead, which are those of both standings."""
         if (first, second) not in self._lead_terms:
-            import numpy as np  # here, since it is slow to load
-
             if len(self._lead_terms) > _MOST_TERMS:
                 self._lead_terms.clear()
-            one, two = self._own_terms(first), self._own_terms(second)
-            places, weights = np.concatenate([one.places, two.places]), np.concatenate([one.weights, -two.weights])
+            one, two = self._terms_of(first), self._terms_of(second)
+            indices, weights = np.concatenate([one.indices, two.indices]), np.concatenate([one.weights, -two.weights])
             # The games between the two may count in both results; then they are one term.
-            both = np.flatnonzero(places == self._place[self._pair(first, second)])
+            both = np.flatnonzero(indices == self._index[self._pair(first, second)])
             weights[both[:1]] = weights[both].sum()
-            places, weights = np.delete(places, both[1:]), np.delete(weights, both[1:])
-            self._lead_terms[first, second] = Terms(places, weights, weights**2)
+            indices, weights = np.delete(indices, both[1:]), np.delete(weights, both[1:])
+            self._lead_terms[first, second] = Terms(indices, weights, weights**2)
         return self._lead_terms[first, second]
 
     def _terms(self, weights: Mapping[Pair, float]) -> Terms:
         """Return the terms of a weighted sum of margins."""
-        import numpy as np  # here, since it is slow to load
-
-        used = [(self._place[pair], weight, weight**2) for pair, weight in weights.items() if weight]
-        places, each, squared = zip(*used, strict=True) if used else ((), (), ())
-        return Terms(np.array(places, np.int64), np.array(each), np.array(squared))
-
-    def _combined(self, weights: Mapping[Pair, float]) -> Estimate:
-        """Return a weighted sum of margins."""
-        return self._estimated(self._terms(weights))
+        used = [(self._index[pair], weight, weight**2) for pair, weight in weights.items() if weight]
+        indices, each, squared = zip(*used, strict=True) if used else ((), (), ())
+        return Terms(np.array(indices, np.int64), np.array(each), np.array(squared))
 
     def _estimated(self, terms: Terms, *, wide: bool = False) -> Estimate:
-        """Return a weighted sum of margins, with degrees of freedom by Welch and Satterthwaite.
-
-        If it is to be `wide`, shared seeds count only where they make it vary more.
-        """
-        places = terms.places
-        counts = self._sums.counts[places]
-        if not len(places) or not counts.all():
+        """Return a weighted sum of margins; if it is to be `wide`, shared seeds count only where it varies more."""
+        found = self._sums.weighted(terms)
+        if found is None:
             return UNKNOWN
-        mean, total, free, unit = self._weighted(terms, counts)
-        if self._shared:
-            factor, most = self._together(terms, total)
+        mean, total, free, unit = found
+        if self.shares_seeds:
+            samples = [self._samples[self._pairs[at]] for at in terms.indices.tolist()]
+            used = list(zip(terms.weights.tolist(), samples, strict=True))
+            factor, most = self._effect_of_shared_seeds(used, terms, total)
             if factor > 1 or not wide:
                 total, free, unit = total * factor, min(free, most), unit * factor
         return Estimate(mean, sqrt(total), free, sqrt(unit))
 
-    def _weighted(self, terms: Terms, counts: Floats) -> tuple[float, float, float, float]:
-        """Return the mean and variance of a weighted sum, its degrees of freedom, and the variance of one of each."""
-        (variances, frees), sums = self._spreads(), self._sums
-        if compiled is not None:
-            found: tuple[float, float, float, float] | None
-            found = compiled.weighted_margin(*terms, sums.counts, sums.means, variances, frees)
-            if found is not None:
-                return found
-        parts = terms.squared * variances[terms.places] / counts
-        total = fsum(parts.tolist())
-        by_pair = zip(parts.tolist(), frees[terms.places].tolist(), strict=True)
-        free = total**2 / fsum([part**2 / own for part, own in by_pair])
-        mean = fsum((terms.weights * sums.means[terms.places]).tolist())
-        return mean, total, free, fsum((parts * counts).tolist())
-
-    def _together(self, terms: Terms, apart: float) -> tuple[float, float]:
+    def _effect_of_shared_seeds(
+        self, used: Sequence[tuple[float, Sample]], terms: Terms, apart: float
+    ) -> tuple[float, float]:
         """Return by what factor shared seeds change the variance of a sum, and the most degrees of freedom they leave.
 
         `apart` is the variance that the sum would have without them.
         """
-        samples = [self._samples[self._all_pairs[place]] for place in terms.places.tolist()]
-        used = list(zip(terms.weights.tolist(), samples, strict=True))
-        if self.reference is None or len(used) == 1:
-            return shared_seeds.clustering(used), inf
-        # The lead of one over another in a gauntlet: what each of the two wins from the reference.
-        added, most = shared_seeds.covariance(used, self._spreads()[0][terms.places].tolist())
-        return (1 + added / apart if apart else 1.0), most
+        return shared_seeds.clustering(used), inf

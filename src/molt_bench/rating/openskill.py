@@ -9,11 +9,17 @@ for close agents it never reaches 95%, however well their skills are known.
 
 from collections.abc import Iterable, Mapping
 from math import erf, sqrt
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from molt_bench.lazy_import import lazy_import
 from molt_bench.records import Rating, RatingChange, Winner
+
+if TYPE_CHECKING:
+    from openskill import models as openskill_models
+else:
+    openskill_models = lazy_import("openskill.models")
 
 DEFAULT_MU: Final = 25.0
 DEFAULT_SIGMA: Final = 25.0 / 3.0
@@ -45,11 +51,9 @@ class RatingService:
         sigma: float = DEFAULT_SIGMA,
         initial: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
-        from openskill.models import PlackettLuce  # here, since it is slow to load
-
         # tau would add doubt before every match, so no belief could become certain. beta and kappa keep their default
         # proportion to sigma and mu.
-        self._model: Any = PlackettLuce(mu=mu, sigma=sigma, beta=sigma / 2, tau=0.0)
+        self._model: Any = openskill_models.PlackettLuce(mu=mu, sigma=sigma, beta=sigma / 2, tau=0.0)
         starts = initial or {}
         self._ratings = {name: Rating(name, *starts.get(name, (mu, sigma))) for name in participants}
 

@@ -9,12 +9,19 @@ Hodge decomposition (Jiang, Lim, Yao and Ye 2011, "Statistical ranking and combi
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from math import inf
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from molt_bench.lazy_import import lazy_import
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequential import SequentialTest, sure
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_import("numpy")
 
 
 class Payoff(msgspec.Struct, frozen=True):
@@ -58,12 +65,12 @@ class Transitivity(msgspec.Struct, frozen=True):
 def payoff_matrix(model: MarginModel, test: SequentialTest, *, level: float = 0.95) -> PayoffMatrix:
     """Return what each wins from each, from their own games alone."""
     names = model.participants
-    place = {name: at for at, name in enumerate(names)}
+    number = {name: at for at, name in enumerate(names)}
     cells: list[list[Payoff | None]] = [[None] * len(names) for _ in names]
     for first, second in _played(model):
         margin = model.margin(first, second)
         half, confidence = margin.half_width(level), sure(test, margin)
-        one, two = place[first], place[second]
+        one, two = number[first], number[second]
         cells[one][two] = Payoff(margin.mean, half, confidence)
         cells[two][one] = Payoff(0.0 - margin.mean, half, 1 - confidence)
     return PayoffMatrix(names, tuple(tuple(row) for row in cells))
@@ -87,18 +94,16 @@ def transitivity(model: MarginModel) -> Transitivity:
     often. The noise of a margin adds its variance to the squares: the pair's leverage to those of the skills, and the
     rest to those of the cycles.
     """
-    import numpy as np  # here, since it is slow to load
-
     pairs = list(_played(model))
     if not pairs:
         return Transitivity(None, None)
-    place = {name: at for at, name in enumerate(model.participants)}
+    number = {name: at for at, name in enumerate(model.participants)}
     margins = [model.margin(first, second) for first, second in pairs]
     means = np.array([margin.mean for margin in margins])
     noise = np.array([margin.scale**2 for margin in margins])
-    differences = np.zeros((len(pairs), len(place)))
+    differences = np.zeros((len(pairs), len(number)))
     for row, (first, second) in enumerate(pairs):
-        differences[row, [place[first], place[second]]] = 1.0, -1.0
+        differences[row, [number[first], number[second]]] = 1.0, -1.0
     projection = differences @ np.linalg.pinv(differences)
     skills = projection @ means
     leverage = np.diag(projection)

@@ -3,11 +3,11 @@
 A participant lucky on a seed may be lucky against everybody. So the variance of a sum is computed seed by seed, if that
 makes it larger (the sandwich estimator, clustered by seed; Liang and Zeger 1986).
 
-In a gauntlet a lead is the difference of two margins against the same reference, and two who hold the same cards
+In a gauntlet a lead is the difference of two margins against the same opponent, and two who hold the same cards
 against it are lucky together: the difference varies less (common random numbers; Glasserman and Yao 1992). There the
 covariance counts. Where it helps, it is shrunk as if ten more seed pairs had shown none, since two who have won the
 same so far may still differ on rare decks; a lead has only as many degrees of freedom as the seed pairs that both have
-played; and two are called tied without its help (`MarginModel.wide_lead`).
+played; and two are called tied without its help (`GauntletModel.wide_lead`).
 """
 
 from collections import defaultdict

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Final
 
-from molt_bench.bench.ladder import margin_model
+from molt_bench.bench.margin_model import margin_model
 from molt_bench.bench.result import RunResult
 from molt_bench.rating.book import AUTO, RAW, MarginBook
 from molt_bench.rating.margin import MarginModel

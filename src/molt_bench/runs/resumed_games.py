@@ -8,7 +8,7 @@ import msgspec
 
 from molt_bench.agents.kinds import LLM, kind_of
 from molt_bench.bench.extensions import Stage, plain_stop
-from molt_bench.bench.rounds import Past
+from molt_bench.bench.past import Past
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError

@@ -16,8 +16,9 @@ from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.past import Past
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.rounds import Past, drive_run, play_nothing, rounds
+from molt_bench.bench.rounds import drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
@@ -248,9 +249,10 @@ class StoredRun:
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
-            if replayed and ladder.differing:
+            differing = ladder.match_margins.differing
+            if replayed and differing:
                 raise JournalError(
-                    f"the journal's margins of match {ladder.differing[0]} are not what its games and the policies of "
+                    f"the journal's margins of match {differing[0]} are not what its games and the policies of "
                     "its agents give"
                 )
         unasked = unasked_code(config, permission) if self._lacks_margins(past, stored) else []

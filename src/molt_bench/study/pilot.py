@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations
 from math import fsum, sqrt
 from statistics import fmean, median
 from typing import Final
@@ -17,7 +18,6 @@ from molt_bench.bench.result import RunResult
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.pairings import all_pairs
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel
 from molt_bench.specs import GameLabel, Pair
@@ -142,11 +142,10 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
         dealt += played
         for name in match.participants:
             hands[name] += sum(played)
-    pairs = all_pairs(model.participants)
     of_pair = 2 * config.game.hands_per_game
     variances = {
         frozenset(pair): (own * of_pair, model.count(*pair) - 1)
-        for pair in pairs
+        for pair in combinations(model.participants, 2)
         if (own := model.own_variance(*pair)) is not None
     }
     if not variances:

@@ -18,10 +18,11 @@ from typing import Final, Literal, TypeAlias, TypedDict
 import msgspec
 
 from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.bench.margin_model import model_of_kind
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.rating.margin import PRIOR_WEIGHT, MarginModel
+from molt_bench.rating.pair_sums import PRIOR_WEIGHT
 from molt_bench.rating.student import Estimate
 from molt_bench.study.pilot import ModelGuess, Pilot, guess_of, prior_deviation
 from molt_bench.study.waiting import sweep_s
@@ -218,16 +219,15 @@ class Planner:
     def _shapes(self, ids: Sequence[str]) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return how a lead and a result vary relative to a pairing's margin: factors of variance and of freedom.
 
-        Only anchors and a reference make a difference, so one pair of each kind is checked, and the worst one counts.
+        Only anchors and a yardstick make a difference, so one pair of each kind is checked, and the worst one counts.
         """
-        reference = self._config.scheduler.reference
-        anchors = [each.id for each in self._config.participants if each.anchor and each.id != reference]
-        others = [name for name in ids if name not in anchors and name != reference]
-        additive = self._config.rating.margins == "additive"
-        model = MarginModel(ids, anchors=anchors, additive=additive, reference=reference)
+        yardstick = self._config.scheduler.reference
+        anchors = [each.id for each in self._config.participants if each.anchor and each.id != yardstick]
+        others = [name for name in ids if name not in anchors and name != yardstick]
+        model = model_of_kind(self._config)
         for pair in model.pairs:
             model.add(pair, [-1.0, 1.0])
-        few = [*others[:2], *anchors[:2], *([reference] if reference is not None else [])]
+        few = [*others[:2], *anchors[:2], *([yardstick] if yardstick is not None else [])]
         unit = model.margin(*model.pairs[0])
         leads = [model.lead(first, second) for first, second in combinations(few, 2)]
         results = [model.result(name) for name in few]

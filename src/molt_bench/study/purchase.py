@@ -11,8 +11,9 @@ from typing import Final, Literal, TypeAlias, Unpack
 
 import msgspec
 
+from molt_bench.config.matchmaker_names import GAUNTLET
 from molt_bench.config.participants import REFERENCE, REFERENCES, ParticipantConfig
-from molt_bench.config.sections import GAUNTLET, MOST_PARTICIPANTS, BenchmarkConfig, SchedulerConfig
+from molt_bench.config.sections import MOST_PARTICIPANTS, BenchmarkConfig, SchedulerConfig
 from molt_bench.errors import ConfigError
 from molt_bench.study.pilot import Pilot
 from molt_bench.study.planner import Assumptions, Need, Planner, PlannerOptions

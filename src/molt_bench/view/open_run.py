@@ -15,6 +15,7 @@ from msgspec import UNSET
 from molt_bench.agents.kinds import built_in_policies
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
+from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.stop_rules import opening_shortfall
 from molt_bench.config.loader import load_config
 from molt_bench.records import MatchResult, SeedResult
@@ -121,11 +122,7 @@ class OpenRun(RunReader):
         problems = (
             opening_shortfall(self.config),
             *self._session_warnings,
-            ladder.misfit(),
-            *ladder.signalled(),
-            *ladder.helpless(),
-            *ladder.unused_policies(),
-            *ladder.model_draws.warnings(),
+            *run_warnings(ladder),
         )
         return RunResult(
             config=self.config,

@@ -14,10 +14,11 @@ from molt_bench import make_agent, play_game, play_game_async
 from molt_bench.agents.external.leftover_processes import TAG
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.external.supervised_program import SupervisedProgram
-from molt_bench.agents.llm.exchange import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.config.loader import load_config
 from molt_bench.play.event_loop import run_in_new_loop
+from molt_bench.runs.journal import Journal
+from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel
 from molt_bench.testing import check_agent
 from tests.agents.external.playing import CHAOS, PYTHON, chaos, faults, log_of, on_linux, played, processes_with
@@ -286,11 +287,14 @@ def test_what_it_writes_to_standard_error_is_kept_within_bounds(log, tmp_path):
 def test_in_a_run_the_log_is_in_the_folder_of_the_run(log, tmp_path):
     command = [*PYTHON, CHAOS, "crash", str(log)]
     config = load_config({"participants": [{"id": "my bot", "type": "exec", "command": command}, "tight"]})
-    cast = Cast(config, {}, Exchanges(), folder=tmp_path / "run" / "agents")
+    (tmp_path / "run").mkdir()
+    journal = Journal(str(tmp_path / "run" / "journal.jsonl"))
+    cast = Cast(config, {}, RunFiles(journal))
     assert cast.waiting == {"my bot"}
     assert cast.portable == {"tight"}
     played(cast.agent("my bot", GameLabel(1, 1, "AB")), hands=1)
     assert (tmp_path / "run" / "agents" / "my_bot.stderr.log").read_text().endswith("Traceback: out of cards\n")
+    journal.close()
 
 
 def test_the_conformance_kit_takes_a_program_and_ends_it(log):

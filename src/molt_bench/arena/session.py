@@ -1,0 +1,280 @@
+"""One session of a run: plays its rounds, and records every game before the next decision."""
+
+from collections.abc import Mapping
+from math import inf
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.providers.redirection import redirection_warnings
+from molt_bench.agents.python_agents import AgentFactory
+from molt_bench.arena.cast import Cast, LivePlayers
+from molt_bench.arena.games import GameRunner, Where
+from molt_bench.arena.incidents import Incidents
+from molt_bench.arena.status import Observer, StatusReports
+from molt_bench.bench.draws import Draws
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.past import Past
+from molt_bench.bench.result import PlayedMatch, RunResult
+from molt_bench.bench.rounds import Played, Round, drive_run, rounds
+from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
+from molt_bench.bench.spending import Spending
+from molt_bench.bench.stop_rules import out_of_time
+from molt_bench.blame import internal_error
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import JournalError, MoltBenchError, RunHalted, on_one_line
+from molt_bench.luck.estimators import Estimates
+from molt_bench.records import GameRecord
+from molt_bench.runs.conclusion import (
+    concluded,
+    listed_seeds,
+    naming_damage,
+    recorded_seeds,
+    session_warnings,
+    told_before,
+    warnings_ahead,
+)
+from molt_bench.runs.header import harnesses_of, header_of, published_policies, recorded_harnesses, stated_in
+from molt_bench.runs.journal import Game, Line, Rated, Resumption, SessionEnd
+from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in
+from molt_bench.runs.resumed_games import extension_of, games_go_on, past_of, resumptions_in
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.specs import GameLabel, GameSpec
+
+#: Seconds after the end of a run's time for which replies of models are awaited, since they are paid for.
+_LATE_S: Final = 5.0
+
+
+class SettledConfig(msgspec.Struct, frozen=True):
+    """What is played.
+
+    Attributes:
+        config: The config of the run, as its journal has it.
+        here: The same with the paths of this machine.
+        seed: Its master seed.
+    """
+
+    config: BenchmarkConfig
+    here: BenchmarkConfig
+    seed: MasterSeed
+
+
+class Session:
+    """One session of a run: from its start, or from where it left off, to its end or an interruption."""
+
+    def __init__(
+        self,
+        played: SettledConfig,
+        agents: Mapping[str, AgentFactory],
+        files: RunFiles,
+        where: Where,
+        *,
+        observer: Observer,
+        live: LivePlayers | None,
+    ) -> None:
+        config, here = played.config, played.here
+        self._config = config
+        self._seed = played.seed
+        self._files = files
+        self._observer = observer
+        self._live = live
+        self._known = files.stored.content if files.stored is not None else None
+        self._past = past_of(config, self._known) if self._known is not None else Past()
+        self._own = frozenset(agents)
+        stop = files.extend or (self._past.stages[-1].stop if self._past.stages else config.stop)
+        self._listed = listed_seeds(here.seeds) if self._known is None else recorded_seeds(self._known.header)
+        self._policies = published_policies(here, agents, files.permission)
+        self._warnings = [
+            *warnings_ahead(config, played.seed, self._listed, stop=stop, own=self._own),
+            *redirection_warnings(config.models()),
+        ]
+        self._spending, self._draws = Spending(config.models()), Draws(config.models())
+        self._status: StatusReports | None = None
+        self._incidents = Incidents(observer.on_warning)
+        self._folder = Path(files.journal.path).parent if files.journal is not None else None
+        self._cast = Cast(
+            here.model_copy(update={"stop": stop}),
+            agents,
+            files,
+            observer=observer,
+            on_exchange=self._on_exchange,
+            on_remains=self._incidents.take_remains,
+            live=live,
+        )
+        self._runner = GameRunner(self._cast, where, self._policies)
+        self._over = False
+        self._start = monotonic()
+        self._playing = False
+        self._most_s = stop.budget.max_seconds if stop.budget is not None else None
+
+    @property
+    def _until(self) -> float:
+        """When the time of the run is up, by the monotonic clock."""
+        return inf if self._most_s is None else self._start + self._most_s - self._past.seconds
+
+    @property
+    def _seconds(self) -> float:
+        """How long the run has taken, over all sessions."""
+        return self._past.seconds + monotonic() - self._start
+
+    def run(self, *, keep_hands: bool, preflight: bool) -> RunResult:
+        """Run to the end."""
+        config, known = self._config, self._known
+        stated = stated_in(known.header, self._own) if known is not None else ()
+        self._ladder = ladder = Ladder(config, self._policies, draws=self._draws, keep_hands=keep_hands, stated=stated)
+        self._status = StatusReports(self._observer, ladder, self._cast, self._spending)
+        blocks = SeedBlocks(config.seeds, ladder.meetings, self._listed)
+        self._call_everybody(preflight=preflight)
+        self._start = self._status.restart_clock()  # the run's clock starts after that
+        try:
+            resumptions = self._begin() + (resumptions_in(known.lines) if known is not None else 0)
+        except RunHalted:
+            self._runner.close(patience_s=0.0)
+            raise
+        if self._observer.on_warning is not None:
+            for warning in self._warnings:
+                self._observer.on_warning(warning)
+        deal = Dealer(config, blocks, trusted=only_built_in(config, self._own), resumptions=resumptions)
+        run = rounds(
+            config,
+            ladder,
+            deal,
+            past=self._past,
+            spending=self._spending,
+            extend=self._files.extend,
+            on_match=self._on_match,
+        )
+        try:
+            with naming_damage(known):
+                return self._ended(drive_run(run, self._play))
+        except KeyboardInterrupt:
+            if self._files.journal is not None:
+                self._files.journal.catch_up()
+            self._rest()
+            raise
+        except JournalError:  # not ours to add to
+            raise
+        except Exception as error:
+            self._rest(on_one_line(str(error if isinstance(error, MoltBenchError) else internal_error(error))))
+            raise
+        finally:
+            self._runner.close(patience_s=_LATE_S if monotonic() >= self._until else None)
+
+    def _rest(self, halted: str | UnsetType = UNSET) -> None:
+        """Record that this session has ended before the run did, and why."""
+        if not self._over:
+            left = self._incidents.left() or UNSET
+            self._write(SessionEnd(self._seconds - self._past.seconds, halted=halted, warnings=left))
+        if self._status is not None:
+            self._status.awaiting()
+
+    def _call_everybody(self, *, preflight: bool) -> None:
+        """Contact every participant outside this process once, and only then wait for those that come by themselves."""
+        if preflight:
+            self._runner.preflight()
+        if self._live is not None:
+            try:
+                self._live.gather()
+            except BaseException:
+                self._runner.close(patience_s=0.0)
+                raise
+
+    def _begin(self) -> int:
+        """Write the header of a new run, or a resumption if games must not go on; return how many resumptions."""
+        answers = self._files.replies
+        if self._known is None:
+            answers.begin(0)
+            if self._folder is not None and self._files.journal is not None:
+                problem = keep(self._seed.value, self._folder) if self._seed.sealed else None
+                self._warnings += [problem] if problem is not None else []
+                self._write(header_of(self._config, self._seed, self._listed, self._policies))
+            return 0
+        fresh = not games_go_on(self._config, self._own, recorded=answers.begun)
+        if fresh:
+            self._write(Resumption())
+        # Only now: without this line, a session that ends here is followed by another resumption.
+        answers.begin(self._known.line_count + fresh)
+        return int(fresh)
+
+    def _write(self, line: Line) -> None:
+        if self._files.journal is not None:
+            self._files.journal.write(line)
+
+    def _play(self, wanted: Round) -> Played:
+        """Play the missing games of a round."""
+        if wanted.begins is not None:
+            self._write(extension_of(wanted.begins))
+            return Played(seconds=self._seconds)
+        assert self._status is not None
+        status, played, estimates = self._status, dict(wanted.known), dict[GameSpec, Estimates]()
+        status.round_begins(wanted)
+
+        def on_game(label: GameLabel, record: GameRecord, estimated: Estimates | None) -> None:
+            self._write(Game(label.match, record.players, record, self._seconds))
+            self._files.exchanges.forget(label)
+            self._files.replies.forget(label)
+            played[label] = record
+            self._incidents.take_game(record)
+            estimated = estimated or self._ladder.match_margins.at_once(record)
+            if estimated is not None:
+                estimates[record.spec] = estimated
+            status.game_ended(record)
+
+        if wanted.missing:
+            if not self._playing:  # stepping through what is known takes nothing from the time to play
+                self._playing, self._start = True, status.restart_clock()
+            self._runner.play(wanted.missing, on_game, until=self._until)
+        late = out_of_time(self._most_s) if self._most_s is not None and monotonic() >= self._until else None
+        return Played(played, estimates, self._seconds, self._cast.spent or late)
+
+    def _ended(self, result: RunResult) -> RunResult:
+        """Record why the run ended, and reveal the master seed, since no cards are left to guess."""
+        seconds, journal, seed = self._seconds, self._files.journal, self._seed
+        self._over = True
+        told = seed.value if seed.sealed else UNSET
+        vouched = self._files.vouched(result) or UNSET
+        left = self._incidents.left()
+        self._write(SessionEnd(seconds - self._past.seconds, result.stop_reason, told, vouched, warnings=left or UNSET))
+        if seed.sealed and journal is not None and self._folder is not None and journal.sync():
+            forget(self._folder)
+        # If that could not be written, the run can be resumed, so the seed stays secret.
+        lost = journal is not None and journal.problem is not None
+        known = self._known
+        warnings = [
+            *self._warnings,
+            *(told_before(known, extended=bool(result.history)) if known is not None else ()),
+            *(session_warnings(known.lines) if known is not None else ()),
+            *left,
+            journal.problem if journal is not None else None,
+            self._files.exchanges.problem,
+            *result.warnings,
+            *self._runner.problems,
+        ]
+        sealed = MasterSeed(seed.value, sealed=seed.sealed and lost)
+        harnesses = harnesses_of(self._config) if known is None else recorded_harnesses(known.header)
+        return concluded(
+            result,
+            sealed,
+            seconds,
+            warnings=warnings,
+            journal=journal or known,
+            harnesses=harnesses,
+            unaccounted=self._files.exchanges.ledger.unaccounted + self._spending.lost,
+        )
+
+    def _on_exchange(self, exchange: Exchange) -> None:
+        self._spending.add(exchange)
+        self._draws.add(exchange)
+        if self._status is not None:
+            self._status.exchanged()
+
+    def _on_match(self, match: PlayedMatch) -> None:
+        account = self._ladder.match_margins.account(match.number)
+        if account is not None:
+            self._write(Rated(match.number, account))
+        if self._status is not None:
+            self._status.match_ended(match)

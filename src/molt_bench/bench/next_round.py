@@ -1,0 +1,118 @@
+"""The next round of a run: how many matches it has room for, and their pairings, as decided now or as played before."""
+
+from collections import Counter
+from functools import cache
+from math import inf
+from typing import Final
+
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.past import Past
+from molt_bench.bench.schedule.matchmakers import matchmaker_named
+from molt_bench.bench.schedule.round_choice import choose_round
+from molt_bench.bench.schedule.situation import Contrast, Later, Lookup, Situation
+from molt_bench.bench.seed_blocks import SeedBlocks
+from molt_bench.bench.spending import Spending
+from molt_bench.bench.stop_rules import Progress
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.errors import JournalError
+from molt_bench.rating.student import Estimate
+from molt_bench.specs import Pair
+
+#: Uncertainty about a participant without results, in thousandths of a big blind per hand.
+_ANYTHING: Final = 10_000.0
+#: The least standard error of a lead that is aimed for, in the same unit.
+_LEAST_SCALE: Final = 1e-3
+
+
+def room_for_matches(stop: StopConfig, progress: Progress, room: int) -> int:
+    """Return how many matches are played at once: `room`, or as many as the budget allows."""
+    limits = stop.budget
+    if limits is not None:
+        for limit, spent, more in (
+            (limits.max_matches, progress.matches, 1),
+            (limits.max_games, progress.games, progress.next_games),
+            (limits.max_hands, progress.hands, progress.next_hands),
+            (limits.max_cost_usd, progress.usd, progress.per_match(progress.usd)),
+            (limits.max_tokens, progress.tokens, progress.per_match(progress.tokens)),
+        ):
+            if limit is not None and more:
+                room = min(room, max(1, int((limit - spent) // more)))
+    return room
+
+
+def next_pairs(
+    config: BenchmarkConfig, ladder: Ladder, blocks: SeedBlocks, spending: Spending, room: int
+) -> tuple[Pair, ...]:
+    """Choose the pairings of the next round, at most `room`."""
+    confidence, window = config.stop.adjacent_confidence, config.scheduler.rematch_window
+    chosen = choose_round(
+        matchmaker_named(config.scheduler.policy),
+        situation_of(ladder, _costs(ladder, spending)),
+        matches=room,
+        recent=[match.participants for match in ladder.matches[-window:]] if window else [],
+        threshold=1.0 if confidence is None else 1 - ladder.error if ladder.by_margins else confidence.threshold,
+        allowed=None if blocks.endless else lambda pair: blocks.has_block(pair, ladder.meetings[pair]),
+    )
+    return tuple(chosen)
+
+
+def followed_pairs(ladder: Ladder, blocks: SeedBlocks, past: Past, room: int) -> tuple[Pair, ...]:
+    """Return the pairings of the next round as they were played; raises JournalError if the config has no such pair."""
+    first = len(ladder.matches) + 1
+    pairs = past.pairs(first, first + room - 1)
+    met = Counter(ladder.meetings)
+    for number, pair in enumerate(pairs, start=first):
+        if pair not in ladder.meetings or not (blocks.endless or blocks.has_block(pair, met[pair])):
+            raise JournalError(f"the journal's match {number} is not the one that its config plays")
+        met[pair] += 1
+    return pairs
+
+
+def situation_of(ladder: Ladder, cost: dict[Pair, float] | None = None) -> Situation:
+    """Return what a matchmaker knows; `cost` is the cost of a match of each pair, if costs differ."""
+    config, ranking, ratings, by_margins = ladder.config, ladder.ranking(), ladder.ratings, ladder.by_margins
+    # Most matchmakers look at some of these only: they are computed when asked for.
+    result = cache(ladder.margins.result)
+    sure = ladder.confidence
+    return Situation(
+        ranking=ranking,
+        mu=Lookup(ranking, lambda name: result(name).mean if by_margins else ratings[name].mu),
+        sigma=Lookup(ranking, lambda name: _sigma(result(name)) if by_margins else ratings[name].sigma),
+        meetings=ladder.meetings,
+        confidence=Lookup(ladder.meetings, lambda pair: max(sure(*pair), sure(*pair[::-1]))),
+        exploration=config.scheduler.exploration,
+        seed=config.seeds.master_seed or 0,
+        matches=len(ladder.matches),
+        seeds_per_match=config.seeds.per_match,
+        min_meetings=ladder.min_meetings if by_margins else 0,
+        variance=ladder.margins.variances(),
+        contrasts=Later(lambda: _contrasts(ladder)),
+        cost=cost or {},
+    )
+
+
+def _sigma(result: Estimate) -> float:
+    return result.scale if result.scale != inf else _ANYTHING
+
+
+def _contrasts(ladder: Ladder) -> tuple[Contrast, ...]:
+    """Return the neighbours whose order is undecided, and the variance of their lead that would decide it."""
+    found = []
+    for each in ladder.verdicts():
+        if each.kind == "unresolved":
+            wanted = max(ladder.judge.test.deciding(each.lead, 2 * ladder.error), _LEAST_SCALE)
+            found.append(Contrast(ladder.margins.lead_weights(each.above, each.below), wanted**2))
+    return tuple(found)
+
+
+def _costs(ladder: Ladder, spending: Spending) -> dict[Pair, float]:
+    """Return the cost of a match of each pair in dollars, judging by those so far; empty if it is unknown."""
+    if spending.free:
+        return {}
+    names = {name for pair in ladder.meetings for name in pair}
+    spent = {name: spending.usd_of(name, len(ladder.matches)) for name in names}
+    known = {name: usd / ladder.played[name] for name, usd in spent.items() if usd is not None and ladder.played[name]}
+    if len(known) < len(spent) or not any(known.values()):
+        return {}
+    least = max(known.values()) / 100  # a match of bots is nearly free, but still takes time
+    return {pair: max(least, known[pair[0]] + known[pair[1]]) for pair in ladder.meetings}

@@ -1,0 +1,78 @@
+"""What is known of a run that has started: its finished games, stages and margins."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TypeAlias
+
+import msgspec
+
+from molt_bench.bench.extensions import Stage
+from molt_bench.bench.stated_odds import MatchAccount
+from molt_bench.errors import JournalError
+from molt_bench.records import GameRecord, Margins
+from molt_bench.specs import GameLabel, GameSpec, Pair
+
+#: The games of a run, by label.
+Games: TypeAlias = Mapping[GameLabel, GameRecord]
+
+
+class Past(msgspec.Struct, frozen=True, dict=True):
+    """What is known of a run that has started.
+
+    Attributes:
+        games: Its finished games.
+        stages: Its stages so far; empty if there is only the one in the config.
+        seconds: How long it has taken so far.
+        missing: Which matches lack some of their games, as text.
+        margins: The margins of its matches, by their numbers: of all that are complete, or of none. Or the accounts of
+            those that have been rated.
+        followed: Whether its rounds and its end are taken as they are, since another version decided them.
+    """
+
+    games: Games = {}
+    stages: tuple[Stage, ...] = ()
+    seconds: float = 0.0
+    missing: str = ""
+    margins: Mapping[int, Margins | MatchAccount] = {}
+    followed: bool = False
+
+    @property
+    def last_match(self) -> int:
+        """Number of the last match with a finished game; 0 for none."""
+        return max((label.match for label in self.games), default=0)
+
+    def unrated(self, games: int) -> list[int]:
+        """Return the matches that are complete, with so many games each, and whose margins are not known."""
+        return [number for number, found in self._labels.items() if len(found) >= games and number not in self.margins]
+
+    @cached_property
+    def _labels(self) -> dict[int, list[GameLabel]]:
+        """The finished games by match."""
+        found: dict[int, list[GameLabel]] = defaultdict(list)
+        for label in self.games:
+            found[label.match].append(label)
+        return found
+
+    def pairs(self, first: int, last: int) -> tuple[Pair, ...]:
+        """Return who played the matches with these numbers, up to the first that has no game."""
+        found = []
+        for number in range(first, last + 1):
+            if number not in self._labels:
+                break
+            found.append(self.games[self._labels[number][0]].players)
+        return tuple(found)
+
+    def of(self, wanted: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameRecord]:
+        """Return the known records of the wanted games; raises JournalError if a match has different games."""
+        matches = {label.match for label in wanted}
+        labels = (label for match in matches for label in self._labels.get(match, ()))
+        stray = next((label for label in labels if label not in wanted), None)
+        if stray is not None:
+            raise JournalError(
+                f"the journal's match {stray.match} has seed {stray.seed!r}, which its config does not deal"
+            )
+        for label, spec in wanted.items():
+            if label in self.games and self.games[label].spec != spec:
+                raise JournalError(f"the journal's match {label.match} is not the one that its config plays")
+        return {label: self.games[label] for label in wanted if label in self.games}

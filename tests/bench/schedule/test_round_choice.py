@@ -1,0 +1,82 @@
+"""The pairings of a round."""
+
+import msgspec
+
+from molt_bench.bench.schedule.matchmakers import matchmaker_named
+from molt_bench.bench.schedule.round_choice import choose_round
+from molt_bench.bench.schedule.round_robin import round_robin
+from molt_bench.bench.schedule.situation import Contrast, Later
+from molt_bench.bench.schedule.uncertainty_overlap import uncertainty_overlap
+from tests.bench.schedule.situations import LADDER, pairs_of, situation
+
+
+class TestChooseRound:
+    def choose(self, spot, **options):
+        return choose_round(uncertainty_overlap, spot, **{"matches": 1, **options})
+
+    def test_first_everybody_is_connected(self):
+        """Six participants take five matches before the policy may choose a pair that is connected already."""
+        names = [*"abcdef"]
+        meetings = dict.fromkeys(pairs_of(names), 0)
+        for _ in range(5):
+            (pair,) = self.choose(situation(dict.fromkeys(names, 25.0), meetings=meetings))
+            meetings[pair] += 1
+        connected = {"a"}
+        for _ in names:
+            connected |= {n for pair, met in meetings.items() if met for n in pair if {*pair} & connected}
+        assert connected == {*names}
+        assert max(meetings.values()) == 1
+
+    def test_a_round_has_different_pairs(self):
+        pairs = self.choose(situation(LADDER), matches=4)
+        assert len({*pairs}) == 4
+
+    def test_a_round_cannot_have_more_matches_than_there_are_pairs(self):
+        assert len(self.choose(situation(LADDER), matches=100)) == 6
+
+    def test_a_round_of_many_connects_everybody_at_once(self):
+        names = [*"abcd"]
+        spot = situation(dict.fromkeys(names, 25.0), meetings=dict.fromkeys(pairs_of(names), 0))
+        pairs = self.choose(spot, matches=3)
+        assert {name for pair in pairs for name in pair} == {*names}
+
+    def test_settled_pairs_are_left_alone(self):
+        confidence = dict.fromkeys(pairs_of(LADDER), 0.99) | {("a", "d"): 0.6}
+        assert self.choose(situation(LADDER, confidence=confidence), threshold=0.95) == [("a", "d")]
+
+    def test_also_in_a_round_of_several_matches(self):
+        confidence = dict.fromkeys(pairs_of(LADDER), 0.99) | {("a", "d"): 0.6, ("b", "c"): 0.7}
+        pairs = self.choose(situation(LADDER, confidence=confidence), matches=5, threshold=0.95)
+        assert {*pairs} == {("a", "d"), ("b", "c")}
+
+    def test_but_round_robin_plays_them_on(self):
+        confidence = dict.fromkeys(pairs_of(LADDER), 0.99) | {("a", "d"): 0.6}
+        meetings = dict.fromkeys(pairs_of(LADDER), 3) | {("b", "c"): 2}
+        spot = situation(LADDER, confidence=confidence, meetings=meetings)
+        assert choose_round(round_robin, spot, matches=1, threshold=0.95) == [("b", "c")]
+
+    def test_unless_all_are_settled(self):
+        confidence = dict.fromkeys(pairs_of(LADDER), 0.99)
+        assert self.choose(situation(LADDER, confidence=confidence), threshold=0.95)
+
+    def test_no_immediate_rematch_where_another_pair_can_play(self):
+        assert self.choose(situation(LADDER, exploration=0), recent=[("a", "b")]) != [("a", "b")]
+        two = situation({"a": 25.0, "b": 25.0})
+        assert self.choose(two, recent=[("a", "b")]) == [("a", "b")]
+
+    def test_pairs_without_cards_do_not_play(self):
+        assert self.choose(situation(LADDER), allowed=lambda pair: pair == ("c", "d")) == [("c", "d")]
+        assert self.choose(situation(LADDER), allowed=lambda pair: False) == []
+
+
+def test_contrasts_are_not_worked_out_while_everybody_meets_everybody():
+    asked = []
+    contrasts = Later(lambda: asked.append(1) or (Contrast({("a", "b"): 1.0}, 1.0),))
+    pairs = dict.fromkeys(pairs_of(LADDER), 0)
+    spot = situation(LADDER, meetings=pairs, min_meetings=1, contrasts=contrasts)
+    assert choose_round(matchmaker_named("information_gain"), spot, matches=1) == [("a", "b")]
+    assert not asked
+    later = msgspec.structs.replace(spot, meetings=dict.fromkeys(pairs, 1))
+    assert choose_round(matchmaker_named("information_gain"), later, matches=1) == [("a", "b")]
+    assert asked == [1]
+    assert len(contrasts) == 1
