@@ -1,6 +1,6 @@
 """The benchmark: plays the rounds of a run, and records every game before the next decision."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from math import inf
 from pathlib import Path
@@ -31,6 +31,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError, RunHalted, on_one_line
 from molt_bench.luck.estimators import Estimates
+from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import (
     concluded,
@@ -291,13 +292,15 @@ class _Session:
         self._players = wanted.pairs[0]
         estimates: dict[GameSpec, Estimates] = {}
 
-        def on_game(label: GameLabel, record: GameRecord, estimated: Estimates | None) -> None:
+        def on_game(
+            label: GameLabel, record: GameRecord, hands: Sequence[PlayedHand], estimated: Estimates | None
+        ) -> None:
             self._write(Game(label.match, record.players, record, self._seconds))
             self._files.exchanges.forget(label)
             self._files.answers.forget(label)
             self._played[label] = record
             self._incidents.take_game(record)
-            estimated = estimated or self._ladder.estimated(record)
+            estimated = estimated or self._ladder.estimated(record, hands)
             if estimated is not None:
                 estimates[record.spec] = estimated
             self._report(players=record.players)

@@ -1,7 +1,7 @@
 """The ladder: what a run has learned so far, match by match."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from math import inf
@@ -22,6 +22,7 @@ from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, Stop
 from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.pairings import connected
+from molt_bench.poker.observation import PlayedHand
 from molt_bench.rating.book import RAW, MarginBook
 from molt_bench.rating.margin import MarginModel, first_guess
 from molt_bench.rating.openskill import RatingService
@@ -208,9 +209,9 @@ class Ladder:
             number = len(self.matches) + 1
             raise JournalError(f"the margins that are recorded of match {number} are not what its games give")
 
-    def estimated(self, game: GameRecord) -> Estimates | None:
+    def estimated(self, game: GameRecord, hands: Sequence[PlayedHand]) -> Estimates | None:
         """Return what player A won in a game that was just played, which is fastest now; None if it takes long."""
-        return self._match_margins.at_once(game)
+        return self._match_margins.at_once(game, hands)
 
     def account(self, number: int) -> MatchAccount | None:
         """Return what has to be recorded of a match, once; None if that has been, or need not be."""

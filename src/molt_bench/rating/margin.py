@@ -26,7 +26,6 @@ from itertools import combinations
 from math import fsum, inf, sqrt
 from typing import TYPE_CHECKING, Final
 
-from molt_bench.kernels import compiled
 from molt_bench.rating import shared_seeds
 from molt_bench.rating.pair_sums import Sample, Sums, Terms
 from molt_bench.rating.shrinkage import prior_freedom
@@ -360,11 +359,6 @@ class MarginModel:
     def _weighted(self, terms: Terms, counts: Floats) -> tuple[float, float, float, float]:
         """Return the mean and variance of a weighted sum, its degrees of freedom, and the variance of one of each."""
         (variances, frees), sums = self._spreads(), self._sums
-        if compiled is not None:
-            found: tuple[float, float, float, float] | None
-            found = compiled.weighted_margin(*terms, sums.counts, sums.means, variances, frees)
-            if found is not None:
-                return found
         parts = terms.squared * variances[terms.places] / counts
         total = fsum(parts.tolist())
         by_pair = zip(parts.tolist(), frees[terms.places].tolist(), strict=True)
