@@ -7,8 +7,7 @@ from statistics import median
 from time import process_time
 
 from molt_bench import run_benchmark, write_artifacts
-from molt_bench.luck.cards.chance import forget
-from molt_bench.poker.played import forget_played
+from molt_bench.luck.cards.card_luck import forget_equities
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import TEXTS, Format
 from molt_bench.report.exports.dealt_hands import dealt_hands
@@ -39,15 +38,14 @@ def seconds_of_exports() -> Iterator[tuple[Format, float]]:
         for form in TEXTS:
             yield form, _text_seconds(Path(folder), form)
         for form, write in (("parquet", _parquet), ("latex", _latex)):
-            forget()
-            forget_played()
+            forget_equities()
             start = process_time()
             write(Path(folder))
             yield form, (process_time() - start) * COUNTED / PLAYED
 
 
 def _text_seconds(folder: Path, form: Format) -> float:
-    forget()
+    forget_equities()
     slices, start = [], process_time()
     with Path(folder, form).open("wb") as file:
         for count, piece in enumerate(TEXTS[form](dealt_hands(f"{folder}/journal.jsonl"), None), start=1):

@@ -12,7 +12,7 @@ from time import process_time
 from typing import NamedTuple
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.cards.chance import forget
+from molt_bench.luck.cards.card_luck import forget_equities
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
@@ -72,7 +72,7 @@ def print_speed(hands: int) -> None:
     games = games[: hands // 100]
     # What is loaded and built once is not counted.
     timed(games[:1], with_policies=True)
-    forget()
+    forget_equities()
     print(f"{100 * len(games):,} recorded hands of {', '.join(SPEED_BOTS)}; CPU seconds on one core")
     for title, with_policies in (("first", False), ("again", False), ("again, with all known dice", True)):
         seconds = timed(games, with_policies=with_policies)

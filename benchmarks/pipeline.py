@@ -26,12 +26,12 @@ from viewing import long_run, print_server
 from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.kernels import compiled
-from molt_bench.luck.cards.chance import forget
-from molt_bench.luck.cards.strength import forget_strengths
+from molt_bench.luck.cards.card_luck import forget_equities
+from molt_bench.luck.cards.win_rate import forget_win_rates
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import drive
 from molt_bench.play.match import seed_pair_specs
-from molt_bench.poker.played import forget_played
+from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles
@@ -65,8 +65,8 @@ def bare(specs: list[GameSpec]) -> float:
 def whole(config: dict[str, object]) -> float:
     """Return the CPU seconds of the same games as a run."""
     equity_against_best.cache_clear()
-    forget()
-    forget_strengths()
+    forget_equities()
+    forget_win_rates()
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(f"{folder}/journal.jsonl")
         start = process_time()
@@ -94,22 +94,25 @@ def overhead(name: str, config: dict[str, object], goal: float) -> None:
     row(f"whole run over its bare games, {name}", ratio, goal, digits=2)
 
 
-def games_of(pairing: tuple[str, str], seeds: int) -> Iterator[GameRecord]:
-    """Play some games of 100 hands in both seatings."""
+def games_of(pairing: tuple[str, str], seeds: int) -> Iterator[tuple[GameRecord, list[PlayedHand]]]:
+    """Play some games of 100 hands in both seatings, and return them with their hands as they were played."""
     for seed in range(seeds):
         for spec in seed_pair_specs(pairing, seed=f"pipeline {seed}", hands=100, options=GAME):
             first, second = (make_agent(name, seed=name) for name in pairing)
-            yield drive(spec, (first, second), remembered=True)
+            hands: list[PlayedHand] = []
+            yield drive(spec, (first, second), hands=hands), hands
 
 
-def luck_seconds(games: list[GameRecord], pairing: tuple[str, str], *, dice: bool) -> float:
+def luck_seconds(
+    games: list[tuple[GameRecord, list[PlayedHand]]], pairing: tuple[str, str], *, dice: bool, rebuilt: bool = False
+) -> float:
     """Return the CPU seconds of taking luck out, as if none of the cards had been seen before."""
     first, second = (make_agent(name, seed=name).policy if dice else None for name in pairing)
-    forget()
-    forget_strengths()
+    forget_equities()
+    forget_win_rates()
     start = process_time()
-    for game in games:
-        game_estimates(game, (first, second))
+    for game, played in games:
+        game_estimates(game, (first, second), hands=() if rebuilt else played)
     return process_time() - start
 
 
@@ -119,10 +122,9 @@ def luck() -> None:
     for pairing in combinations(FIVE, 2):
         games = list(games_of(pairing, 2))
         luck_seconds(games[:1], pairing, dice=True)
-        hands = sum(game.dealt for game in games)
+        hands = sum(game.dealt for game, _ in games)
         cards.append(luck_seconds(games, pairing, dice=False) / hands)
-        forget_played()
-        read_back.append(luck_seconds(games, pairing, dice=False) / hands)
+        read_back.append(luck_seconds(games, pairing, dice=False, rebuilt=True) / hands)
     row("luck of the cards a hand, mean over ten pairings", 1e6 * fmean(cards), 15, " us")
     row("the same, with hands rebuilt from their text", 1e6 * fmean(read_back), 15, " us")
     dice = {}
@@ -130,7 +132,7 @@ def luck() -> None:
         pairing = (name, "callstation")
         games = list(games_of(pairing, 2))
         luck_seconds(games[:1], pairing, dice=True)
-        replayed = [(game.seating == "BA", hand) for game in games for _, hand, _ in game.replay()]
+        replayed = [(game.seating == "BA", hand) for game, _ in games for _, hand, _ in game.replay()]
         decisions = sum(done.seat == seat for seat, hand in replayed for done in hand.log)
         more = [
             luck_seconds(games, pairing, dice=True) - luck_seconds(games, pairing, dice=False) for _ in range(ROUNDS)

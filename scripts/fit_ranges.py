@@ -26,8 +26,7 @@ from luck_players import STEPPERS, Bettor, Manner, Stepper
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.scripted import ScriptedAgent
-from molt_bench.luck.cards.card_luck import chance_luck
-from molt_bench.luck.cards.chance import DEALT, hand_luck
+from molt_bench.luck.cards.card_luck import DEALT, chance_luck, hand_luck
 from molt_bench.luck.coefficients import AGAINST, LADDER, SOLID
 from molt_bench.luck.dice.draws import Folds, action_features, action_value, dice_terms
 from molt_bench.luck.dice.known_dice import Policies

@@ -1,6 +1,8 @@
 """The compiled kernels of luck give what their twins in Python give, to the last bit."""
 
+from array import array
 from math import fsum
+from struct import pack
 
 import pytest
 
@@ -8,13 +10,12 @@ from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.kernels import compiled
 from molt_bench.luck import fitting, game_luck
-from molt_bench.luck.dice.draws import PolicyError
+from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.luck.dice.stated_policy import StatedPolicy
-from molt_bench.luck.dice.tested_estimates import all_estimates
+from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import drive
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
-from molt_bench.poker.played import forget_played
 from molt_bench.seeds import derive
 from molt_bench.specs import GameSpec
 
@@ -39,10 +40,15 @@ def numbers(count, label):
 
 
 def played(pair, *, seed="kernel", hands=25, **options):
-    """Play a game, whose hands are remembered; return its record and the policies."""
+    """Play a game; return its record and the policies."""
+    return played_hands(pair, seed=seed, hands=hands, **options)[:2]
+
+
+def played_hands(pair, *, seed="kernel", hands=25, **options):
+    """Play a game; return its record, the policies, and its hands as they were played."""
     players = tuple(BUILTIN_AGENTS[kind](seed=kind) for kind in pair)
-    spec = GameSpec(seed=seed, hands=hands, players=pair, **options)
-    return drive(spec, players, remembered=True), tuple(each.policy for each in players)
+    spec, found = GameSpec(seed=seed, hands=hands, players=pair, **options), []
+    return drive(spec, players, hands=found), tuple(each.policy for each in players), found
 
 
 class Counting:
@@ -51,20 +57,23 @@ class Counting:
     def __init__(self):
         self.told = []
 
+    def __getattr__(self, name):
+        return getattr(compiled, name)
+
     def game_luck(self, *arguments):
         found = compiled.game_luck(*arguments)
         self.told.append(found is not None)
         return found
 
 
-def assert_same(monkeypatch, record, policies, *, told=True):
+def assert_same(monkeypatch, record, policies, *, told=True, hands=()):
     """Assert that the kernel tells, or does not, and that all estimates are those of pure Python."""
     kernels = Counting()
     with monkeypatch.context() as patch:
         patch.setattr(game_luck, "compiled", kernels)
-        ours = game_estimates(record, policies)
+        ours = game_estimates(record, policies, hands=hands)
         patch.setattr(game_luck, "compiled", None)
-        assert ours == game_estimates(record, policies)
+        assert ours == game_estimates(record, policies, hands=hands)
     assert kernels.told == [told]
     return ours
 
@@ -72,12 +81,9 @@ def assert_same(monkeypatch, record, policies, *, told=True):
 @pytest.mark.parametrize("options", GAMES)
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_game_has_the_same_luck(monkeypatch, pair, options):
-    record, policies = played(pair, **options)
+    record, policies, hands = played_hands(pair, **options)
     for known in (policies, (policies[0], None), (None, policies[1]), (None, None)):
-        just_played = assert_same(monkeypatch, record, known)
-        forget_played()
-        assert assert_same(monkeypatch, record, known) == just_played
-        record, policies = played(pair, **options)
+        assert assert_same(monkeypatch, record, known) == assert_same(monkeypatch, record, known, hands=hands)
 
 
 def test_the_luck_of_dice_is_in_it(monkeypatch):
@@ -115,13 +121,15 @@ def test_policies_of_every_form_have_the_same_luck(monkeypatch, policy):
 
 @pytest.mark.parametrize("options", GAMES)
 @pytest.mark.parametrize("kind", ["random", "maniac"])
-def test_a_form_that_is_known_says_what_the_bot_would(monkeypatch, kind, options):
+def test_a_policy_is_read_the_same_as_its_list(monkeypatch, kind, options):
     record, (policy, _) = played((kind, "callstation"), **options)
-    by_form = assert_same(monkeypatch, record, (policy, None))
-    assert assert_same(monkeypatch, record, (lambda seen: policy(seen), None)) == by_form
+    of_bot = assert_same(monkeypatch, record, (policy, None))
+    assert assert_same(monkeypatch, record, (lambda seen: policy(seen), None)) == of_bot
+    listed = assert_same(monkeypatch, record, (lambda seen: list(policy(seen)), None))
+    assert listed.corrected == pytest.approx(of_bot.corrected)
 
 
-def test_a_bot_cannot_have_done_what_its_form_excludes(monkeypatch):
+def test_a_bot_cannot_have_done_what_its_policy_excludes(monkeypatch):
     for kind, actual in (("maniac", "random"), ("random", "shover")):
         record, _ = played((actual, "callstation"), stack=500)
         policy = BUILTIN_AGENTS[kind](seed=1).policy
@@ -193,9 +201,9 @@ def test_an_interruption_while_a_policy_is_asked_comes_through():
 
 
 def test_a_policy_is_asked_without_the_noise():
-    record, (policy, _) = played(("random", "tight"))
+    record, (policy, _), hands = played_hands(("random", "tight"))
     noises = []
-    game_estimates(record, (lambda seen: noises.append(seen.noise) or policy(seen), None))
+    game_estimates(record, (lambda seen: noises.append(seen.noise) or policy(seen), None), hands=hands)
     assert set(noises) == {0}
 
 
@@ -210,7 +218,7 @@ class Likeness:
 
 
 def test_attributes_are_found_whether_or_not_the_type_is_known():
-    record, policies = played(("random", "maniac"), stack=10_000)
+    record, policies, played = played_hands(("random", "maniac"), stack=10_000)
     arguments = []
 
     class Listening(Counting):
@@ -220,7 +228,7 @@ def test_attributes_are_found_whether_or_not_the_type_is_known():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(game_luck, "compiled", Listening())
-        game_estimates(record, policies)
+        game_estimates(record, policies, hands=played)
     [(hands, *rest)] = arguments
     assert any(seen for _, _, seen in hands)
     alike = [(number, Likeness(hand), [Likeness(each) for each in seen]) for number, hand, seen in hands]
@@ -232,17 +240,6 @@ def test_attributes_are_found_whether_or_not_the_type_is_known():
 def test_chips_beyond_the_kernels_are_left_to_python(monkeypatch):
     record, policies = played(("random", "callstation"), stack=10**15, big_blind=100)
     assert_same(monkeypatch, record, policies, told=False)
-
-
-def test_equations_are_solved_the_same(monkeypatch):
-    for size in (1, 2, 7, 40):
-        rows = [numbers(2 * size, f"row {n}") for n in range(size)]
-        square = [fsum([x * y for x, y in zip(a, b, strict=True)]) for n, a in enumerate(rows) for b in rows[: n + 1]]
-        wanted = numbers(size, "wanted")
-        ours = fitting.solved(square, wanted, 20.0)
-        with monkeypatch.context() as patch:
-            patch.setattr(fitting, "compiled", None)
-            assert ours == fitting.solved(square, wanted, 20.0)
 
 
 def test_a_run_learns_the_same_weights(monkeypatch):
@@ -265,28 +262,20 @@ def test_a_run_learns_the_same_weights(monkeypatch):
 
 
 def test_sums_are_correctly_rounded():
-    """The kernel's exact sum, seen through the solution of equations: it is `fsum`'s, also for half-way cases."""
-    for count in (1, 3, 30, 60):
-        half = [1.0, *([2.0**-53] * (count % 2)), *numbers(count, "half-way")]
-        # The last equation is x_n = wanted - sum of wanted_k * row_k, for a unit triangle.
-        size = len(half) + 1
-        square = [[0.0] * n + [1.0] for n in range(size - 1)]
-        square.append([*half, 1.0 + fsum([x * x for x in half])])
-        if square[-1][-1] - fsum([x * x for x in half]) <= 0:
-            continue
-        wanted = [1.0] * size
-        assert compiled.solved(_flat(square), _flat([wanted]), 0.0) == _python_solved(_flat(square), wanted)
+    """The kernel's exact sum, seen through the weighed terms of hands: it is `fsum`'s, also for half-way cases."""
+    for count in (1, 3, 30, 60, 500):
+        parts = [1.0, *([2.0**-53] * (count % 2)), *numbers(count, "half-way")]
+        terms = b"".join([pack("=iid", row, 0, part) for row, part in enumerate(parts)])
+        assert compiled.weighed_terms(terms, len(parts), array("d", [1.0])) == fsum(parts)
 
 
-def _flat(rows):
-    from array import array
-
-    return array("d", [each for row in rows for each in row])
-
-
-def _python_solved(triangle, wanted):
-    kernels, fitting.compiled = fitting.compiled, None
-    try:
-        return fitting.solved(triangle, wanted, 0.0)
-    finally:
-        fitting.compiled = kernels
+def test_equations_are_solved_the_same(monkeypatch):
+    for size in (1, 2, 7, 40):
+        rows = [numbers(2 * size, f"row {n}") for n in range(size)]
+        square = [[fsum([x * y for x, y in zip(a, b, strict=True)]) for b in rows[: n + 1]] for n, a in enumerate(rows)]
+        wanted = numbers(size, "wanted")
+        moments = array(
+            "d", [each for n, row in enumerate(square) for each in (wanted[n], *row, *[0.0] * (size - 1 - n))]
+        )
+        triangle = [each for row in square for each in row]
+        assert compiled.solved_moments(moments, size, 20.0) == tuple(fitting.solved(triangle, wanted, 20.0))

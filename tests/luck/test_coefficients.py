@@ -2,7 +2,7 @@
 
 import pytest
 
-from molt_bench.luck.cards.chance import DEALT
+from molt_bench.luck.cards.card_luck import DEALT
 from molt_bench.luck.coefficients import AGAINST, FROZEN, LADDER, VERSION, Coefficients, coefficients_hash
 from molt_bench.luck.dice.draws import FEATURES
 

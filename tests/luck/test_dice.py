@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.cards.chance import hand_luck, street_equities
+from molt_bench.luck.cards.card_luck import hand_luck, street_equities
 from molt_bench.luck.coefficients import FROZEN
 from molt_bench.luck.dice.draws import Folds, action_features, action_value, dice_terms
 from molt_bench.luck.dice.stated_policy import StatedPolicy
-from molt_bench.luck.dice.tested_estimates import all_estimates
+from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
@@ -43,7 +43,7 @@ def test_a_fold_before_the_flop():
     assert term.raised == pytest.approx([200 / 9801 / 3, 9600 / 9801 / 3, 1 / 9801 / 3])
     assert term.matched == pytest.approx([chance * mean for chance, mean in zip(term.raised, SIZES, strict=True)])
     assert term.edge == pytest.approx(EDGE)
-    assert term.strengths[0] > term.strengths[1] > 0.98
+    assert term.win_rates[0] > term.win_rates[1] > 0.98
     assert term.depth == 9900 / 200
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.cards.chance import hand_luck
+from molt_bench.luck.cards.card_luck import hand_luck
 from molt_bench.luck.coefficients import LADDER, Coefficients
 from molt_bench.luck.dice.draws import FEATURES
 from molt_bench.luck.estimators import game_estimates, hand_estimates

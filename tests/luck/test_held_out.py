@@ -10,8 +10,7 @@ import pytest
 from luck_players import STEPPERS, Stepper
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.cards.card_luck import chance_luck
-from molt_bench.luck.cards.chance import hand_luck
+from molt_bench.luck.cards.card_luck import chance_luck, hand_luck
 from molt_bench.luck.coefficients import FROZEN
 from molt_bench.luck.dice.draws import Folds, action_features, action_value, dice_terms
 from molt_bench.play.drivers import play_game

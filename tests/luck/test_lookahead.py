@@ -27,13 +27,13 @@ from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice import lookahead
 from molt_bench.luck.dice.raise_sizes import CUTS, MOST_ALONE
 from molt_bench.luck.estimators import game_estimates, hand_estimates
-from molt_bench.play.drivers import play_game
+from molt_bench.play.drivers import drive, play_game
 from molt_bench.play.match import play_match
 from molt_bench.poker.actions import OPEN_CARDS, Action, LoggedAction
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import observe
-from molt_bench.poker.played import forget_played
+from molt_bench.specs import GameSpec
 
 MODES = {
     "reset": {"stack": 3000},
@@ -109,9 +109,9 @@ def game_of(pair, mode="reset", *, seed="ahead", seating="AB", hands=12):
 
 def moments(record, by_seat):
     """Yield every decision of a game: (its hand, looked ahead in; the moment before; the action)."""
-    shoe, longest = Shoe(record.spec.decks), record.spec.max_actions
+    shoe, max_actions = Shoe(record.spec.decks), record.spec.max_actions
     for number, hand, _ in record.replay():
-        ahead = lookahead._Ahead(number, shoe.deal(number), by_seat, SOLID, longest)
+        ahead = lookahead._Ahead(number, shoe.deal(number), by_seat, SOLID, max_actions)
         for moment, done in ahead.moments(hand):
             ahead.ask_on(moment)
             yield ahead, moment, done
@@ -200,9 +200,9 @@ def test_with_nothing_left_out_a_hand_is_worth_its_mean_over_all_dice(stack, mon
     pair = ("mixer", "bold")
     record = play_game([PLAYERS[name]() for name in pair], seed="dice", hands=4, stack=stack)
     policies, shoe = policies_of(pair), Shoe(record.spec.decks)
-    hands = [(number, hand) for number, hand, _ in record.replay()]
-    found = lookahead.without_dice(hands, policies, record.spec.decks, SOLID, longest=record.spec.max_actions)
-    for (number, hand), value in zip(hands, found, strict=True):
+    hands = list(record.replay())
+    found = lookahead.without_dice(hands, policies, record.spec.decks, SOLID, max_actions=record.spec.max_actions)
+    for (number, hand, _), value in zip(hands, found, strict=True):
         begun = Hand(hand.rules, shoe.deal(number), hand.starting_stacks, button=hand.button)
         assert value == pytest.approx(mean_over_all_dice(begun, number, policies))
 
@@ -271,9 +271,9 @@ def test_the_value_knows_that_the_other_seat_folds():
     assert raised
 
 
-def looked_ahead(pair, record, policies=None):
+def looked_ahead(pair, record, policies=None, hands=()):
     """Return what hands are worth, or None if nobody was asked ahead."""
-    found = game_estimates(record, policies or policies_of(pair))
+    found = game_estimates(record, policies or policies_of(pair), hands=hands)
     if found.fitted == found.aivat:
         return None
     assert not found.hands.terms
@@ -283,10 +283,10 @@ def looked_ahead(pair, record, policies=None):
 
 def test_hands_just_played_and_hands_from_their_texts_are_worth_the_same():
     pair = ("mixer", "wide")
-    record = play_game([PLAYERS[name]() for name in pair], seed="texts", hands=12, **MODES["warm-up and caps"])
-    played = looked_ahead(pair, record)
+    spec, hands = GameSpec(seed="texts", hands=12, players=pair, **MODES["warm-up and caps"]), []
+    record = drive(spec, tuple(PLAYERS[name]() for name in pair), hands=hands)
+    played = looked_ahead(pair, record, hands=hands)
     assert played is not None
-    forget_played()
     assert looked_ahead(pair, record) == played
 
 
@@ -440,7 +440,6 @@ def test_sizes_of_another_type_do_not_reach_hands_that_are_played(size):
     for number in range(60):
         record = play_game([Odd("one"), Odd("two")], seed=f"odd {number}", hands=1, stack=3000)
         game_estimates(record, (Odd("one").policy, Odd("two").policy))
-        forget_played()
         for _, hand, _ in record.replay():
             raised += "r900" in record.hand_texts[0]
             assert all(type(done.amount) is int for done in hand.log)

@@ -12,7 +12,7 @@ import pytest
 
 import molt_bench
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.play.worker_pool import MOST_DEATHS, Batches, WorkerPool, WorkersError
+from molt_bench.play.worker_pool import MOST_DEATHS, Chunks, WorkerPool, WorkersError
 from molt_bench.specs import GameSpec
 from tests.play.worker_games import (
     GAMES,
@@ -142,48 +142,48 @@ def running(pid):
         return False
 
 
-class TestBatches:
+class TestChunks:
     def test_every_game_is_in_one_batch_and_in_order(self):
-        batches = Batches(GAMES, workers=2, seconds=1.0)
+        chunks = Chunks(GAMES, workers=2, seconds=1.0)
         taken = []
-        while batches:
-            batch = batches.take()
-            batches.learn(batch, 0.02 * len(batch))
-            taken += batch
+        while chunks:
+            chunk = chunks.take()
+            chunks.learn(chunk, 0.02 * len(chunk))
+            taken += chunk
         assert taken == GAMES
 
     def test_batches_fill_their_time_and_get_smaller_at_the_end(self):
         games = [GameSpec(seed=seed, hands=10) for seed in range(1000)]
-        batches = Batches(games, workers=2, seconds=0.1)
-        first = batches.take()
+        chunks = Chunks(games, workers=2, seconds=0.1)
+        first = chunks.take()
         assert len(first) == 1
-        batches.learn(first, 0.001)
+        chunks.learn(first, 0.001)
         sizes = []
-        while batches:
-            sizes.append(len(batches.take()))
+        while chunks:
+            sizes.append(len(chunks.take()))
         assert sizes[0] == 100
         assert sizes[-1] == 1
 
     def test_hands_that_do_not_count_take_time_as_well(self):
         games = [GameSpec(seed=seed, hands=2, warmup_hands=98) for seed in range(1000)]
-        batches = Batches(games, workers=2, seconds=0.1)
-        batches.learn(batches.take(), 0.05)
-        assert len(batches.take()) == 2
+        chunks = Chunks(games, workers=2, seconds=0.1)
+        chunks.learn(chunks.take(), 0.05)
+        assert len(chunks.take()) == 2
 
     def test_games_that_were_put_back_are_played_alone(self):
-        batches = Batches(GAMES, workers=1, seconds=100.0)
-        batches.learn([batches.take()[0]], 0.001)
-        lost = batches.take()
+        chunks = Chunks(GAMES, workers=1, seconds=100.0)
+        chunks.learn([chunks.take()[0]], 0.001)
+        lost = chunks.take()
         assert len(lost) > 1
-        batches.put_back(lost)
-        assert [batches.take() for _ in lost] == [[spec] for spec in lost]
+        chunks.put_back(lost)
+        assert [chunks.take() for _ in lost] == [[spec] for spec in lost]
 
     def test_deaths_are_counted_by_game(self):
-        batches = Batches(GAMES[:1], workers=1, seconds=1.0)
+        chunks = Chunks(GAMES[:1], workers=1, seconds=1.0)
         for _ in range(MOST_DEATHS):
-            batches.put_back(batches.take())
+            chunks.put_back(chunks.take())
         with pytest.raises(MoltBenchError, match="workers died"):
-            batches.put_back(batches.take())
+            chunks.put_back(chunks.take())
 
 
 def test_workers_play_at_the_same_time(tmp_path):
@@ -228,7 +228,7 @@ class TestStopped:
         def done(spec, result):
             assert spec not in found
             found[spec] = result
-            busy = [worker for worker in pool._workers if worker.batches]
+            busy = [worker for worker in pool._workers if worker.chunks]
             if not stopped and len(busy) >= number:
                 for worker in busy[:number]:
                     os.kill(worker.process.pid, signal.SIGSTOP)

@@ -16,7 +16,7 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 from molt_bench.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
 from molt_bench.adapters.observation_arrays import VIEW_LENGTH, view_after, view_of
 from molt_bench.errors import ConfigError
-from molt_bench.play.game import Hook, Notice, Turns, turns
+from molt_bench.play.game import GameEvents, Hook, Notice, game_events
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.records import GameRecord
@@ -110,7 +110,7 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         self._views = {name: np.zeros(VIEW_LENGTH, np.float32) for name in PLAYERS}
         self._turns = 0
         self.agent_selection = self._names[0]
-        self._game: Turns = turns(spec, listening=(_HOOKS, _HOOKS))
+        self._game: GameEvents = game_events(spec, listening=(_HOOKS, _HOOKS))
         self._go_on(None)
         self._accumulate_rewards()
 

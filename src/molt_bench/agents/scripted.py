@@ -5,11 +5,10 @@ seed. `tag` and `blueprint`, the strongest, have their own files.
 """
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, overload
+from typing import Final
 
 from molt_bench.agents.base import Policy, Sizes
+from molt_bench.agents.pot_raises import PotRaises
 from molt_bench.agents.starting_hands import starting_hand
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.observation import Observation
@@ -60,9 +59,6 @@ class RandomAgent(ScriptedAgent):
     kind = "random"
     sees_cards = False
 
-    #: The chance of each kind of action where it may raise, and where it may not.
-    CHANCES: Final = (1 / 3, 1 / 2)
-
     def act(self, observation: Observation) -> Action:
         """Draw a kind, then a size."""
         bits = self.throw(observation)
@@ -78,11 +74,10 @@ class RandomAgent(ScriptedAgent):
     def policy(self, observation: Observation) -> Policy:
         """Return the probabilities that `act` draws with."""
         passive = CALL if observation.to_call else CHECK
-        of_three, of_two = self.CHANCES
         if not observation.max_raise_to:
-            return (FOLD, of_two), (passive, of_two)
+            return (FOLD, 1 / 2), (passive, 1 / 2)
         sizes = Sizes(observation.min_raise_to, observation.max_raise_to)
-        return (FOLD, of_three), (passive, of_three), (sizes, of_three)
+        return (FOLD, 1 / 3), (passive, 1 / 3), (sizes, 1 / 3)
 
 
 class CallStationAgent(FixedAgent):
@@ -120,76 +115,6 @@ class ShoverAgent(FixedAgent):
         return CALL if observation.to_call else CHECK
 
 
-class PotRaises(Sequence[tuple[Action | Sizes, float]]):
-    """The policy of a bot that raises by any percentage of the pot in a range, and else checks or calls.
-
-    It is a hundred sizes at every decision, so they are listed only when somebody reads them.
-
-    Attributes:
-        passive: The check or call.
-        facing: The bet that a raise adds to.
-        pot: The pot after a call.
-        least: The least legal size.
-        most: The most legal size.
-    """
-
-    __slots__ = ("_choices", "facing", "least", "most", "passive", "pot")
-
-    #: The percentages of the pot, all equally likely.
-    PERCENTS: Final = (50, 150)
-    passive_chance: Final = 0.3
-    raise_chance: Final = 0.7
-
-    def __init__(self, observation: Observation) -> None:
-        self.passive = CALL if observation.to_call else CHECK
-        self.facing = observation.bets[observation.seat] + observation.to_call
-        self.pot = observation.pot + observation.to_call
-        self.least, self.most = observation.min_raise_to, observation.max_raise_to
-        self._choices: tuple[tuple[Action | Sizes, float], ...] = ()
-
-    @staticmethod
-    def chance_of(times: int) -> float:
-        """Return the probability of a size that so many percentages lead to."""
-        return times * PotRaises.raise_chance / 101
-
-    @property
-    def distinct(self) -> bool:
-        """Whether different percentages lead to different sizes, but for the least and the most legal one."""
-        return 100 <= self.pot < 1 << 40
-
-    def times(self, size: int) -> int:
-        """Return how many percentages lead to a legal size, if different ones lead to different sizes."""
-        low, high = self.PERCENTS
-        # The percentages that lead to less than the size, and to no more than it.
-        less, upto = (-(-100 * (each - self.facing) // self.pot) - 1 for each in (size, size + 1))
-        first = low - 1 if size <= self.least else less
-        last = high if size >= self.most else upto
-        return max(0, min(last, high) - max(first, low - 1)) if self.least <= size <= self.most else 0
-
-    def _listed(self) -> tuple[tuple[Action | Sizes, float], ...]:
-        if not self._choices:
-            low, high = self.PERCENTS
-            facing, pot, least, most = self.facing, self.pot, self.least, self.most
-            # `raise_by_pot` written out.
-            sizes = Counter([min(max(facing + pot * each // 100, least), most) for each in range(low, high + 1)])
-            raises = [(Action("raiseTo", size), self.chance_of(times)) for size, times in sizes.items()]
-            self._choices = (self.passive, self.passive_chance), *raises
-        return self._choices
-
-    def __len__(self) -> int:
-        return len(self._listed())
-
-    @overload
-    def __getitem__(self, at: int) -> tuple[Action | Sizes, float]: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[tuple[Action | Sizes, float], ...]: ...
-    def __getitem__(self, at: int | slice) -> Any:
-        return self._listed()[at]
-
-    def __iter__(self) -> Iterator[tuple[Action | Sizes, float]]:
-        return iter(self._listed())
-
-
 class ManiacAgent(ScriptedAgent):
     """Bets and raises seven times in ten, half the pot to one and a half pots, and never folds."""
 
@@ -209,7 +134,7 @@ class ManiacAgent(ScriptedAgent):
         passive = CALL if observation.to_call else CHECK
         if not observation.max_raise_to:
             return ((passive, 1.0),)
-        return PotRaises(observation)
+        return PotRaises(observation, (50, 150), (0.3, 0.7))
 
 
 class TightAgent(FixedAgent):

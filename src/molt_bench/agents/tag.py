@@ -27,14 +27,6 @@ class TagAgent(ScriptedAgent):
         """Return the probabilities of what `act` does; it draws only whether to bluff."""
         return _mixed(observation, *_plan(observation, _equity(observation)))
 
-    def drawn(self, observation: Observation) -> tuple[Action, Policy]:
-        """Return what `act` and `policy` return, worked out once."""
-        percent, size, usual = _plan(observation, _equity(observation))
-        policy = _mixed(observation, percent, size, usual)
-        if percent and self.throw(observation) % 100 < percent:
-            return raise_by_pot(observation, size), policy
-        return usual, policy
-
 
 def _plan(observation: Observation, equity: float) -> tuple[int, int, Action]:
     """Return how often it bluffs here in percent, by which percentage of the pot, and what it does otherwise."""

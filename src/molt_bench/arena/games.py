@@ -1,6 +1,6 @@
 """Where the games of a round run: in this process, on its event loop, on all cores, or on a cluster."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from math import inf
 from time import monotonic
@@ -19,6 +19,7 @@ from molt_bench.play.drivers import MakePlayers, OnGame, Players, play_games_in_
 from molt_bench.play.event_loop import GameLoop, rare_collections
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
+from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameLabel, GameSpec
 
@@ -55,14 +56,16 @@ class WhereOptions(TypedDict, total=False):
     games_at_once: int | None
 
 
-#: Called with a finished game, and with what player A won in it if a worker has computed that.
-OnRunGame: TypeAlias = Callable[[GameLabel, GameRecord, Estimates | None], None]
+#: Called with a finished game; with its hands if it was played here, or with what player A won in it by a worker.
+OnRunGame: TypeAlias = Callable[[GameLabel, GameRecord, Sequence[PlayedHand], Estimates | None], None]
 
 
 class _Estimated(Protocol):
-    """Receives a finished game, with what player A won in it if a worker has computed that."""
+    """Receives a finished game as `OnRunGame` does."""
 
-    def __call__(self, spec: GameSpec, record: GameRecord, estimates: Estimates | None = None) -> None: ...
+    def __call__(
+        self, spec: GameSpec, record: GameRecord, hands: Sequence[PlayedHand], estimates: Estimates | None = None
+    ) -> None: ...
 
 
 class GameRunner:
@@ -117,9 +120,11 @@ class GameRunner:
         labels = {spec: label for label, spec in wanted.items()}
         self._cast.dealt(wanted)
 
-        def done(spec: GameSpec, record: GameRecord, estimates: Estimates | None = None) -> None:
+        def done(
+            spec: GameSpec, record: GameRecord, hands: Sequence[PlayedHand], estimates: Estimates | None = None
+        ) -> None:
             self._cast.over(labels[spec])
-            on_game(labels[spec], record, estimates)
+            on_game(labels[spec], record, hands, estimates)
 
         def players(spec: GameSpec) -> Players:
             first, second = (
@@ -165,7 +170,7 @@ class GameRunner:
         def took(spec: GameSpec, played: PlayedGame) -> None:
             del left[spec]
             self._cast.traces.add(played.traces)
-            done(spec, played.record, played.estimates)
+            done(spec, played.record, (), played.estimates)
 
         try:
             self._pool.play(specs, took, until=self._until)

@@ -115,7 +115,7 @@ class _Replay:
         if not self._cast.agents.issuperset(line.participants):
             raise JournalError(f"match {line.match}: nobody of the config plays this game")
         first, second = (self._agent(name, player, line) for player, name in enumerate(line.participants))
-        record = drive(line.record.spec, (first, second), remembered=True)
+        record = drive(line.record.spec, (first, second))
         if isinstance(first, AgentOfRecord) or isinstance(second, AgentOfRecord):
             record = _in_order_of(line.record, record)
         if record != line.record:

@@ -1,6 +1,6 @@
 """One session of a run: plays its rounds, and records every game before the next decision."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -28,6 +28,7 @@ from molt_bench.blame import internal_error
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, RunHalted, on_one_line
 from molt_bench.luck.estimators import Estimates
+from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import (
     concluded,
@@ -213,13 +214,15 @@ class Session:
         status, played, estimates = self._status, dict(wanted.known), dict[GameSpec, Estimates]()
         status.round_begins(wanted)
 
-        def on_game(label: GameLabel, record: GameRecord, estimated: Estimates | None) -> None:
+        def on_game(
+            label: GameLabel, record: GameRecord, hands: Sequence[PlayedHand], estimated: Estimates | None
+        ) -> None:
             self._write(Game(label.match, record.players, record, self._seconds))
             self._files.exchanges.forget(label)
             self._files.replies.forget(label)
             played[label] = record
             self._incidents.take_game(record)
-            estimated = estimated or self._ladder.match_margins.at_once(record)
+            estimated = estimated or self._ladder.match_margins.at_once(record, hands)
             if estimated is not None:
                 estimates[record.spec] = estimated
             status.game_ended(record)

@@ -13,9 +13,10 @@ from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.dice.stated_policy import stating
-from molt_bench.luck.dice.tested_estimates import estimates_at_once
+from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.drivers import drive
+from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.runs.header import luck_version, stated_policy
 from molt_bench.specs import GameSpec, ParticipantSpec
@@ -84,8 +85,9 @@ class WorkerSetup(msgspec.Struct, frozen=True):
             bots.get(first) or stating(self._agent(specs[first], log), policies[first], game),
             bots.get(second) or stating(self._agent(specs[second], log), policies[second], game),
         )
-        record = drive(game, players, remembered=True)
-        return PlayedGame(record, estimates_at_once(record, (policies[first], policies[second])), log.found())
+        hands: list[PlayedHand] = []
+        record = drive(game, players, hands=hands)
+        return PlayedGame(record, all_estimates(record, (policies[first], policies[second]), hands=hands), log.found())
 
 
 def _versions(participants: tuple[ParticipantSpec, ...]) -> dict[str, str]:

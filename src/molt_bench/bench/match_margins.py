@@ -22,9 +22,10 @@ from molt_bench.bench.stated_odds import MatchAccount, MatchVariant, StatedOdds
 from molt_bench.errors import JournalError
 from molt_bench.luck.dice.policy_evidence import Evidence
 from molt_bench.luck.dice.stated_policy import StatedPolicy
-from molt_bench.luck.dice.tested_estimates import all_estimates, estimates_at_once
+from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands
+from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
 
@@ -205,12 +206,12 @@ class MatchMargins:
         """Return what has to be recorded of a match, once; None if that has been, or need not be."""
         return self._accounts.pop(number, None)
 
-    def at_once(self, game: GameRecord) -> Estimates | None:
+    def at_once(self, game: GameRecord, hands: Sequence[PlayedHand]) -> Estimates | None:
         """Return what player A won in a game that was just played; None if that takes long, or needs other games."""
         pair = game.players
         if not self._averaged.isdisjoint(pair) or self._draws.usable(pair):
             return None
-        return estimates_at_once(game, (self._policy(pair[0], {}, None), self._policy(pair[1], {}, None)))
+        return all_estimates(game, (self._policy(pair[0], {}, None), self._policy(pair[1], {}, None)), hands=hands)
 
     def again(self, number: int) -> Margins | None:
         """Return the margins of an earlier match, without the odds refused since; None if it had none."""

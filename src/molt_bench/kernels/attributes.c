@@ -3,10 +3,10 @@
 #include <string.h>
 #include <structmember.h>
 
-static const char *const NAME[NAMES] = {"seat", "pot", "stacks", "bets", "to_call", "min_raise_to",
-    "max_raise_to", "log", "street", "kind", "amount", "low", "high", "facing", "least", "most", "holes", "board", "payoffs",
-    "at_stake", "rules", "small_blind", "big_blind", "ante", "noise", "openings", "decisions", "betting", "start"};
-PyObject *names[NAMES];
+static const char *const NAME[NAMES] = {"seat", "pot", "stacks", "bets", "to_call", "min_raise_to", "max_raise_to", "log",
+    "street", "kind", "amount", "low", "high", "facing", "least", "most", "percents", "chances", "holes", "board", "payoffs",
+    "at_stake", "rules", "small_blind", "big_blind", "ante", "betting", "start"};
+static PyObject *names[NAMES];
 /* Texts are mostly these very objects, so that a look suffices. */
 static const char *const KIND_NAME[KINDS] = {"raiseTo", "fold", "call", "check"}, *const STREET_NAME[STREETS] = {"preflop", "flop", "turn", "river"};
 static PyObject *kinds[KINDS], *streets[STREETS];

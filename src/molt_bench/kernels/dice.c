@@ -2,14 +2,12 @@
 #include "luck.h"
 #include <math.h>
 
-/* What the policies of the built-in bots are made of, see molt_bench.luck.dice. */
+/* The types that policies are made of, by how much their sum may miss 1, and the price of a raise at which a bin begins. */
 static struct {
     PyObject *action, *sizes, *pot_raises;
-    int64_t low, high, price;
-    double of_three, of_two, passive, raised, tolerance;
+    double tolerance;
+    int64_t price;
 } known;
-
-PyObject *replaced;
 
 /* A probability may be a whole number, too. */
 static int read_chance(PyObject *item, double *found) {
@@ -25,36 +23,17 @@ static int read_chance(PyObject *item, double *found) {
 }
 
 PyObject *set_policies(PyObject *self, PyObject *args) {
-    PyObject *action, *sizes, *pot_raises, *replace;
-    long long low, high, price;
-    double of_three, of_two, passive, raised, tolerance;
-    if (!PyArg_ParseTuple(args, "OOOO(dd)LLdddL", &action, &sizes, &pot_raises, &replace, &of_three, &of_two, &low, &high, &passive,
-                          &raised, &tolerance, &price))
+    PyObject *action, *sizes, *pot_raises;
+    long long price;
+    double tolerance;
+    if (!PyArg_ParseTuple(args, "OOOdL", &action, &sizes, &pot_raises, &tolerance, &price))
         return NULL;
-    replaced = Py_NewRef(replace);
     known.action = Py_NewRef(action);
     known.sizes = Py_NewRef(sizes);
     known.pot_raises = Py_NewRef(pot_raises);
-    known.low = low;
-    known.high = high;
-    known.price = price;
-    known.of_three = of_three;
-    known.of_two = of_two;
-    known.passive = passive;
-    known.raised = raised;
     known.tolerance = tolerance;
+    known.price = price;
     return Py_NewRef(Py_None);
-}
-
-int read_street(PyObject *object, Seen *seen) {
-    PyObject *log = attribute(object, LOG);
-    Py_ssize_t done = log && PyTuple_Check(log) ? PyTuple_Size(log) : -1;
-    seen->street = street_of(object);
-    seen->opened = done > 0 && street_of(PyTuple_GetItem(log, done - 1)) == seen->street;
-    Py_XDECREF(log);
-    if (!log)
-        PyErr_Clear();
-    return done >= 0 && seen->street >= 0 && chips_of(object, SEAT, &seen->seat) && seen->seat >= 0 && seen->seat <= 1;
 }
 
 int read_seen(PyObject *object, Seen *seen) {
@@ -106,18 +85,25 @@ static void add_sizes(Chances *found, const Seen *seen, int64_t low, int64_t hig
 }
 
 /* A raise by any percentage of the pot: equal sizes are one, as in PotRaises. They ascend, and so do their bins. */
-static int pot_raises(const int64_t sizes[4], const Seen *seen, char kind, int64_t amount, Chances *found) {
-    const int64_t facing = sizes[0], least = sizes[2], most = sizes[3], high = known.high;
-    const uint64_t pot = (uint64_t)sizes[1];
-    if (sizes[1] < 0 || least < 1 || least > most)
+static int pot_raises(PyObject *policy, const Seen *seen, char kind, int64_t amount, Chances *found) {
+    int64_t facing, pot, least, most, percents[2];
+    double passive = -1.0, raise = -1.0;
+    PyObject *chances = attribute(policy, CHANCES);
+    int good = chances && PyTuple_Check(chances) && PyTuple_Size(chances) == 2 && read_chance(PyTuple_GetItem(chances, 0), &passive)
+               && read_chance(PyTuple_GetItem(chances, 1), &raise) && chips_of(policy, FACING, &facing)
+               && chips_of(policy, POT, &pot) && chips_of(policy, LEAST_SIZE, &least) && chips_of(policy, MOST_SIZE, &most)
+               && pair_of(policy, PERCENTS, percents);
+    Py_XDECREF(chances);
+    if (!good || pot < 0 || least < 1 || least > most || percents[0] < 0 || percents[1] > 1000)
         return 0;
-    double percents = (double)(known.high - known.low + 1), once = known.raised / percents, raised = 0.0, total = 0.0;
-    int64_t percent = known.low, next = 0;
+    const int64_t high = percents[1];
+    double count = (double)(high - percents[0] + 1), once = raise / count, raised = 0.0, total = 0.0;
+    int64_t percent = percents[0], next = 0;
     int bin = 0;
-    found->passive = known.passive;
-    found->taken = kind == 'p' ? known.passive : 0.0;
+    found->passive = passive;
+    found->taken = kind == 'p' ? passive : 0.0;
     for (int64_t times = 0, size = 0; percent <= high + 1; percent++, times++, size = next) {
-        next = facing + (int64_t)(pot * (uint64_t)percent / 100);
+        next = facing + (int64_t)((uint64_t)pot * (uint64_t)percent / 100);
         next = next < least ? least : next > most ? most : next;
         if (!times || (next == size && percent <= high))
             continue;
@@ -125,7 +111,7 @@ static int pot_raises(const int64_t sizes[4], const Seen *seen, char kind, int64
             found->raised[bin] = raised;
             found->sizes[bin] = total;
         }
-        double chance = times == 1 ? once : (double)times * known.raised / percents;
+        double chance = times == 1 ? once : (double)times * raise / count;
         raised += chance;
         total += chance * (double)size;
         if (kind == 'r' && amount == size)
@@ -213,8 +199,8 @@ void add_features(const Seen *seen, const Chances *chances, const Setting *setti
         passive = 0.0;
     }
     double depth = (double)(seen->begins[1] - called_to) / (double)(seen->pot + seen->to_call);
-    double deep = log1p(depth < 0.0 ? 0.0 : depth), own = setting->strengths[seat] - 0.5,
-           other = setting->strengths[1 - seat] - 0.5;
+    double deep = log1p(depth < 0.0 ? 0.0 : depth), own = setting->rates[seat] - 0.5,
+           other = setting->rates[1 - seat] - 0.5;
     int late = street > 0;
     if (exact != 0.0)
         add_feature(found, street, exact);
@@ -236,35 +222,11 @@ void add_features(const Seen *seen, const Chances *chances, const Setting *setti
     }
 }
 
-/* The chances of a policy that was asked; `policy` is NULL where its form suffices. */
-static int read_policy(PyObject *policy, int form, const Seen *seen, char kind, int64_t amount, Chances *found) {
-    int64_t sizes[4] = {seen->bets[seen->seat] + seen->to_call, seen->pot + seen->to_call, seen->least, seen->most};
-    if (!policy && form == ANY_KIND) {
-        /* As RandomAgent.policy: any legal kind, then any legal size. */
-        double each = seen->most ? known.of_three : known.of_two;
-        found->fold = found->passive = found->taken = each;
-        if (seen->most)
-            add_sizes(found, seen, seen->least, seen->most, each);
-        return kind != 'r' || (seen->least <= amount && amount <= seen->most);
-    }
-    if (!policy && !seen->most) {
-        /* As ManiacAgent.policy: without a legal raise, a check or call is certain. */
-        found->passive = 1.0;
-        found->taken = kind == 'p';
-        return 1;
-    }
-    if (!policy)
-        return pot_raises(sizes, seen, kind, amount, found);
-    if ((PyObject *)Py_TYPE(policy) != known.pot_raises)
-        return listed_policy(policy, seen, kind, amount, found);
-    return chips_of(policy, FACING, &sizes[0]) && chips_of(policy, POT, &sizes[1]) && chips_of(policy, LEAST_SIZE, &sizes[2])
-           && chips_of(policy, MOST_SIZE, &sizes[3]) && pot_raises(sizes, seen, kind, amount, found);
-}
-
-int decision_surplus(PyObject *policy, int form, const Seen *seen, PyObject *done, Chances *chances) {
+int decision_surplus(PyObject *policy, const Seen *seen, PyObject *done, Chances *chances) {
     int64_t amount = 0;
     char kind = read_action(done, seen, &amount);
-    if (!kind || !read_policy(policy, form, seen, kind, amount, chances))
+    int raises = (PyObject *)Py_TYPE(policy) == known.pot_raises;
+    if (!kind || !(raises ? pot_raises : listed_policy)(policy, seen, kind, amount, chances))
         return 0;
     double whole = chances->fold + chances->passive + (chances->raised[0] + chances->raised[1] + chances->raised[2]);
     if (!(chances->taken > 0) || fabs(whole - 1) > known.tolerance)

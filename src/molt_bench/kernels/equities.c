@@ -126,15 +126,6 @@ int read_deal(Cards *cards, PyObject *first, PyObject *second, PyObject *board, 
     return add_cards(cards, first, 2, 2) && add_cards(cards, second, 2, 2) && add_cards(cards, board, least, most);
 }
 
-PyObject *flop_score(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    Cards cards;
-    unsigned char by_turn[CARDS];
-    if (count != 3 || !read_deal(&cards, args[0], args[1], args[2], 3, 3))
-        Py_RETURN_NONE;
-    int total = score_flop(cards.card, by_turn);
-    return Py_BuildValue("iy#", total, by_turn, (Py_ssize_t)CARDS);
-}
-
 static int hand_strength(const Cards *cards, int own) {
     const int *c = cards->card;
     int64_t key = evaluator.key_start + evaluator.key[c[own]] + evaluator.key[c[own + 1]];

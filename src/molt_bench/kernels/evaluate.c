@@ -1,4 +1,4 @@
-/* The strength of seven cards by the tables of molt_bench.poker.evaluator; dealing and writing cards. */
+/* The strength of seven cards by the tables of molt_bench.poker.evaluator, and reading and drawing cards. */
 #include "kernels.h"
 #include <string.h>
 
@@ -68,6 +68,11 @@ int add_cards(Cards *cards, PyObject *sequence, Py_ssize_t least, Py_ssize_t mos
     return 1;
 }
 
+/* Four bytes of random bytes as a number, the lowest first. */
+static uint32_t number_at(const unsigned char *bytes) {
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
 void deal_cards(const unsigned char *entropy, int cards[9]) {
     unsigned char deck[CARDS];
     for (int card = 0; card < CARDS; card++)
@@ -79,15 +84,6 @@ void deal_cards(const unsigned char *entropy, int cards[9]) {
     }
 }
 
-/* Cards as Python's numbers, made once; 0 if there is no memory. */
-static PyObject *numbers[CARDS];
-static int made_numbers(void) {
-    for (long card = numbers[CARDS - 1] ? CARDS : 0; card < CARDS; card++)
-        if (!numbers[card] && !(numbers[card] = PyLong_FromLong(card)))
-            return 0;
-    return 1;
-}
-
 PyObject *tuple_of(const double *values, Py_ssize_t count) {
     PyObject *found = PyTuple_New(count);
     for (Py_ssize_t at = 0; found && at < count; at++) {
@@ -96,76 +92,4 @@ PyObject *tuple_of(const double *values, Py_ssize_t count) {
             Py_CLEAR(found);
     }
     return found;
-}
-
-PyObject *taken_pair(PyObject *first, PyObject *second) {
-    PyObject *found = first && second ? PyTuple_Pack(2, first, second) : NULL;
-    Py_XDECREF(first);
-    Py_XDECREF(second);
-    return found;
-}
-
-PyObject *deal_from(const unsigned char *entropy) {
-    int card[9];
-    PyObject *c[9];
-    if (!made_numbers())
-        return NULL;
-    deal_cards(entropy, card);
-    for (int at = 0; at < 9; at++)
-        c[at] = numbers[card[at]];
-    return taken_pair(taken_pair(PyTuple_Pack(2, c[0], c[1]), PyTuple_Pack(2, c[2], c[3])),
-                   PyTuple_Pack(5, c[4], c[5], c[6], c[7], c[8]));
-}
-
-PyObject *deal(PyObject *self, PyObject *entropy) {
-    char *bytes;
-    Py_ssize_t size;
-    if (PyBytes_AsStringAndSize(entropy, &bytes, &size) < 0)
-        return NULL;
-    if (size < 36) {
-        PyErr_SetString(PyExc_ValueError, "a deal takes 36 random bytes");
-        return NULL;
-    }
-    return deal_from((const unsigned char *)bytes);
-}
-
-/* Read the hole cards of both seats, then the board. */
-static int add_deal(Cards *cards, PyObject *holes, PyObject *board, Py_ssize_t least_board) {
-    return PyTuple_Check(holes) && PyTuple_Size(holes) == 2 && add_cards(cards, PyTuple_GetItem(holes, 0), 2, 2)
-           && add_cards(cards, PyTuple_GetItem(holes, 1), 2, 2) && add_cards(cards, board, least_board, 5);
-}
-
-/* The strengths of both seats on a board of five cards. */
-PyObject *showdown(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    Cards cards = {.count = 0};
-    if (count != 2 || !evaluator.seven || !add_deal(&cards, args[0], args[1], 5))
-        Py_RETURN_NONE;
-    const int *card = cards.card;
-    int64_t key = evaluator.key_start, keys[2] = {0, 0};
-    uint64_t bits[2] = {0, 0};
-    for (int at = 4; at < 9; at++)
-        key += evaluator.key[card[at]];
-    for (int at = 0; at < 4; at++) {
-        keys[at >> 1] += evaluator.key[card[at]];
-        bits[1 - (at >> 1)] |= evaluator.bit[card[at]];
-    }
-    return Py_BuildValue("ii", strength(key + keys[0], cards.bits & ~bits[0]), strength(key + keys[1], cards.bits & ~bits[1]));
-}
-
-/* Hole cards and board as text, such as AhKd|7c7d|2h3h4h. */
-PyObject *cards_line(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    static const char ranks[] = "23456789TJQKA", suits[] = "cdhs";
-    Cards cards = {.count = 0};
-    char line[2 * 9 + 2], *end = line;
-    if (count != 2 || !evaluator.seven || !add_deal(&cards, args[0], args[1], 0))
-        Py_RETURN_NONE;
-    for (int at = 0; at < cards.count || at == 4; at++) {
-        if (at == 2 || at == 4)
-            *end++ = '|';
-        if (at < cards.count) {
-            *end++ = ranks[cards.card[at] >> 2];
-            *end++ = suits[cards.card[at] & 3];
-        }
-    }
-    return PyUnicode_FromStringAndSize(line, end - line);
 }

@@ -46,23 +46,8 @@ static int solve(const double *square, const double *wanted, int size, double ho
     return good;
 }
 
-PyObject *solved(PyObject *self, PyObject *args) {
-    Py_buffer square, wanted;
-    double hold;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*d", &square, &wanted, &hold))
-        return NULL;
-    int size = (int)(wanted.len / sizeof(double)), good = square.len == size * (size + 1) / 2 * (Py_ssize_t)sizeof(double);
-    double *found = good ? PyMem_Malloc((size_t)size * sizeof(double) + 1) : NULL;
-    if (found && solve(square.buf, wanted.buf, size, hold, found))
-        result = tuple_of(found, size);
-    PyMem_Free(found);
-    PyBuffer_Release(&square);
-    PyBuffer_Release(&wanted);
-    return result || PyErr_Occurred() ? result : Py_NewRef(Py_None);
-}
-
-/* The same for moments: the solution of the terms that were there, 0 for all others. */
+/* The weights that moments suggest: 0 for terms that were not there. Arguments: the moments, see `learn_terms`; how many
+   terms; what weights are held with. */
 PyObject *solved_moments(PyObject *self, PyObject *args) {
     Py_buffer moments;
     Py_ssize_t size;
@@ -123,7 +108,8 @@ static void add_products(double *own, int count, const double *const *terms, con
             own[column] += weighed[hand] * terms[hand][column];
 }
 
-/* Add up to TOGETHER hands to the moments, see `add_moments`: every sum gets them in their order. */
+/* Add up to TOGETHER hands to the moments, see `learn_terms`: every sum gets them in their order. A term that is 0 would add
+   0, which changes no sum that began with 0. */
 static void add_hands(double *moments, Py_ssize_t size, const double *table, const double *won, int hands, const Spread *spread) {
     double left[TOGETHER], weight[TOGETHER];
     for (int hand = 0; hand < hands; hand++) {
@@ -146,50 +132,6 @@ static void add_hands(double *moments, Py_ssize_t size, const double *table, con
         if (count)
             add_products(own + 1, at + 1, terms, weighed, count);
     }
-}
-
-/* Add hands to the moments of terms, in place and hand by hand. Arguments: the moments, a row for each term: with what is
-   left to explain, then with every term up to it; what each hand was worth; the terms of each hand, all of doubles; the
-   mean that explains a part; from how far off a hand counts for less; the variance. A term that is 0 would add 0, which
-   changes no sum that began with 0. */
-PyObject *add_moments(PyObject *self, PyObject *args) {
-    Py_buffer moments, won, table;
-    Spread spread;
-    if (!PyArg_ParseTuple(args, "w*y*y*ddd", &moments, &won, &table, &spread.mean, &spread.far, &spread.variance))
-        return NULL;
-    Py_ssize_t hands = won.len / sizeof(double), size = hands ? table.len / sizeof(double) / hands : 0;
-    int good = size <= MOST_PLACES && table.len == hands * size * (Py_ssize_t)sizeof(double)
-               && moments.len == size * (size + 1) * (Py_ssize_t)sizeof(double);
-    for (Py_ssize_t hand = 0; good && hand < hands; hand += TOGETHER)
-        add_hands(moments.buf, size, (const double *)table.buf + hand * size, (const double *)won.buf + hand,
-                  hands - hand < TOGETHER ? (int)(hands - hand) : TOGETHER, &spread);
-    PyBuffer_Release(&moments);
-    PyBuffer_Release(&won);
-    PyBuffer_Release(&table);
-    return PyBool_FromLong(good);
-}
-
-/* The terms of a game as a table of doubles, a row for each hand. Arguments: the terms; how many hands; how many places.
-   Terms of one cell are added in their order. */
-PyObject *term_table(PyObject *self, PyObject *args) {
-    Py_buffer terms;
-    Py_ssize_t hands, size;
-    if (!PyArg_ParseTuple(args, "y*nn", &terms, &hands, &size))
-        return NULL;
-    int good = hands >= 0 && hands < 1 << 24 && size > 0 && size < 1 << 10;
-    PyObject *result = good ? PyByteArray_FromStringAndSize(NULL, hands * size * (Py_ssize_t)sizeof(double)) : NULL;
-    double *cells = result ? (double *)PyByteArray_AsString(result) : NULL;
-    for (Py_ssize_t at = 0; result && at < hands * size; at++)
-        cells[at] = 0.0;
-    for (Py_ssize_t at = 0; result && at < terms.len / (Py_ssize_t)sizeof(Term); at++) {
-        const Term *term = (const Term *)terms.buf + at;
-        if (term->row < 0 || term->row >= hands || term->place < 0 || term->place >= size)
-            Py_CLEAR(result);
-        else
-            cells[term->row * size + term->place] += term->part;
-    }
-    PyBuffer_Release(&terms);
-    return result || PyErr_Occurred() ? result : Py_NewRef(Py_None);
 }
 
 /* The terms of a game, as they come: runs of ascending rows, those of the cards first, then of each player's decisions. */
@@ -222,7 +164,10 @@ static void add_row(Runs *runs, int32_t row, double *cells) {
             cells[runs->at[run]->place] += runs->at[run]->part;
 }
 
-/* As `add_moments`, for the terms of a game in both seatings, and the number of their places. */
+/* Add the hands of a game in both seatings to the moments of terms, in place and hand by hand. Arguments: the moments, a row
+   of doubles for each term: with what is left to explain, then with every term up to it; what each hand was worth; the terms
+   of both seatings; the number of their places; the mean that explains a part; from how far off a hand counts for less; the
+   variance. */
 PyObject *learn_terms(PyObject *self, PyObject *args) {
     Py_buffer moments, won, one, two;
     Py_ssize_t size;

@@ -12,14 +12,14 @@ typedef struct {
     int cuts;
 } ChanceWeights;
 
-/* A deal of cards, as ChanceTerm in molt_bench/luck/cards/chance.py. */
+/* A deal of cards, as ChanceTerm in molt_bench/luck/cards/card_luck.py. */
 typedef struct {
     int64_t pot, behind;
     int raised;
     double change;
 } Deal;
 
-/* The hole cards of a hand, as molt_bench.luck.hole_cards packs them. */
+/* The hole cards of a hand, as molt_bench.luck.cards.hole_cards packs them. */
 typedef struct {
     int64_t cell;
     double behind, edge;
@@ -31,11 +31,11 @@ typedef struct {
     size_t size, room;
 } Bytes;
 
-/* The decisions of a seat: its policy, NULL if it is not known, and its form; the rows of those found, their values by set
+/* The decisions of a seat: its policy, NULL if it is not known; the rows of those found, their values by set
    of weights, and their terms. */
 typedef struct {
     PyObject *policy;
-    int form, sign;
+    int sign;
     Bytes rows, values[MOST_SETS], terms;
 } Dice;
 
@@ -44,20 +44,20 @@ typedef struct {
 typedef struct {
     ChanceWeights by[MOST_SETS], places;
     int sets, value_sets, cuts;
-    int64_t sign, first, raw, faced[2], folded[2], blinds;
+    int64_t sign, first, raw, faced[2], folded[2], blinds, ante;
     const double *values, *starting, *cut;
-    PyObject *samples, *rules, *without_noise;
+    PyObject *samples, *rules;
     Bytes all_in, chance[MOST_SETS], cards, holes;
     Dice dice[2];
 } Game;
 
-/* A hand: the cards up to the last decision, seat 0's equities, the strengths of both hands by street, and the deals. */
+/* A hand: the cards up to the last decision, seat 0's equities, how often both hands beat a third one by street, and the deals. */
 typedef struct {
     Cards cards;
     int32_t row;
     int64_t stacks[2];
-    int streets, dealt, strong[STREETS];
-    double share[STREETS], strengths[STREETS][2];
+    int streets, dealt, rated[STREETS];
+    double share[STREETS], rates[STREETS][2];
     Deal deals[STREETS];
 } Luck;
 

@@ -85,5 +85,4 @@ void end_game(Game *game) {
     PyMem_Free(game->cards.start);
     PyMem_Free(game->holes.start);
     Py_XDECREF(game->rules);
-    Py_XDECREF(game->without_noise);
 }

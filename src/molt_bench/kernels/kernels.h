@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Changed with every change of these files: Python uses no other. The same number is in __init__.py. */
-#define KERNELS_VERSION 15
+#define KERNELS_VERSION 16
 
 #define CARDS 52
 #define RANKS 13
@@ -62,31 +62,18 @@ static inline int compared(int one, int two) {
 
 PyObject *set_tables(PyObject *self, PyObject *args);
 PyObject *set_preflop(PyObject *self, PyObject *args);
-PyObject *deal(PyObject *self, PyObject *entropy);
-PyObject *showdown(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *cards_line(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *entropies(PyObject *self, PyObject *args);
-PyObject *shoe_deal(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *shoe_hand(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *flop_score(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *packed_range(PyObject *self, PyObject *args);
 PyObject *range_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *set_types(PyObject *self, PyObject *types);
 PyObject *set_policies(PyObject *self, PyObject *args);
-PyObject *forget_strengths(PyObject *self, PyObject *none);
+PyObject *forget_wins(PyObject *self, PyObject *none);
 PyObject *forget_flops(PyObject *self, PyObject *none);
 PyObject *game_luck(PyObject *self, PyObject *const *args, Py_ssize_t count);
-
-PyObject *solved(PyObject *self, PyObject *args);
 PyObject *solved_moments(PyObject *self, PyObject *args);
 PyObject *learn_terms(PyObject *self, PyObject *args);
-PyObject *add_moments(PyObject *self, PyObject *args);
-PyObject *term_table(PyObject *self, PyObject *args);
 PyObject *weighed_terms(PyObject *self, PyObject *args);
-PyObject *weighted_margin(PyObject *self, PyObject *args);
-PyObject *incomplete_beta(PyObject *self, PyObject *const *args, Py_ssize_t count);
 
 /* The correctly rounded sum of finite numbers, as math.fsum returns it. */
 double exact_sum(const double *numbers, int count);
@@ -96,15 +83,7 @@ int shares_of(const Cards *cards, double found[4]);
 int sampled_lately(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]);
 /* Take 36 random bytes for nine cards, as molt_bench.poker.deck.deal does. */
 void deal_cards(const unsigned char *entropy, int cards[9]);
-/* The same as molt_bench.poker.deck.deal returns it. */
-PyObject *deal_from(const unsigned char *entropy);
-/* Four bytes of random bytes as a number, the lowest first. */
-static inline uint32_t number_at(const unsigned char *bytes) {
-    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
 /* Numbers as a tuple. */
 PyObject *tuple_of(const double *values, Py_ssize_t count);
-/* A pair, which takes over both; NULL if one of them is. */
-PyObject *taken_pair(PyObject *first, PyObject *second);
 
 #endif

@@ -15,13 +15,8 @@
 #define MOST_CHIPS (1LL << 44)
 
 /* Attributes that are read of Python's objects. */
-enum { SEAT, POT, STACKS, BETS, TO_CALL, LEAST, MOST, LOG, STREET, KIND, AMOUNT, LOW, HIGH, FACING, LEAST_SIZE,
-       MOST_SIZE, HOLES, BOARD, PAYOFFS, AT_STAKE, RULES, SMALL, BIG, ANTE, NOISE, OPENINGS, DECISIONS, BETTING, START, NAMES };
-extern PyObject *names[NAMES];
-
-/* How a policy is asked: without the noise that was drawn with; as it is, since it takes no noise; or not at all, since
-   its form is known. As molt_bench.luck.known_dice.Form. */
-enum { WITHOUT_NOISE, AS_IT_IS, ANY_KIND, POT_RAISES };
+enum { SEAT, POT, STACKS, BETS, TO_CALL, LEAST, MOST, LOG, STREET, KIND, AMOUNT, LOW, HIGH, FACING, LEAST_SIZE, MOST_SIZE,
+       PERCENTS, CHANCES, HOLES, BOARD, PAYOFFS, AT_STAKE, RULES, SMALL, BIG, ANTE, BETTING, START, NAMES };
 
 /* What a decision depends on. */
 typedef struct {
@@ -42,14 +37,11 @@ typedef struct {
     Term term[FEATURES];
 } Features;
 
-/* What the value of a decision depends on besides: seat 0's equity, how strong both hands are, and how often the other
-   seat folds to raises. */
+/* What the value of a decision depends on besides: seat 0's equity, how often both hands beat a third one, and how
+   often the other seat folds to raises. */
 typedef struct {
-    double share, strengths[2], folds;
+    double share, rates[2], folds;
 } Setting;
-
-/* The function that replaces fields; NULL until it is there. */
-extern PyObject *replaced;
 
 /* An attribute as a new reference; NULL with an exception set if there is none. */
 PyObject *attribute(PyObject *object, int name);
@@ -61,13 +53,10 @@ int pair_of(PyObject *object, int name, int64_t found[2]);
 char kind_of(PyObject *object);
 /* 0 to 3, -1 for anything else. */
 int street_of(PyObject *object);
-/* Seat and street of what was seen. */
-int read_street(PyObject *object, Seen *seen);
-/* All the rest of it, but for the stacks at the start of the hand. */
+/* What was seen, but for seat, street and the stacks at the start of the hand. */
 int read_seen(PyObject *object, Seen *seen);
-/* The chances of a decision's policy, NULL if its form suffices, minus what was done, which has the attributes of an
-   action. */
-int decision_surplus(PyObject *policy, int form, const Seen *seen, PyObject *done, Chances *found);
+/* The chances of a decision's policy, minus what was done, which has the attributes of an action. */
+int decision_surplus(PyObject *policy, const Seen *seen, PyObject *done, Chances *found);
 /* The features of that; it needs no setting if nothing is left. */
 void add_features(const Seen *seen, const Chances *surplus, const Setting *setting, Features *found);
 

@@ -5,9 +5,8 @@ pick them by outcome. `scripts/fit_luck.py` fitted them, and `scripts/fit_ranges
 change is a new version, with another hash in every run.
 """
 
-from array import array
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Final
@@ -32,13 +31,6 @@ class Coefficients(msgspec.Struct, frozen=True, kw_only=True):
     def bucket(self, behind: int, pot: int, *, raised: bool = False) -> int:
         """Return the bucket of a stack-to-pot ratio, 0 for the shallowest without a raise on the street before."""
         return sum([behind >= depth * pot for depth in self.depths]) + raised * (len(self.depths) + 1)
-
-
-@lru_cache(maxsize=32)  # of frozen sets, which are hashed once a game
-def packed_chance(coefficients: Coefficients) -> tuple[bytes, bytes]:
-    """Return the depths, and the weights of all deals by bucket, as doubles for the compiled kernel."""
-    weights = [weight for deal in coefficients.chance for weight in deal]
-    return array("d", coefficients.depths).tobytes(), array("d", weights).tobytes()
 
 
 #: Number of the fit, all sets together.

@@ -29,27 +29,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from math import fsum
 from operator import attrgetter
-from typing import Final
 
 import msgspec
 
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.errors import RulesError
-from molt_bench.luck.cards.card_luck import CardWeights, chance_luck
-from molt_bench.luck.cards.chance import hand_luck
+from molt_bench.luck.cards.card_luck import chance_luck, hand_luck
 from molt_bench.luck.coefficients import FROZEN, SOLID, Coefficients
-from molt_bench.luck.dice.draws import ActionWeights, Folds, PolicyError, action_features, action_value, dice_terms
-from molt_bench.luck.dice.game_tests import GameTests
-from molt_bench.luck.dice.known_dice import KnownDice, Policies
+from molt_bench.luck.dice.chances import PolicyError
+from molt_bench.luck.dice.draws import Folds, Policies, action_features, action_value, dice_terms
+from molt_bench.luck.dice.game_evidence import GameEvidence
+from molt_bench.luck.dice.known_dice import KnownDice
 from molt_bench.luck.dice.lookahead import without_dice
 from molt_bench.luck.dice.policy_evidence import Evidence
 from molt_bench.luck.fitting import GameParts
-from molt_bench.luck.game_luck import GameLuck, NotedHand, game_luck, noted_hands
+from molt_bench.luck.game_luck import GameLuck, game_luck, rebuilt_hands
 from molt_bench.luck.reference.aivat import known_bot_value, reference_bot
 from molt_bench.luck.reference.ranges import mean_over, possible_holes, weights_against
 from molt_bench.poker.actions import OPEN_CARDS
-from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.poker.notation import ParsedHand
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
@@ -115,15 +114,24 @@ def game_estimates(
     record: GameRecord,
     policies: Policies = _NO_POLICIES,
     *,
+    hands: Sequence[PlayedHand] = (),
     averaged: bool = False,
     coefficients: tuple[Coefficients, Coefficients] = FROZEN,
-    tests: GameTests | None = None,
+    evidence: GameEvidence | None = None,
 ) -> Estimates:
     """Return what player A won in the hands of a game that count; player B won the negative.
 
-    A hand with a forced fold counts as played. A game in which both players failed is a draw by every estimator, as
-    in its record. With `averaged`, hands against a built-in bot are averaged over its possible cards, which takes
-    milliseconds for each. `tests` are told of decisions that were drawn with stated odds.
+    A hand with a forced fold counts as played. A game in which both players failed is a draw by every estimator, as in
+    its record.
+
+    Args:
+        record: The game.
+        policies: Those of players A and B.
+        hands: Its hands as they were just played; none to rebuild them from their texts.
+        averaged: Whether hands against a built-in bot are averaged over its possible cards, which takes milliseconds
+            for each.
+        coefficients: Weights of luck.
+        evidence: Told of decisions that were drawn with stated odds.
     """
     if record.both_failed:
         return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -131,52 +139,42 @@ def game_estimates(
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _game_estimates(record, policies, averaged=averaged, coefficients=coefficients, tests=tests)
+        dice = KnownDice(record, policies)
+        hands = hands or rebuilt_hands(record, seen=any(dice.mixing_seats()))
+        return _game_estimates(record, dice, hands, averaged=averaged, coefficients=coefficients, evidence=evidence)
     finally:
         if collecting:
             gc.enable()
 
 
-def _weights_of(coefficients: tuple[Coefficients, Coefficients]) -> tuple[CardWeights, ActionWeights]:
-    return CardWeights.of(coefficients), ActionWeights.of(*[each.actions for each in coefficients])
-
-
-#: Those of every game of a run.
-_FROZEN_WEIGHTS: Final = _weights_of(FROZEN)
-
-
 def _game_estimates(
     record: GameRecord,
-    policies: Policies,
+    dice: KnownDice,
+    hands: Sequence[PlayedHand],
     *,
     averaged: bool,
     coefficients: tuple[Coefficients, Coefficients],
-    tests: GameTests | None,
+    evidence: GameEvidence | None,
 ) -> Estimates:
     sign, before = 1 if record.seating == "AB" else -1, record.spec.warmup_hands
-    cards, actions = _FROZEN_WEIGHTS if coefficients is FROZEN else _weights_of(coefficients)
-    dice = KnownDice(record, policies, actions)
-    #: Whether hands are needed that can be played on with other cards.
-    whole = averaged or dice.reference is not None
-    hands = noted_hands(record, dice.mixing_seats(), rebuilt=whole)
-    ahead = None if whole else _looked_ahead(record.spec, hands[before:], dice, tests)
-    luck = game_luck(hands, dice, cards, before=before, sign=sign)
+    whole, counted = averaged or dice.reference is not None, hands[before:]
+    ahead = None if whole else _looked_ahead(record.spec, counted, dice, evidence)
+    luck = game_luck(hands, dice, coefficients, before=before, sign=sign)
     if sign * luck.raw != record.net[0]:
         raise RulesError("the hands of a game do not add up to its result")
-    if tests is not None:
-        tests.add_hands(hands, before=before)
+    if evidence is not None:
+        evidence.add_hands(hands, before=before)
     adjusted, solid = (sign * each for each in luck.adjusted)
     corrected, corrected_solid = luck.corrections
     ranged = aivat = solid + corrected_solid
     averages = False
     if whole:
-        counted = [ParsedHand(number, hand, NOBODY) for number, hand, _ in hands[before:]]
         shares = _fold_shares([hand for _, hand, _ in hands])[before:] if averaged else []
         in_range = _over_range(record.spec, list(zip(counted, shares, strict=True)), dice) if averaged else None
         refused = [*dice.refused]
         by_values = _by_values(record.spec, counted, dice)
         if dice.refused != refused:
-            luck = game_luck(hands, dice, cards, before=before, sign=sign)
+            luck = game_luck(hands, dice, coefficients, before=before, sign=sign)
         ranged = ranged if in_range is None else sign * in_range
         aivat = ranged if by_values is None else sign * by_values
         averages = by_values is not None or (averaged and dice.known_player is not None)
@@ -193,12 +191,12 @@ def _game_estimates(
         aivat,
         aivat if ahead is None else sign * fsum(ahead),
         (dice.refused[0], dice.refused[1]),
-        None if averages else _learnt_from(hands[before:], dice, luck, ahead, sign),
+        None if averages else _learnt_from(counted, dice, luck, ahead, sign),
     )
 
 
 def _looked_ahead(
-    spec: GameSpec, hands: Sequence[NotedHand], dice: KnownDice, tests: GameTests | None
+    spec: GameSpec, hands: Sequence[PlayedHand], dice: KnownDice, evidence: GameEvidence | None
 ) -> Sequence[float] | None:
     """Return what seat 0 won in each hand without the luck of all dice; None where not both policies can be asked.
 
@@ -208,17 +206,16 @@ def _looked_ahead(
     both = dice.asked_ahead() if dice.mixes else None
     if both is None:
         return None
-    numbered = [(number, hand) for number, hand, _ in hands]
     gc.enable()
     try:
-        watch = tests.add_values if tests is not None else None
-        return without_dice(numbered, both, spec.decks, SOLID, longest=spec.max_actions, watch=watch)
+        watch = evidence.add_values if evidence is not None else None
+        return without_dice(hands, both, spec.decks, SOLID, max_actions=spec.max_actions, watch=watch)
     finally:
         gc.disable()
 
 
 def _learnt_from(
-    hands: Sequence[NotedHand], dice: KnownDice, luck: GameLuck, ahead: Sequence[float] | None, sign: int
+    hands: Sequence[PlayedHand], dice: KnownDice, luck: GameLuck, ahead: Sequence[float] | None, sign: int
 ) -> GameParts:
     """Return what weights are fitted to: of dice, none where both policies were asked what they would have done."""
     numbers = tuple([number for number, *_ in hands])
@@ -237,7 +234,7 @@ def _fold_shares(hands: Sequence[Hand]) -> list[tuple[float, float]]:
 
 
 def _over_range(
-    spec: GameSpec, hands: Sequence[tuple[ParsedHand, tuple[float, float]]], dice: KnownDice
+    spec: GameSpec, hands: Sequence[tuple[PlayedHand, tuple[float, float]]], dice: KnownDice
 ) -> float | None:
     """Return what seat 0 won on average over a built-in bot's possible cards; None without exactly one such bot."""
     player = dice.known_player
@@ -247,20 +244,21 @@ def _over_range(
     seat = 1 - player if spec.seating == "BA" else player
     weights = weights_against(policy)
     values = []
-    for parsed, folds in hands:
+    for played, folds in hands:
+        number, hand, _ = played
         try:
-            holes = possible_holes(parsed, seat, policy, spec)
+            holes = possible_holes(played, seat, policy, spec)
         except PolicyError as error:
-            dice.refuse(player, f"hand {parsed.number}: {error}")
+            dice.refuse(player, f"hand {number}: {error}")
             return None
         mixing = dice.mixing_by_seat()
-        value_of = partial(_value, parsed.number, spec.max_actions, mixing, weights, folds)
-        boards = {parsed.hand.board[: OPEN_CARDS[done.street]] for done in parsed.hand.log if mixing[done.seat]}
-        values.append(mean_over(parsed.hand, seat, holes, value_of, boards=boards))
+        value_of = partial(_value, number, spec.max_actions, mixing, weights, folds)
+        boards = {hand.board[: OPEN_CARDS[done.street]] for done in hand.log if mixing[done.seat]}
+        values.append(mean_over(hand, seat, holes, value_of, boards=boards))
     return fsum(values)
 
 
-def _by_values(spec: GameSpec, hands: Sequence[ParsedHand], dice: KnownDice) -> float | None:
+def _by_values(spec: GameSpec, hands: Sequence[PlayedHand], dice: KnownDice) -> float | None:
     """Return what seat 0 won by `aivat`; None without exactly one blueprint."""
     player = dice.reference
     bot = None if player is None else reference_bot(dice.policies[player])
@@ -268,22 +266,22 @@ def _by_values(spec: GameSpec, hands: Sequence[ParsedHand], dice: KnownDice) -> 
         return None
     seat = 1 - player if spec.seating == "BA" else player
     values = []
-    for parsed in hands:
+    for played in hands:
         try:
-            values.append(known_bot_value(parsed, seat, bot, bot, max_actions=spec.max_actions))
+            values.append(known_bot_value(played, seat, bot, bot, max_actions=spec.max_actions))
         except PolicyError as error:
-            dice.refuse(player, f"hand {parsed.number}: {error}")
+            dice.refuse(player, f"hand {played.number}: {error}")
             return None
     return fsum(values)
 
 
 def _value(
-    number: int, longest: int, policies: Policies, weights: Coefficients, folds: tuple[float, float], hand: Hand
+    number: int, max_actions: int, policies: Policies, weights: Coefficients, folds: tuple[float, float], hand: Hand
 ) -> float:
     """Return what seat 0 won in a hand without the luck of cards and known dice."""
     luck = hand_luck(hand)
     found = [luck.all_in, -chance_luck(luck.terms, weights)]
-    for term in dice_terms(hand, number, luck.equities, policies, longest):
+    for term in dice_terms(hand, number, luck.equities, policies, max_actions):
         value = action_value(action_features(term, folds[1 - term.seat]), weights.actions)
         found.append(-value if term.seat else value)
     return fsum(found)

@@ -15,26 +15,23 @@ own matches: `molt_bench.luck.cards.hole_cards`.
 from array import array
 from collections.abc import Iterable, Sequence
 from math import fsum, sqrt
-from operator import add, mul
+from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from molt_bench.kernels import compiled
-from molt_bench.luck.cards.chance import ChanceTerm
+from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.cards.hole_cards import DIGITS, FAR, HoleFit
-from molt_bench.luck.coefficients import SOLID
-from molt_bench.luck.dice.draws import FEATURES
-from molt_bench.luck.terms import term_table
+from molt_bench.luck.terms import SIZE, term_table
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
 if TYPE_CHECKING:
-    from molt_bench.poker.range_equity import Floats
+    import numpy as np
 
-#: Buckets of a deal; and how many weights of cards there are, without the hole cards, which cancel out.
-_BUCKETS: Final = len(SOLID.chance[0])
-CARDS: Final = _BUCKETS * (len(SOLID.chance) - 1)
-#: How many weights there are: those of the features of decisions follow.
-SIZE: Final = CARDS + FEATURES
+    from molt_bench.poker.arrays import Floats
+else:
+    np = lazy_import("numpy")
+
 #: How strongly a weight is held to the frozen one: as if its distance had a standard deviation of 1 / sqrt(20). The
 #: ladders of docs/methods.md had been looked at when it was chosen.
 HOLD: Final = 20.0
@@ -60,18 +57,7 @@ class GameParts(NamedTuple):
 
     def table(self) -> "Floats":
         """Return the terms as a table: a row for each hand, a column for each weight."""
-        return term_table(self.terms, len(self.numbers), SIZE)
-
-
-def card_parts(terms: Iterable[ChanceTerm], sign: int) -> dict[int, float]:
-    """Return the terms of the cards of a hand, without the hole cards; `sign` is -1 if player A sat in seat 1."""
-    return {
-        _BUCKETS * (term.dealt - 1) + SOLID.bucket(term.behind, term.pot, raised=term.raised): sign
-        * term.pot
-        * term.change
-        for term in terms
-        if term.dealt
-    }
+        return term_table(self.terms, len(self.numbers))
 
 
 #: A seed, and the hands of its two games; none where nothing can be learned from them.
@@ -111,8 +97,6 @@ class Fit:
 
     def learn(self, pair: Pair, games: Sequence[SeedHands]) -> None:
         """Learn from a match."""
-        import numpy as np  # loaded when needed, for a fast start
-
         self._seen.update(seed for seed, _ in games)
         both = [(won_together(seatings), seatings) for _, seatings in games if any(game.won for game in seatings)]
         hands = [each for won, _ in both for each in won]
@@ -139,8 +123,6 @@ class Fit:
             self._solve()
 
     def _solve(self) -> None:
-        import numpy as np  # loaded when needed, for a fast start
-
         if self._moments is None:
             return
         if compiled is not None:
@@ -159,30 +141,21 @@ class Fit:
 def _add_games(
     moments: "Floats", won: Sequence[float], seatings: Sequence[GameParts], *, mean: float, variance: float
 ) -> None:
-    """Add the hands of a seed to the moments; `won` is what they were worth, for the others see `_add_hands`."""
-    if compiled is not None and _alike(seatings):
-        first, second = seatings
-        values = mean, FAR * sqrt(variance), variance
-        if compiled.learn_terms(moments, array("d", won), first.terms, second.terms, SIZE, *values):
-            return
-    _add_hands(moments, won, together(seatings)[1], mean=mean, variance=variance)
-
-
-def _add_hands(moments: "Floats", won: Sequence[float], table: "Floats", *, mean: float, variance: float) -> None:
-    """Add hands to the moments, one after another.
+    """Add the hands of a seed to the moments, one after another.
 
     Args:
         moments: By term: its moments with what is to be explained, and with the terms up to it.
         won: What each hand was worth.
-        table: The terms of each hand.
+        seatings: The hands.
         mean: The part that the players explain.
         variance: How much hands of these players vary.
     """
-    import numpy as np  # loaded when needed, for a fast start
-
     far = FAR * sqrt(variance)
-    if compiled is not None and compiled.add_moments(moments, array("d", won), table, mean, far, variance):
-        return
+    if compiled is not None and _alike(seatings):
+        first, second = (game.terms for game in seatings)
+        if compiled.learn_terms(moments, array("d", won), first, second, SIZE, mean, far, variance):
+            return
+    table = _table_together(seatings)
     rest = [each - mean for each in won]
     weighed = np.array([min(1.0, far / max(abs(each), 1e-9)) / variance for each in rest])
     rows = np.column_stack([rest, table])
@@ -203,8 +176,6 @@ def _alike(seatings: Sequence[GameParts]) -> bool:
 
 def won_together(seatings: Sequence[GameParts]) -> list[float]:
     """Return what each hand was worth in both seatings, in order of their numbers."""
-    if _alike(seatings):
-        return list(map(add, seatings[0].won, seatings[1].won))
     won = dict.fromkeys(sorted({number for game in seatings for number in game.numbers}), 0.0)
     for game in seatings:
         for number, each in zip(game.numbers, game.won, strict=True):
@@ -212,20 +183,14 @@ def won_together(seatings: Sequence[GameParts]) -> list[float]:
     return [*won.values()]
 
 
-def together(seatings: Sequence[GameParts]) -> tuple[list[float], "Floats"]:
-    """Return the same, and the table of the terms of the hands."""
-    import numpy as np  # loaded when needed, for a fast start
-
-    won = won_together(seatings)
-    if _alike(seatings):
-        return won, seatings[0].table() + seatings[1].table()
-    row_of = {
-        number: row for row, number in enumerate(sorted({number for game in seatings for number in game.numbers}))
-    }
-    table = np.zeros((len(won), SIZE))
+def _table_together(seatings: Sequence[GameParts]) -> "Floats":
+    """Return the table of the terms of the hands in both seatings, in order of their numbers."""
+    numbers = sorted({number for game in seatings for number in game.numbers})
+    row_of = {number: row for row, number in enumerate(numbers)}
+    table = np.zeros((len(numbers), SIZE))
     for game in seatings:
         table[[row_of[number] for number in game.numbers]] += game.table()
-    return won, table
+    return table
 
 
 def solved(triangle: Sequence[float], wanted: Sequence[float], hold: float) -> list[float]:
@@ -234,10 +199,6 @@ def solved(triangle: Sequence[float], wanted: Sequence[float], hold: float) -> l
     >>> [round(each, 9) for each in solved([3.0, 1.0, 2.0], [9.0, 5.0], 1.0)]
     [2.0, 1.0]
     """
-    if compiled is not None:
-        exact: tuple[float, ...] | None = compiled.solved(array("d", triangle), array("d", wanted), hold)
-        if exact is not None:
-            return [*exact]
     lower: list[list[float]] = []
     half: list[float] = []
     for place in range(len(wanted)):

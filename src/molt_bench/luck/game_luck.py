@@ -1,27 +1,33 @@
 """The luck of cards and dice in all hands of a game, by fixed weights: one call of the kernel, or hand by hand."""
 
+from array import array
 from collections.abc import Sequence
+from functools import cache, lru_cache
 from math import fsum
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from molt_bench.agents.base import Sizes
+from molt_bench.agents.pot_raises import PotRaises
 from molt_bench.kernels import compiled
-from molt_bench.luck.cards.card_luck import CardWeights, card_luck
-from molt_bench.luck.cards.chance import outcome, prepare_luck
+from molt_bench.luck.cards.card_luck import chance_luck, hand_luck, prepare_luck
 from molt_bench.luck.cards.hole_cards import packed_cuts, packed_deal
-from molt_bench.luck.cards.strength import prepare_strengths, strength_tables
-from molt_bench.luck.cards.walk import Walk
-from molt_bench.luck.dice.draws import Folds
+from molt_bench.luck.cards.win_rate import prepare_win_rates, win_rate_tables
+from molt_bench.luck.coefficients import SOLID, Coefficients
+from molt_bench.luck.dice.chances import PRICES, TOLERANCE
+from molt_bench.luck.dice.draws import Folds, action_value
 from molt_bench.luck.dice.known_dice import KnownDice
-from molt_bench.luck.fitting import CARDS
+from molt_bench.luck.terms import CARDS, packed_deals, packed_features
+from molt_bench.poker.actions import Action, LoggedAction
+from molt_bench.poker.betting import Betting, Start
 from molt_bench.poker.equity import preflop_table
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.poker.played import PlayedHand, recall
+from molt_bench.poker.observation import Observation, PlayedHand, observe
+from molt_bench.poker.rules import HandRules
 from molt_bench.records import GameRecord
 
-#: A hand: its number, the hand, and what was noted when it was gone through; for one that was just played, what the
-#: seat to act saw before each action.
-NotedHand: TypeAlias = tuple[int, Hand, Walk] | PlayedHand
+#: A decision: the row of its hand among those that count, and its features.
+_Drawn: TypeAlias = tuple[int, list[tuple[int, float]]]
 
 
 class GameLuck(NamedTuple):
@@ -46,85 +52,105 @@ class GameLuck(NamedTuple):
     holes: bytes
 
 
-def noted_hands(record: GameRecord, seats: tuple[bool, bool], *, rebuilt: bool) -> Sequence[NotedHand]:
-    """Return the hands of a game, as they were just played, or rebuilt from their texts.
-
-    Args:
-        record: The game.
-        seats: Whether the decisions of seat 0, and of seat 1, are of interest.
-        rebuilt: Whether all hands have to be rebuilt, so that they can be played on with other cards.
-    """
-    longest, found = record.spec.max_actions, list[NotedHand]()
-    played = None if rebuilt else recall(record.hand_texts, longest)
-    if played is not None:
-        return played
+def rebuilt_hands(record: GameRecord, *, seen: bool) -> list[PlayedHand]:
+    """Return the hands of a game from their texts; with what was `seen` in them, if decisions are of interest."""
+    max_actions = record.spec.max_actions
+    found: list[PlayedHand] = []
     for text in record.hand_texts:
-        if any(seats):
-            walk = Walk(seats, longest)
-            number, hand, _ = hand_from_text(text, walk.step)
-        else:
-            number, hand, _ = hand_from_text(text)
-            walk = Walk.finished(hand)
-        found.append((number, hand, walk))
+        observed: list[Observation] = []
+
+        def watch(before: Hand, _: Action, number: int, observed: list[Observation] = observed) -> None:
+            if len(before.log) >= max_actions:
+                before.close_raising()
+            observed.append(observe(before, number))
+
+        number, hand, _ = hand_from_text(text, watch if seen else None)
+        found.append(PlayedHand(number, hand, observed))
     return found
 
 
-def game_luck(hands: Sequence[NotedHand], dice: KnownDice, weights: CardWeights, *, before: int, sign: int) -> GameLuck:
+def game_luck(
+    hands: Sequence[PlayedHand], dice: KnownDice, weights: tuple[Coefficients, ...], *, before: int, sign: int
+) -> GameLuck:
     """Return what was won in a game without the luck of its cards and known dice.
 
     Args:
         hands: All hands of the game.
         dice: The decisions that were drawn with known probabilities; refuses those that cannot be.
-        weights: Sets of weights of the luck of cards.
+        weights: Sets of weights.
         before: How many hands come before those that count.
         sign: 1 if player A sat in seat 0, otherwise -1.
     """
     policies = dice.asked_by_seat()
     if compiled is not None and policies is not None:
-        preflop_table()  # which the kernel is given when it is loaded
-        tables = *strength_tables(), packed_cuts()
-        found = compiled.game_luck(hands, before, sign, *weights.packed, policies, dice.weights.packed, CARDS, *tables)
+        cards, actions = _packed(weights)
+        places = _packed((SOLID,))[0][0]
+        found = compiled.game_luck(hands, before, sign, cards, places, policies, actions, CARDS, *_kernel_tables())
         if found is not None:
             return GameLuck(*found)
     return _hand_by_hand(hands, dice, weights, before=before, sign=sign)
 
 
+@lru_cache(maxsize=32)  # of frozen sets, which are hashed once a game
+def _packed(sets: tuple[Coefficients, ...]) -> tuple[tuple[tuple[bytes, bytes], ...], bytes]:
+    """Return the depths and the weights of all deals of each set, and the weights of actions, for the kernel."""
+    chance = [
+        (array("d", each.depths).tobytes(), array("d", [weight for deal in each.chance for weight in deal]).tobytes())
+        for each in sets
+    ]
+    return tuple(chance), b"".join([array("d", each.actions).tobytes() for each in sets])
+
+
+@cache
+def _kernel_tables() -> tuple[Any, ...]:
+    """Tell the kernel about the types and tables of Python, and return those that it takes with every game."""
+    compiled.set_types((Observation, LoggedAction, Betting, Hand, Start, Action, HandRules, PotRaises))
+    compiled.set_policies(Action, Sizes, PotRaises, TOLERANCE, *PRICES)
+    preflop_table()  # which the kernel is given when it is loaded
+    return *win_rate_tables(), packed_cuts()
+
+
 def _hand_by_hand(
-    hands: Sequence[NotedHand], dice: KnownDice, weights: CardWeights, *, before: int, sign: int
+    hands: Sequence[PlayedHand], dice: KnownDice, weights: tuple[Coefficients, ...], *, before: int, sign: int
 ) -> GameLuck:
     """Return the same in plain Python."""
-    dice.begin()
-    seats = dice.mixing_seats()
-    walked = [
-        (number, hand, noted if isinstance(noted, Walk) else Walk.played(hand, noted, seats))
-        for number, hand, noted in hands
-    ]
-    prepare_luck([hand for _, hand, _ in walked[before:]])
-    prepare_strengths(
-        (hand.holes, seen.board) for _, hand, walk in walked[before:] for seen, _ in walk.decisions if seen.board
+    counted, mixing = hands[before:], dice.mixing_seats()
+    prepare_luck([hand for _, hand, _ in counted])
+    prepare_win_rates(
+        (hand.holes, each.board) for _, hand, seen in counted for each in seen if each.board and mixing[each.seat]
     )
-    folds, raw, all_in, terms, holes = Folds(), 0, list[float](), list[bytes](), list[bytes]()
-    chance: list[list[float]] = [[] for _ in weights.sets]
-    for at, (number, hand, walk) in enumerate(walked):
-        if at >= before:
-            won, without_runout, equities = outcome(hand)
-            raw += won
-            all_in.append(without_runout)
-            row = at - before
-            luck, deals = card_luck(hand, equities, walk.openings, weights, row=row, sign=sign)
-            terms.append(deals)
-            holes.append(packed_deal(hand.holes, equities[0], min(hand.starting_stacks)))
-            for column, each in zip(chance, luck, strict=True):
-                column.append(-each)
-            dice.add((row, number), walk.decisions, (hand.holes, equities), folds)
+    folds = Folds()
+    for _, hand, _ in hands[:before]:
         folds.add(hand)
-    by_hand = [sign * (won + less) for won, less in zip(all_in, chance[-1], strict=True)]
+    lucks = []
+    by_player: tuple[list[_Drawn], list[_Drawn]] = ([], [])
+    for row, played in enumerate(counted):
+        luck = hand_luck(played.hand)
+        lucks.append(luck)
+        for player, features in dice.features(played, luck.equities, folds):
+            by_player[player].append((row, features))
+        folds.add(played.hand)
+    # What a player whose policy was refused had drawn before that does not count either.
+    drawn = [[] if dice.refused[player] else found for player, found in enumerate(by_player)]
+    all_in = [luck.all_in for luck in lucks]
+    chance = [[-chance_luck(luck.terms, each) for luck in lucks] for each in weights]
+    values = [[[action_value(part, each.actions) for _, part in found] for found in drawn] for each in weights]
+    won = [sign * (one + less) for one, less in zip(all_in, chance[-1], strict=True)]
+    for player, found in enumerate(drawn):
+        for (row, _), value in zip(found, values[-1][player], strict=True):
+            won[row] += -value if player else value
+    deals = [packed_deals(row, luck.terms, sign) for row, luck in enumerate(lucks)]
+    decisions = [packed_features(row, part, player) for player, found in enumerate(drawn) for row, part in found]
+    holes = [
+        packed_deal(hand.holes, luck.equities[0], min(hand.starting_stacks))
+        for (_, hand, _), luck in zip(counted, lucks, strict=True)
+    ]
     return GameLuck(
-        raw,
+        sum([luck.raw for luck in lucks]),
         fsum(all_in),
         [fsum([*all_in, *column]) for column in chance],
-        dice.corrections(),
-        dice.corrected(by_hand),
-        b"".join([*terms, *dice.terms()]),
+        [fsum(first) - fsum(second) for first, second in values],
+        tuple(won),
+        b"".join([*deals, *decisions]),
         b"".join(holes),
     )

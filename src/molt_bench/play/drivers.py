@@ -10,16 +10,14 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from math import inf
 from time import monotonic
-from typing import Any, Final, TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.tag import TagAgent
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
-from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedTurns, Notice, turns
+from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedEvents, Notice, game_events
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
-from molt_bench.poker.observation import Observation
-from molt_bench.poker.played import Notes
+from molt_bench.poker.observation import Observation, PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameOptions, GameSpec
@@ -27,16 +25,14 @@ from molt_bench.specs import GameOptions, GameSpec
 Players: TypeAlias = tuple[PokerAgent, PokerAgent]
 #: Makes fresh agents for a game, players A and B.
 MakePlayers: TypeAlias = Callable[[GameSpec], Players]
-#: Called with every finished game, in the order in which they finish.
-OnGame: TypeAlias = Callable[[GameSpec, GameRecord], None]
+#: Called with every finished game and its hands as they were played, in the order in which games finish.
+OnGame: TypeAlias = Callable[[GameSpec, GameRecord, Sequence[PlayedHand]], None]
 #: Returns who takes up a place in a game, by a name, and in how many games at once each can play.
 Places: TypeAlias = Callable[[GameSpec], Iterable[tuple[str, int]]]
 Event: TypeAlias = Observation | Notice | Answered
 #: An event, and the awaitable answer to it.
 Pending: TypeAlias = tuple[Event, Any]
 
-#: Of built-in bots whose policy takes long: what returns an action with the policy, by what returns the action alone.
-_DRAWN: Final[dict[object, Callable[..., Any]]] = {TagAgent.act: TagAgent.drawn}
 #: Seconds an agent's async `close` may take.
 _CLOSE_S = 5.0
 #: Events after which an async game yields to others on its event loop.
@@ -78,11 +74,12 @@ def play_games_in_order(
     for spec in specs:
         if monotonic() >= until:
             return
+        hands: list[PlayedHand] = []
         try:
-            record = drive(spec, make_players(spec), remembered=True, until=until)
+            record = drive(spec, make_players(spec), hands=hands, until=until)
         except TimeUp:
             return
-        on_game(spec, record)
+        on_game(spec, record, hands)
 
 
 async def play_games_together(
@@ -105,8 +102,9 @@ async def play_games_together(
 
     async def one_after_the_other() -> None:
         while (spec := await waiting.next()) is not None:
+            hands: list[PlayedHand] = []
             try:
-                on_game(spec, await drive_async(spec, make_players(spec), remembered=True, until=until))
+                on_game(spec, await drive_async(spec, make_players(spec), hands=hands, until=until), hands)
             except RunHalted:
                 raise
             except GameUnfinished:
@@ -155,17 +153,16 @@ class _WaitingGames:
         self._changed.set()
 
 
-def drive(spec: GameSpec, players: Players, *, remembered: bool = False, until: float = inf) -> GameRecord:
-    """Play `spec` with these agents as players A and B; its hands are remembered for whoever takes luck out of them.
+def drive(spec: GameSpec, players: Players, *, hands: list[PlayedHand] | None = None, until: float = inf) -> GameRecord:
+    """Play `spec` with these agents as players A and B; `hands` is filled for whoever takes luck out of them.
 
     Raises `TimeUp` at the first decision after `until`, by the monotonic clock.
     """
     seats = _seated(spec, players)
-    notes = Notes() if remembered else None
     if spec.action_timeout_s is not None:
-        return _in_new_loop(_drive_on(spec, seats, _start(spec, seats, notes), until=until))
-    asking = _Asking(seats, notes)
-    game = _start(spec, seats, notes, ask=asking.ask if until == inf else partial(asking.ask_until, until))
+        return _in_new_loop(_drive_on(spec, seats, _start(spec, seats, hands), until=until))
+    asking = _Asking(seats)
+    game = _start(spec, seats, hands, ask=asking.ask if until == inf else partial(asking.ask_until, until))
     outcome: GameRecord | Pending | None = None
     try:
         outcome = _drive_plainly(seats, game)
@@ -187,9 +184,9 @@ class _Asking:
 
     __slots__ = ("_acts", "_seats", "over")
 
-    def __init__(self, seats: Seats, notes: Notes | None) -> None:
+    def __init__(self, seats: Seats) -> None:
         self._seats = seats
-        self._acts = (_noting(seats[0].act, notes), _noting(seats[1].act, notes))
+        self._acts = seats[0].act, seats[1].act
         self.over = False
 
     def ask(self, observation: Observation) -> Any:
@@ -210,23 +207,7 @@ class _Asking:
         return self.ask(observation)
 
 
-def _noting(act: Any, notes: Notes | None) -> Any:
-    """Return the method of an agent that acts; where notes are taken, one that notes its policy, if it has it then."""
-    drawn = None if notes is None else _DRAWN.get(getattr(act, "__func__", None))
-    if notes is None or drawn is None:
-        return act
-    agent = act.__self__
-
-    def noted(observation: Observation) -> Action:
-        action: Action
-        action, policy = drawn(agent, observation)
-        notes.seen[-1] = observation, policy
-        return action
-
-    return noted
-
-
-def _drive_plainly(seats: Seats, game: AskedTurns) -> GameRecord | Pending:
+def _drive_plainly(seats: Seats, game: AskedEvents) -> GameRecord | Pending:
     """Drive a game to its end, or to the first answer that must be awaited."""
     try:
         event = next(game)
@@ -247,14 +228,16 @@ def _drive_plainly(seats: Seats, game: AskedTurns) -> GameRecord | Pending:
         return record
 
 
-async def drive_async(spec: GameSpec, players: Players, *, remembered: bool = False, until: float = inf) -> GameRecord:
+async def drive_async(
+    spec: GameSpec, players: Players, *, hands: list[PlayedHand] | None = None, until: float = inf
+) -> GameRecord:
     """Play `spec` like `drive`, on the running event loop; at `until`, an answer is not waited for any longer."""
     seats = _seated(spec, players)
-    return await _drive_on(spec, seats, _start(spec, seats, Notes() if remembered else None), until=until)
+    return await _drive_on(spec, seats, _start(spec, seats, hands), until=until)
 
 
 async def _drive_on(
-    spec: GameSpec, seats: Seats, game: AskedTurns, pending: Pending | None = None, *, until: float = inf
+    spec: GameSpec, seats: Seats, game: AskedEvents, pending: Pending | None = None, *, until: float = inf
 ) -> GameRecord:
     """Drive a game from its start, or from an event whose answer is pending."""
     import asyncio  # here, since it is slow to load and plain games do not need it
@@ -269,7 +252,7 @@ async def _drive_on(
 
 
 async def _drive_to_end(
-    spec: GameSpec, seats: Seats, game: AskedTurns, pending: Pending | None, *, until: float
+    spec: GameSpec, seats: Seats, game: AskedEvents, pending: Pending | None, *, until: float
 ) -> GameRecord:
     import asyncio  # here, since it is slow to load and plain games do not need it
 
@@ -349,8 +332,8 @@ def _seated(spec: GameSpec, players: Players) -> Seats:
     return (first, second) if spec.seating == "AB" else (second, first)
 
 
-def _start(spec: GameSpec, seats: Seats, notes: Notes | None, *, ask: Ask | None = None) -> AskedTurns:
-    return turns(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()), notes=notes, ask=ask)
+def _start(spec: GameSpec, seats: Seats, hands: list[PlayedHand] | None, *, ask: Ask | None = None) -> AskedEvents:
+    return game_events(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()), hands=hands, ask=ask)
 
 
 def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:

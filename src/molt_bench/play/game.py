@@ -18,8 +18,7 @@ from molt_bench.poker.actions import FOLD, Action
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_to_text
-from molt_bench.poker.observation import HandResult, Observation, observe, result_for
-from molt_bench.poker.played import MOST_PLAYED, Notes, Seen, remember
+from molt_bench.poker.observation import HandResult, Observation, PlayedHand, observe, result_for
 from molt_bench.records import MESSAGE_LENGTH, Fault, GameRecord
 from molt_bench.seeds import derive_last, label_bytes
 from molt_bench.specs import GameSpec
@@ -27,6 +26,8 @@ from molt_bench.specs import GameSpec
 Hook: TypeAlias = Literal["reset", "on_hand_complete", "on_error"]
 HOOKS: Final[tuple[Hook, ...]] = ("reset", "on_hand_complete", "on_error")
 
+#: Hands of a game that are handed on with what was seen in them, some 15 MB; none of a game that has more.
+MOST_HANDS: Final = 8192
 #: The noise of a hand under a seed of its own.
 _OWN_NOISE: Final = Struct("<16I").unpack
 
@@ -51,31 +52,35 @@ Call: TypeAlias = Callable[[], Any]
 #: Returns the answer of an agent, or `NOT_ASKED`; raises `AgentFailed` for whatever the agent raises.
 Ask: TypeAlias = Callable[[Observation], Any]
 NOT_ASKED: Final = object()
-Turns: TypeAlias = Generator[Observation | Notice, Any, GameRecord]
+GameEvents: TypeAlias = Generator[Observation | Notice, Any, GameRecord]
 #: The same with `Ask`.
-AskedTurns: TypeAlias = Generator[Observation | Notice | Answered, Any, GameRecord]
+AskedEvents: TypeAlias = Generator[Observation | Notice | Answered, Any, GameRecord]
 _Listening: TypeAlias = tuple[Collection[Hook], Collection[Hook]]
 
 
 @overload
-def turns(spec: GameSpec, *, listening: _Listening = ((), ()), notes: Notes | None = None) -> Turns: ...
+def game_events(spec: GameSpec, *, listening: _Listening = ((), ())) -> GameEvents: ...
 
 
 @overload
-def turns(
-    spec: GameSpec, *, listening: _Listening = ((), ()), notes: Notes | None = None, ask: Ask | None
-) -> AskedTurns: ...
+def game_events(
+    spec: GameSpec, *, listening: _Listening = ((), ()), hands: list[PlayedHand] | None, ask: Ask | None
+) -> AskedEvents: ...
 
 
-def turns(
-    spec: GameSpec, *, listening: _Listening = ((), ()), notes: Notes | None = None, ask: Ask | None = None
-) -> AskedTurns:
+def game_events(
+    spec: GameSpec,
+    *,
+    listening: _Listening = ((), ()),
+    hands: list[PlayedHand] | None = None,
+    ask: Ask | None = None,
+) -> AskedEvents:
     """Play a game.
 
     Args:
         spec: What to play.
         listening: The hooks of the agents in seats 0 and 1.
-        notes: Where its hands are noted and kept for a while, if somebody will take the luck out of them.
+        hands: Filled with the hands as they were played, if somebody will take the luck out of them.
         ask: Asks an agent at once, for a decision that is not asked again after a failure.
 
     Yields:
@@ -89,11 +94,11 @@ def turns(
     for seat in (0, 1):
         yield from game.notify(seat, "reset")
     rules, shoe, own_noise = game.rules, Shoe(spec.decks), _own_noise(spec)
-    longest, first_scored, hearing = spec.max_actions, spec.warmup_hands + 1, game.hearing
+    max_actions, first_scored, hearing = spec.max_actions, spec.warmup_hands + 1, game.hearing
     stacks = fresh_stacks = (spec.stack, spec.stack)
     carried = spec.stacks == "carry"
-    if spec.warmup_hands + spec.hands > MOST_PLAYED:
-        notes = None
+    if spec.warmup_hands + spec.hands > MOST_HANDS:
+        hands = None
     for number in range(1, spec.warmup_hands + spec.hands + 1):
         if number == first_scored:
             stacks = fresh_stacks
@@ -103,14 +108,12 @@ def turns(
             noise = own_noise(number)
         hand = Hand(rules, deal, stacks, (number - 1) & 1)
         forced = False
-        seen: list[Seen] = []
-        if notes is not None:
-            notes.seen = seen
-        some_noise = noise if longest >= len(noise) else noise[:longest]
+        seen: list[Observation] = []
+        some_noise = noise if max_actions >= len(noise) else noise[:max_actions]
         while hand.actor >= 0:
             for bits in some_noise:
                 observation = observe(hand, number, bits)
-                if notes is not None:
+                if hands is not None:
                     seen.append(observation)
                 try:
                     action = NOT_ASKED if ask is None else ask(observation)
@@ -127,8 +130,8 @@ def turns(
                 some_noise = game.prolong(hand, number, noise)
         text = hand_to_text(hand, number, forced=forced)
         game.finish(hand, number, text)
-        if notes is not None:
-            notes.hands.append((number, hand, seen))
+        if hands is not None:
+            hands.append(PlayedHand(number, hand, seen))
         if hearing:
             game.hand_number = number
             for seat in (0, 1):
@@ -139,10 +142,7 @@ def turns(
                 if number >= first_scored:
                     break
                 stacks = fresh_stacks
-    record = game.record()
-    if notes is not None:
-        remember(record.hand_texts, longest, notes.hands)
-    return record
+    return game.record()
 
 
 class _Game:

@@ -15,7 +15,7 @@ from molt_bench.specs import SEATINGS, GameOptions, GameSpec
 #: Makes a fresh agent for one player, so that no memory crosses the seat swap.
 MakeAgent: TypeAlias = Callable[[], PokerAgent]
 #: Seeds of the two games of a seed pair, in the order of `SEATINGS`; UNSET where the spec leaves them out.
-SeedPair: TypeAlias = tuple[Seed | UnsetType, Seed | UnsetType]
+SeatingSeeds: TypeAlias = tuple[Seed | UnsetType, Seed | UnsetType]
 
 
 def play_match(
@@ -43,8 +43,8 @@ def seed_pair_specs(
     seed: Seed,
     hands: int,
     options: GameOptions,
-    deck_seeds: SeedPair = (UNSET, UNSET),
-    noise_seeds: SeedPair = (UNSET, UNSET),
+    deck_seeds: SeatingSeeds = (UNSET, UNSET),
+    noise_seeds: SeatingSeeds = (UNSET, UNSET),
 ) -> tuple[GameSpec, GameSpec]:
     """Return the two games of a seed: player A in seat 0, then player B there.
 

@@ -10,28 +10,28 @@ from time import monotonic, perf_counter
 from typing import Any, Final, Generic
 
 from molt_bench.errors import ConfigError, MoltBenchError, how_to_install
-from molt_bench.play.worker_pool import Batches, Played, Setup
+from molt_bench.play.worker_pool import Chunks, Played, Setup
 from molt_bench.specs import GameSpec
 
-#: Seconds per batch: a task costs about a millisecond on the same machine, and more on another one.
-_BATCH_S: Final = 0.25
+#: Seconds per chunk: a task costs about a millisecond on the same machine, and more on another one.
+_CHUNK_S: Final = 0.25
 #: Queued tasks per core of the cluster.
 _AHEAD: Final = 2
 #: Seconds within which a cluster must accept a connection.
 _CONNECT_S: Final = 10.0
 
-#: The functions that play games in this process, by pickled setup: a worker of the cluster gets many batches.
+#: The functions that play games in this process, by pickled setup: a worker of the cluster gets many chunks.
 _tables: dict[bytes, Callable[[GameSpec], Any]] = {}
 
 
-def play_batch(setup: bytes, batch: list[GameSpec]) -> tuple[list[Any], float]:
-    """Play a batch in a worker of the cluster."""
+def play_batch(setup: bytes, chunk: list[GameSpec]) -> tuple[list[Any], float]:
+    """Play a chunk in a worker of the cluster."""
     if setup not in _tables:
         make: Setup[Any] = pickle.loads(setup)
         _tables[setup] = make()
     play = _tables[setup]
     start = perf_counter()
-    return [play(spec) for spec in batch], perf_counter() - start
+    return [play(spec) for spec in chunk], perf_counter() - start
 
 
 def _look_for(address: str | None) -> None:
@@ -70,44 +70,44 @@ class Cluster(Generic[Played]):
     def play(
         self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None], *, until: float = inf
     ) -> None:
-        """Play games, and report each as soon as its batch is finished; raise if a worker fails, or if many die.
+        """Play games, and report each as soon as its chunk is finished; raise if a worker fails, or if many die.
 
         At `until`, by the monotonic clock, what is still being played is cancelled.
         """
         ray = self._ray
         workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        batches = Batches(specs, workers=workers, seconds=_BATCH_S)
+        chunks = Chunks(specs, workers=workers, seconds=_CHUNK_S)
         under_way: dict[Any, list[GameSpec]] = {}
         try:
-            while (batches or under_way) and monotonic() < until:
-                while batches and len(under_way) < _AHEAD * workers:
-                    batch = batches.take()
-                    under_way[self._task.remote(self._setup, batch)] = batch
+            while (chunks or under_way) and monotonic() < until:
+                while chunks and len(under_way) < _AHEAD * workers:
+                    chunk = chunks.take()
+                    under_way[self._task.remote(self._setup, chunk)] = chunk
                 left_s = None if until == inf else max(0.0, until - monotonic())
                 ready, _ = ray.wait(list(under_way), num_returns=1, timeout=left_s)
                 for task in ready:
-                    self._finish(task, under_way.pop(task), batches, on_game)
+                    self._finish(task, under_way.pop(task), chunks, on_game)
         finally:
             for task in under_way:
                 with suppress(Exception):
                     ray.cancel(task, force=True)
 
     def _finish(
-        self, task: Any, batch: list[GameSpec], batches: Batches, on_game: Callable[[GameSpec, Played], None]
+        self, task: Any, chunk: list[GameSpec], chunks: Chunks, on_game: Callable[[GameSpec, Played], None]
     ) -> None:
         errors = self._ray.exceptions
         try:
             played, seconds = self._ray.get(task)
         except (errors.WorkerCrashedError, errors.NodeDiedError, errors.ObjectLostError, errors.OutOfMemoryError):
-            batches.put_back(batch)
+            chunks.put_back(chunk)
             return
         except errors.RayTaskError as error:
             cause = error.cause
             if isinstance(cause, MoltBenchError):
                 raise cause from None
             raise MoltBenchError(f"a worker failed with {type(cause).__name__}: {cause}") from None
-        batches.learn(batch, seconds)
-        for spec, result in zip(batch, played, strict=True):
+        chunks.learn(chunk, seconds)
+        for spec, result in zip(chunk, played, strict=True):
             on_game(spec, result)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Games on all cores: a pool of worker processes that take specs in batches and return results."""
+"""Games on all cores: a pool of worker processes that take specs in chunks and return results."""
 
 import os
 import socket
@@ -21,9 +21,9 @@ Played = TypeVar("Played")
 #: Called once in every worker, which receives it pickled; returns the function that plays a game.
 Setup: TypeAlias = Callable[[], Callable[[GameSpec], Played]]
 
-#: Seconds per batch: hundreds of times what it takes to send one.
-_BATCH_S: Final = 0.1
-#: Batches a worker holds at a time: one to play, and one so that it need not wait.
+#: Seconds per chunk: hundreds of times what it takes to send one.
+_CHUNK_S: Final = 0.1
+#: Chunks a worker holds at a time: one to play, and one so that it need not wait.
 _AHEAD: Final = 2
 #: Workers that may die during the same game before the game is blamed.
 MOST_DEATHS: Final = 3
@@ -40,11 +40,11 @@ _WITHOUT: Final = "--executor inline does without"
 _WORKER: Final = "import sys; sys.path[:0] = sys.argv[2:]; from molt_bench.play.worker_process import main; main()"
 
 
-class Batches:
+class Chunks:
     """The games of a round that are still to be played, in order.
 
-    The first batches are single games, which show how many games fill the target time of a batch in seconds. Near the
-    end batches shrink again, so that all workers finish at about the same time.
+    The first chunks are single games, which show how many games fill the target time of a chunk in seconds. Near the
+    end chunks shrink again, so that all workers finish at about the same time.
     """
 
     def __init__(self, specs: Sequence[GameSpec], *, workers: int, seconds: float) -> None:
@@ -59,32 +59,32 @@ class Batches:
         return len(self._waiting)
 
     def take(self) -> list[GameSpec]:
-        """Return the next batch."""
+        """Return the next chunk."""
         first = self._waiting.popleft()
-        batch = [first]
+        chunk = [first]
         if not self._pace or self._deaths[first]:
-            return batch
+            return chunk
         hands = self._seconds / self._pace - _hands(first)
         share = len(self._waiting) // (2 * self._workers)
-        while self._waiting and len(batch) <= share and not self._deaths[self._waiting[0]]:
+        while self._waiting and len(chunk) <= share and not self._deaths[self._waiting[0]]:
             hands -= _hands(self._waiting[0])
             if hands < 0:
                 break
-            batch.append(self._waiting.popleft())
-        return batch
+            chunk.append(self._waiting.popleft())
+        return chunk
 
-    def learn(self, batch: Sequence[GameSpec], seconds: float) -> None:
-        """Record how long a batch took."""
-        pace = seconds / sum(map(_hands, batch))
+    def learn(self, chunk: Sequence[GameSpec], seconds: float) -> None:
+        """Record how long a chunk took."""
+        pace = seconds / sum(map(_hands, chunk))
         self._pace = pace if not self._pace else (self._pace + pace) / 2
 
-    def put_back(self, batch: Sequence[GameSpec], *, begun: bool = True, stopped: bool = False) -> None:
+    def put_back(self, chunk: Sequence[GameSpec], *, begun: bool = True, stopped: bool = False) -> None:
         """Requeue the games of a dead worker; those it had started run one by one, so that the one at fault is found.
 
         A worker that was stopped counts less against a game than one that died. Raises if too many did.
         """
         counted, most = (self._stops, MOST_STOPS) if stopped else (self._deaths, MOST_DEATHS)
-        for spec in batch if begun else ():
+        for spec in chunk if begun else ():
             counted[spec] += 1
             if counted[spec] > most:
                 first, second = spec.players
@@ -93,7 +93,7 @@ class Batches:
                     f"{counted[spec]} workers {what} while they played {first!r} against {second!r} on seed "
                     f"{spec.seed!r}: --executor inline plays it in this process, and shows why"
                 )
-        self._waiting.extendleft(reversed(batch))
+        self._waiting.extendleft(reversed(chunk))
 
 
 def _hands(spec: GameSpec) -> int:
@@ -116,7 +116,7 @@ def cores() -> int:
 
 
 class _Worker:
-    """One process, and the batches it was given."""
+    """One process, and the chunks it was given."""
 
     def __init__(self, setup: Setup[Any]) -> None:
         ours, theirs = socket.socketpair()
@@ -131,7 +131,7 @@ class _Worker:
                 ours.close()
                 raise WorkersError(f"worker processes do not start ({error}): {_WITHOUT}") from error
         self.line = Connection(ours.detach())
-        self.batches: deque[list[GameSpec]] = deque()
+        self.chunks: deque[list[GameSpec]] = deque()
         self.ready = False
         self.stopped = False
         folder: str | None = None
@@ -141,10 +141,10 @@ class _Worker:
             self.line.send((sys.path, folder))
             self.line.send(setup)
 
-    def give(self, batch: list[GameSpec]) -> None:
-        self.batches.append(batch)
+    def give(self, chunk: list[GameSpec]) -> None:
+        self.chunks.append(chunk)
         with suppress(OSError):
-            self.line.send(batch)
+            self.line.send(chunk)
 
     @property
     def dead(self) -> bool:
@@ -163,7 +163,7 @@ class _Worker:
     def end(self) -> None:
         """End it: gracefully if idle, so that its agents can release what they hold; otherwise at once."""
         self.line.close()
-        if self.ready and not self.batches:
+        if self.ready and not self.chunks:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(_ENDING_S)
         self.process.kill()
@@ -193,33 +193,33 @@ class WorkerPool(Generic[Played]):
     def play(
         self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None], *, until: float = inf
     ) -> None:
-        """Play games, and report each as soon as its batch is finished; raise if a worker fails, or if many die.
+        """Play games, and report each as soon as its chunk is finished; raise if a worker fails, or if many die.
 
         At `until`, by the monotonic clock, workers that are still playing are ended.
         """
-        batches = Batches(specs, workers=self._count, seconds=_BATCH_S)
+        chunks = Chunks(specs, workers=self._count, seconds=_CHUNK_S)
         if self._watcher is None:
             self._watcher = Thread(target=self._watch, daemon=True, name="watcher")
             self._watcher.start()
         looked = monotonic()
-        while batches or any(worker.batches for worker in self._workers):
+        while chunks or any(worker.chunks for worker in self._workers):
             if monotonic() >= until:
                 self._abandon()
                 return
-            self._hire(batches)
-            lines = {worker.line: worker for worker in self._workers if worker.batches or not worker.ready}
+            self._hire(chunks)
+            lines = {worker.line: worker for worker in self._workers if worker.chunks or not worker.ready}
             heard = wait(list(lines), timeout=max(0.0, min(_LOOK_S, until - monotonic())))
             for line in heard:
                 assert isinstance(line, Connection)
-                self._listen(lines[line], batches, on_game)
+                self._listen(lines[line], chunks, on_game)
             if not heard or monotonic() - looked > _LOOK_S:  # even while others keep answering
                 looked = monotonic()
                 for worker in [worker for worker in self._workers if worker.dead]:
-                    self._replace(worker, batches)
+                    self._replace(worker, chunks)
 
     def _abandon(self) -> None:
         """End the workers that are playing; their games are not played."""
-        for worker in [worker for worker in self._workers if worker.batches]:
+        for worker in [worker for worker in self._workers if worker.chunks]:
             self._workers.remove(worker)
             worker.end()
 
@@ -238,20 +238,20 @@ class WorkerPool(Generic[Played]):
                 worker.process.kill()
             seen = halted
 
-    def _hire(self, batches: Batches) -> None:
+    def _hire(self, chunks: Chunks) -> None:
         """Start missing workers, and keep all of them busy."""
-        while batches and len(self._workers) < min(self._count, len(batches)):
+        while chunks and len(self._workers) < min(self._count, len(chunks)):
             self._workers.append(_Worker(self._setup))
         for ahead in range(1, _AHEAD + 1):
             for worker in self._workers:
-                if batches and worker.ready and len(worker.batches) < ahead:
-                    worker.give(batches.take())
+                if chunks and worker.ready and len(worker.chunks) < ahead:
+                    worker.give(chunks.take())
 
-    def _listen(self, worker: _Worker, batches: Batches, on_game: Callable[[GameSpec, Played], None]) -> None:
+    def _listen(self, worker: _Worker, chunks: Chunks, on_game: Callable[[GameSpec, Played], None]) -> None:
         try:
             answer = worker.line.recv()
         except (EOFError, OSError):
-            self._replace(worker, batches)
+            self._replace(worker, chunks)
             return
         if isinstance(answer, Exception):
             raise answer if worker.ready else WorkersError(str(answer))
@@ -260,12 +260,12 @@ class WorkerPool(Generic[Played]):
             self._stillborn = 0
             return
         played, seconds = answer
-        batch = worker.batches.popleft()
-        batches.learn(batch, seconds)
-        for spec, result in zip(batch, played, strict=True):
+        chunk = worker.chunks.popleft()
+        chunks.learn(chunk, seconds)
+        for spec, result in zip(chunk, played, strict=True):
             on_game(spec, result)
 
-    def _replace(self, worker: _Worker, batches: Batches) -> None:
+    def _replace(self, worker: _Worker, chunks: Chunks) -> None:
         self._workers.remove(worker)
         worker.end()
         if not worker.ready:
@@ -276,9 +276,9 @@ class WorkerPool(Generic[Played]):
         if worker.stopped and self._warn is not None:
             self._warn("a worker process was stopped (as by SIGSTOP): it was replaced, and its games were played again")
             self._warn = None
-        while worker.batches:
-            batch = worker.batches.pop()
-            batches.put_back(batch, begun=not worker.batches, stopped=worker.stopped)
+        while worker.chunks:
+            chunk = worker.chunks.pop()
+            chunks.put_back(chunk, begun=not worker.chunks, stopped=worker.stopped)
 
     def close(self) -> None:
         """End all workers, whatever they are doing."""

@@ -1,4 +1,4 @@
-"""A worker process: plays games batch by batch until its connection is closed.
+"""A worker process: plays games chunk by chunk until its connection is closed.
 
 It is started by `molt_bench.play.worker_pool` and gets everything over one connection, so it imports nothing from the
 script that started the run.
@@ -21,7 +21,7 @@ from molt_bench.terminals import visible_stream
 
 
 def serve(line: Connection) -> None:
-    """Set up, then answer every batch with its results."""
+    """Set up, then answer every chunk with its results."""
     sys.path[:], folder = line.recv()
     if folder is not None:
         os.chdir(folder)
@@ -32,28 +32,28 @@ def serve(line: Connection) -> None:
         line.send(_portable(error))
         return
     # Read in a thread, even while an answer is being sent: two sides that both send would deadlock.
-    batches: SimpleQueue[Any] = SimpleQueue()
+    chunks: SimpleQueue[Any] = SimpleQueue()
     playing = Event()
-    Thread(target=_read, args=(line, batches, playing), daemon=True).start()
-    while (batch := batches.get()) is not None:
+    Thread(target=_read, args=(line, chunks, playing), daemon=True).start()
+    while (chunk := chunks.get()) is not None:
         playing.set()
         start = perf_counter()
         answer: Any
         try:
-            answer = [play(spec) for spec in batch], perf_counter() - start
+            answer = [play(spec) for spec in chunk], perf_counter() - start
         except BaseException as error:
             answer = _portable(error)
         playing.clear()  # before sending, since the line may be closed as soon as the answer arrives
         line.send(answer)
 
 
-def _read(line: Connection, batches: "SimpleQueue[Any]", playing: Event) -> None:
+def _read(line: Connection, chunks: "SimpleQueue[Any]", playing: Event) -> None:
     with suppress(EOFError, OSError):
         while True:
-            batches.put(line.recv())
+            chunks.put(line.recv())
     if playing.is_set():
         os._exit(1)  # nobody is left to take the result
-    batches.put(None)
+    chunks.put(None)
 
 
 def _portable(error: BaseException) -> Exception:

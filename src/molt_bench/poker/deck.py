@@ -1,11 +1,9 @@
 """Decks: the cards of a hand are drawn straight from a hash of the seed and the number of the hand."""
 
-from collections.abc import Callable
 from hashlib import blake2b
 from struct import Struct
 from typing import Final
 
-from molt_bench.kernels import compiled
 from molt_bench.poker.cards import Deal
 from molt_bench.seeds import Seed, label_bytes
 
@@ -16,7 +14,7 @@ _NINE_NUMBERS: Final = Struct("<9I").unpack_from
 _SEVEN_LEFT: Final = Struct("<36x7I").unpack
 
 
-def _deal(entropy: bytes) -> Deal:
+def deal(entropy: bytes) -> Deal:
     """Deal a hand from 36 or more random bytes; the same bytes give the same cards.
 
     Each card is drawn with 32 bits from those left, so no card is likelier than another by over one part in 80 million.
@@ -51,9 +49,6 @@ def _deal(entropy: bytes) -> Deal:
     return ((first, second), (third, fourth)), (fifth, sixth, seventh, eighth, deck[i % 44])
 
 
-deal: Final[Callable[[bytes], Deal]] = _deal if compiled is None else compiled.deal
-
-
 class Shoe:
     """The decks of one game: the cards of hand k depend on the seed and on k, and on nothing else.
 
@@ -61,11 +56,10 @@ class Shoe:
     True
     """
 
-    __slots__ = ("_begun", "_prefix")
+    __slots__ = ("_begun",)
 
     def __init__(self, seed: Seed) -> None:
-        self._prefix = _LABEL + label_bytes(seed)
-        self._begun = blake2b(self._prefix)
+        self._begun = blake2b(_LABEL + label_bytes(seed))
 
     def entropy(self, hand_number: int) -> bytes:
         """Return the 64 random bytes of a hand: 36 for its cards, 28 for dice.
@@ -78,25 +72,13 @@ class Shoe:
 
     def entropies(self, count: int) -> bytes:
         """Return the random bytes of the hands from 0 on, one after another."""
-        if compiled is not None:
-            found: bytes | None = compiled.entropies(self._prefix, count)
-            if found is not None:
-                return found
         return b"".join([self.entropy(number) for number in range(count)])
 
     def deal(self, hand_number: int) -> Deal:
         """Return the cards of a hand."""
-        if compiled is not None:
-            dealt: Deal | None = compiled.shoe_deal(self._prefix, hand_number)
-            if dealt is not None:
-                return dealt
-        return _deal(self.entropy(hand_number))
+        return deal(self.entropy(hand_number))
 
     def hand(self, hand_number: int) -> tuple[Deal, tuple[int, ...]]:
         """Return the cards of a hand, and seven random numbers of 32 bits for its dice."""
-        if compiled is not None:
-            found: tuple[Deal, tuple[int, ...]] | None = compiled.shoe_hand(self._prefix, hand_number)
-            if found is not None:
-                return found
         entropy = self.entropy(hand_number)
-        return _deal(entropy), _SEVEN_LEFT(entropy)
+        return deal(entropy), _SEVEN_LEFT(entropy)

@@ -122,9 +122,6 @@ def flush_strength(key: int, cards: Sequence[int]) -> int:
 
 def showdown(holes: tuple[tuple[int, int], tuple[int, int]], board: tuple[int, ...]) -> tuple[int, int]:
     """Return the strengths of both seats on a board of five cards."""
-    if compiled is not None and (found := compiled.showdown(holes, board)) is not None:
-        strengths: tuple[int, int] = found
-        return strengths
     (a, b), (c, d) = holes
     e, f, g, h, i = board
     keys = CARD_KEYS

@@ -12,7 +12,6 @@ from itertools import combinations, combinations_with_replacement
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from molt_bench.errors import RulesError
-from molt_bench.kernels import compiled
 from molt_bench.poker import evaluator
 from molt_bench.poker.equity import flush_table, rank_strengths
 
@@ -89,10 +88,6 @@ def flop_scores_of(deals: Sequence[FlopDeal]) -> list[tuple[int, bytes]]:
     Raises:
         RulesError: A deal does not have seven different cards.
     """
-    if compiled is not None:
-        scored = [compiled.flop_score(*deal) for deal in deals]
-        if None not in scored:
-            return scored
     found: list[tuple[int, bytes]] = []
     for start in range(0, len(deals), _TOGETHER):
         found += _scores(deals[start : start + _TOGETHER])

@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.errors import MoltBenchError, RulesError, shown
-from molt_bench.kernels import compiled
 from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, STREETS, Action
 from molt_bench.poker.betting import NOBODY, Betting, Start
 from molt_bench.poker.cards import CARD_TEXT, Board, Hole, deal_from_text
@@ -68,9 +67,6 @@ def _actions_to_line(betting: Betting) -> str:
 
 def _cards_to_line(holes: tuple[Hole, Hole], board: Board) -> str:
     """Write hole cards and board, such as `AhKd|7c7d|2h3h4h`."""
-    if compiled is not None and (line := compiled.cards_line(holes, board)) is not None:
-        written: str = line
-        return written
     (a, b), (c, d) = holes
     text = CARD_TEXT
     opened = "".join([text[card] for card in board]) if board else ""

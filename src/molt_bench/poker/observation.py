@@ -3,7 +3,8 @@
 Observations hold only plain values: nothing leads back to the hand, the deck or the other seat's cards.
 """
 
-from typing import Literal, Protocol
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -147,6 +148,20 @@ class Observable(Protocol):
     @property
     def board(self) -> tuple[int, ...]:
         """The open board cards."""
+
+
+class PlayedHand(NamedTuple):
+    """A finished hand, as whoever takes the luck out of it needs it.
+
+    Attributes:
+        number: Its number in the game, from 1.
+        hand: The hand.
+        seen: What the seat to act saw before each action; empty where no decision is of interest.
+    """
+
+    number: int
+    hand: Hand
+    seen: Sequence[Observation]
 
 
 def observe(hand: Observable, hand_number: int, noise: int = 0) -> Observation:

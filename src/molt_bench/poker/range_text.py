@@ -9,7 +9,7 @@ from molt_bench.poker.cards import RANKS, Hole, cards_from_text
 #: Stands for every hand.
 EVERY: Final = "random"
 #: Most characters of a range.
-LONGEST: Final = 1000
+MOST_CHARACTERS: Final = 1000
 _SUITS: Final = range(4)
 
 
@@ -22,8 +22,8 @@ def holes_in(text: str) -> frozenset[Hole]:
     Raises:
         RulesError: It is no range; the message says which part is wrong.
     """
-    if len(text) > LONGEST:
-        raise RulesError(f"a range has at most {LONGEST} characters")
+    if len(text) > MOST_CHARACTERS:
+        raise RulesError(f"a range has at most {MOST_CHARACTERS} characters")
     if text.strip().lower() == EVERY:
         return frozenset((high, low) for high in range(52) for low in range(high))
     parts = [part for part in text.replace(",", " ").split() if part]

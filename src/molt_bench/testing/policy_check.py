@@ -6,10 +6,10 @@ from math import sqrt
 from typing import Final
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.luck.cards.chance import outcome
-from molt_bench.luck.cards.walk import walked
-from molt_bench.luck.dice.draws import PolicyError
-from molt_bench.luck.dice.game_tests import add_decision
+from molt_bench.luck.cards.card_luck import hand_luck
+from molt_bench.luck.dice.chances import PolicyError
+from molt_bench.luck.dice.draws import Deal, decisions_of
+from molt_bench.luck.dice.game_evidence import add_decision
 from molt_bench.luck.dice.policy_evidence import PolicyTest
 from molt_bench.luck.dice.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
 from molt_bench.poker.actions import KINDS, Action
@@ -30,10 +30,10 @@ def policy_check(policy: PolicyOf, games: Iterable[GameRecord]) -> Check:
     """Compare what player A did in some games with its policy, by the test that a run makes."""
     test, stated = PolicyTest(_STACK), StatedPolicy(policy)
     for hand, seen, action in _decisions(games):
-        equities = outcome(hand)[2]
+        deal = Deal(hand.holes, hand_luck(hand).equities)
         try:
             answer = patiently(partial(stated, seen), (stated,))
-            add_decision(test, answer, (seen, action), (hand.holes, equities), _FOLDS)
+            add_decision(test, answer, (seen, action), deal, _FOLDS)
         except PolicyError as error:
             return Check(DRAWS, (f"hand {seen.hand_number}: {error}",))
         except Stalled:
@@ -55,9 +55,8 @@ def _decisions(games: Iterable[GameRecord]) -> Iterator[tuple[Hand, Observation,
         if any(fault.player == 0 for fault in record.faults):
             continue
         for number, hand, _ in record.replay():
-            seats = seat == 0, seat == 1
-            for seen, action in walked(hand, number, seats, record.spec.max_actions).decisions:
+            for seen, action in decisions_of(hand, number, record.spec.max_actions):
                 which = seat, number, len(seen.log)
-                if which not in known:
+                if seen.seat == seat and which not in known:
                     known.add(which)
                     yield hand, seen, action

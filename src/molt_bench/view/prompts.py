@@ -13,7 +13,7 @@ from molt_bench.agents.llm.talk.question import ToolStep, prompt_hash, with_step
 from molt_bench.agents.llm.talk.samples import chosen
 from molt_bench.agents.llm.talk.tools import steps_before
 from molt_bench.errors import AgentFailed
-from molt_bench.play.game import Hook, Notice, turns
+from molt_bench.play.game import Hook, Notice, game_events
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.runs.journal import Game
@@ -32,7 +32,7 @@ def prompts_of(run: OpenRun, game: Game, number: int) -> dict[str, str]:
     models = run.config.models()
     asked = {seat: _Asked(run, game, name) for seat, name in enumerate(names) if name in models and name in run.skills}
     logs = [parsed.hand.log for parsed in record.replay()]
-    table = turns(record.spec, listening=(_HOOKS, _HOOKS))
+    table = game_events(record.spec, listening=(_HOOKS, _HOOKS))
     turn = next(table)
     while True:
         if isinstance(turn, Notice):

@@ -20,13 +20,17 @@ from math import fsum, sqrt
 from struct import Struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from molt_bench.luck.cards.strength import hand_strengths
+from molt_bench.lazy_import import lazy_import
+from molt_bench.luck.cards.win_rate import win_rates
 from molt_bench.poker.cards import Hole
 from molt_bench.specs import Pair
 
 if TYPE_CHECKING:
-    from molt_bench.poker.equity import Ints
-    from molt_bench.poker.range_equity import Floats
+    import numpy as np
+
+    from molt_bench.poker.arrays import Floats, Ints
+else:
+    np = lazy_import("numpy")
 
 #: Strengths at which a row, and a column, of the table begins.
 CUTS: Final = (0.5, 0.7, 0.8, 0.85, 0.9, 0.95)
@@ -65,7 +69,7 @@ def packed_deal(holes: tuple[Hole, Hole], share: float, behind: int) -> bytes:
         share: The equity of the first.
         behind: Chips that both seats have before the blinds.
     """
-    first, second = hand_strengths(holes, ())
+    first, second = win_rates(holes, ())
     better, other = (first, second) if first >= second else (second, first)
     row, column = bisect_right(CUTS, better), bisect_right(CUTS, other)
     edge = 2 * share - 1 if first >= second else 1 - 2 * share
@@ -94,8 +98,6 @@ class Deals(NamedTuple):
     @classmethod
     def read(cls, packed: bytes) -> "Deals":
         """Return the deals of a game."""
-        import numpy as np  # loaded when needed, for a fast start
-
         found = np.frombuffer(packed, [("cell", "=i8"), ("behind", "=f8"), ("edge", "=f8")])
         return cls(found["cell"], found["behind"], found["behind"] * found["edge"])
 
@@ -178,15 +180,11 @@ class HoleFit:
             won: What each hand was worth to player A in both seatings, seed after seed.
             seeds: The deals of the games of each seed.
         """
-        import numpy as np  # loaded when needed, for a fast start
-
         columns = zip(*map(Deals.together, seeds), strict=True)
         self.learn_from(pair, np.array(won), Deals(*[np.concatenate(each) for each in columns]))
 
     def learn_from(self, pair: Pair, won: "Floats", deals: Deals) -> None:
         """Learn from hands that are given as arrays."""
-        import numpy as np  # loaded when needed, for a fast start
-
         own = self._sums.get(pair) or _Sums(0, 0.0, 0.0, 0.0, 0.0, np.zeros((3, CELLS)))
         total, squares = (start + fsum(each.tolist()) for start, each in ((own.total, won), (own.squares, won * won)))
         self._sums[pair] = own = own._replace(hands=own.hands + len(won), total=total, squares=squares)

@@ -6,45 +6,26 @@ it would be a bias, and one that can be played. Whether drawn actions follow the
 run (`molt_bench.luck.dice.policy_evidence`).
 """
 
-from collections.abc import Container, Mapping, Sequence
-from enum import IntEnum
+from collections.abc import Container, Iterator
 from functools import partial
-from math import fsum
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
+
+from msgspec.structs import replace
 
 from molt_bench.agents.base import Policy, PolicyOf
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
-from molt_bench.agents.scripted import ManiacAgent, RandomAgent
-from molt_bench.luck.dice.draws import UNUSED, ActionWeights, DecisionParts, Folds, Place, PolicyError, decision_parts
-from molt_bench.luck.fitting import CARDS
+from molt_bench.luck.dice.chances import PolicyError
+from molt_bench.luck.dice.draws import UNUSED, Deal, Decision, Folds, Policies, action_features, dice_term
 from molt_bench.luck.reference.aivat import reference_bot
 from molt_bench.luck.reference.ranges import built_in_bot, never_mixes, remembered
 from molt_bench.poker.actions import Action
-from molt_bench.poker.cards import Hole
-from molt_bench.poker.observation import Observation
+from molt_bench.poker.observation import Observation, PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameSpec
 
-#: Published policies or recorded draws of players A and B, or of seats 0 and 1; None where there are none.
-Policies: TypeAlias = tuple[PolicyOf | RecordedDraws | None, PolicyOf | RecordedDraws | None]
-#: A policy that is asked at every decision, and its `Form`.
-Asked: TypeAlias = tuple[PolicyOf, int]
-
-
-class Form(IntEnum):
-    """How the compiled kernel asks a policy.
-
-    Attributes:
-        WITHOUT_NOISE: With what the seat saw, without the noise that it drew with.
-        AS_IT_IS: With what the seat saw: a built-in bot's policy does not look at the noise.
-        ANY_KIND: Not at all: it is that of `random`.
-        POT_RAISES: Not at all: it is that of `maniac`.
-    """
-
-    WITHOUT_NOISE = 0
-    AS_IT_IS = 1
-    ANY_KIND = 2
-    POT_RAISES = 3
+_Found = TypeVar("_Found")
+#: The features of a decision that are not 0, each with its number.
+_Features: TypeAlias = list[tuple[int, float]]
 
 
 class _Known(NamedTuple):
@@ -54,49 +35,38 @@ class _Known(NamedTuple):
         built_in: Whether it is that of a built-in bot.
         reference: Whether it is that of the blueprint or the resolver.
         certain: Whether it never mixes.
-        form: How it is asked.
     """
 
     built_in: bool
     reference: bool
     certain: bool
-    form: Form
 
     @classmethod
     def of(cls, policy: object) -> "_Known":
         """Look at a policy."""
-        bot = built_in_bot(policy)
-        form = Form.WITHOUT_NOISE if bot is None else _FORMS.get(getattr(policy, "__func__", None), Form.AS_IT_IS)
-        return cls(bot is not None, reference_bot(policy) is not None, never_mixes(policy), form)
+        return cls(built_in_bot(policy) is not None, reference_bot(policy) is not None, never_mixes(policy))
 
 
-#: By the functions that the methods are of.
-_FORMS: Final[Mapping[object, Form]] = {RandomAgent.policy: Form.ANY_KIND, ManiacAgent.policy: Form.POT_RAISES}
-
-
-class Decisions(NamedTuple):
-    """Decisions that were drawn with known probabilities, one after another.
-
-    Attributes:
-        rows: The rows of their hands among those that count.
-        values: By set of weights, what each is corrected by, in chips of the seat that decided.
-        terms: Their terms, packed.
-    """
-
-    rows: list[int]
-    values: list[list[float]]
-    terms: bytes
+def decisions_seen(played: PlayedHand, seat: int) -> Iterator[Decision]:
+    """Yield the decisions of a seat, without the noise that it drew with."""
+    for seen, done in zip(played.seen, played.hand.log, strict=True):
+        if seen.seat == seat:
+            yield replace(seen, noise=0), Action(done.kind, done.amount)
 
 
 class KnownDice:
-    """The dice corrections of one game, for each player whose probabilities are known.
+    """The decisions of one game that were drawn with known probabilities, by player.
 
     Attributes:
+        policies: The policies or recorded draws that are used.
         refused: For each player that is a built-in bot, why its policy was not used in this game; "" if it was.
         left_out: For each other player, the decisions that are not corrected: hand and number of actions before.
+        reference: The one player that is the blueprint or the resolver; None if neither is, or both are.
+        known_player: The one player that is another built-in bot; None if neither is, or both are.
+        mixes: Whether a player has dice that are known, whatever comes of them in this game.
     """
 
-    def __init__(self, record: GameRecord, policies: Policies, weights: ActionWeights) -> None:
+    def __init__(self, record: GameRecord, policies: Policies) -> None:
         spec: GameSpec = record.spec
         self.refused = ["", ""]
         self.left_out: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
@@ -104,54 +74,46 @@ class KnownDice:
         self._known = [_Known.of(policy) for policy in policies]
         built_in = [player for player in (0, 1) if self._known[player].built_in]
         references = [player for player in (0, 1) if self._known[player].reference]
-        #: The one player that is the blueprint or the resolver; None if neither is, or both are.
         self.reference = references[0] if len(references) == 1 else None
-        #: The one player that is another built-in bot; None if neither is, or both are.
         self.known_player = built_in[0] if len(built_in) == 1 and not references else None
-        self._certain = [known.certain for known in self._known]
-        #: Whether a player has dice that are known, whatever comes of them in this game.
-        self.mixes = any(
-            policy is not None and not certain for policy, certain in zip(policies, self._certain, strict=True)
-        )
         self._swapped = spec.seating == "BA"
-        self.weights = weights
-        #: By player.
-        self._found: list[Decisions] = []
+        self.mixes = any(self.mixing_seats())
         for fault in record.faults:
             if not self._known[fault.player].built_in:
-                continue  # what was done in the end counts as drawn, see `add`
+                continue  # what was done in the end counts as drawn, see `features`
             if fault.attempt and fault.hand_number > spec.warmup_hands:
                 self.refuse(fault.player, "it answered with faults")
 
     def refuse(self, player: int, why: str) -> None:
-        """Stop using a player's policy, and drop its corrections so far."""
+        """Stop using a player's policy in this game."""
         self.policies[player] = None
         self.refused[player] = why
-        if self._found:
-            self._found[player] = self._nothing()
 
-    def begin(self) -> None:
-        """Begin with no decisions."""
-        self._found = [self._nothing(), self._nothing()]
+    def _mixing(self, player: int) -> PolicyOf | RecordedDraws | None:
+        """Return the policy of a player that mixes; None if it has none, or never mixes."""
+        return None if self._known[player].certain else self.policies[player]
 
-    def _nothing(self) -> Decisions:
-        return Decisions([], [[] for _ in self.weights.sets], b"")
+    def _by_seat(self, first: _Found, second: _Found) -> tuple[_Found, _Found]:
+        return (second, first) if self._swapped else (first, second)
 
     def mixing_seats(self) -> tuple[bool, bool]:
         """Return whether the decisions of seat 0, and of seat 1, are drawn with known probabilities."""
-        first, second = (
-            policy is not None and not certain for policy, certain in zip(self.policies, self._certain, strict=True)
-        )
-        return (second, first) if self._swapped else (first, second)
+        return self._by_seat(self._mixing(0) is not None, self._mixing(1) is not None)
 
-    def asked_by_seat(self) -> tuple[Asked | None, Asked | None] | None:
-        """Return the policies of seats 0 and 1 that are asked at every decision; None if draws were recorded."""
-        found: list[Asked | None] = []
-        for policy, known in zip(self.policies, self._known, strict=True):
+    def asked_by_seat(self) -> tuple[PolicyOf | None, PolicyOf | None] | None:
+        """Return the policies of seats 0 and 1 that are asked at every decision; None if draws were recorded.
+
+        Built-in bots do not look at the noise, so that they are asked with what they saw.
+        """
+        found: list[PolicyOf | None] = []
+        for player in (0, 1):
+            policy = self._mixing(player)
             if isinstance(policy, RecordedDraws):
                 return None
-            found.append(None if policy is None or known.certain else (policy, int(known.form)))
-        return (found[1], found[0]) if self._swapped else (found[0], found[1])
+            if policy is not None and not self._known[player].built_in:
+                policy = partial(_without_noise, policy)
+            found.append(policy)
+        return self._by_seat(*found)
 
     def asked_ahead(self) -> tuple[PolicyOf, PolicyOf] | None:
         """Return the policies of seats 0 and 1 if both can be asked about what never happened.
@@ -164,87 +126,53 @@ class KnownDice:
             return None
         if all(known.built_in for known in self._known) or any(known.reference for known in self._known):
             return None
-        return (second, first) if self._swapped else (first, second)
+        return self._by_seat(first, second)
 
-    def add(
-        self,
-        hand: tuple[int, int],
-        decisions: Sequence[tuple[Observation, Action]],
-        deal: tuple[tuple[Hole, Hole], tuple[float, ...]],
-        folds: Folds,
-    ) -> None:
-        """Correct one hand for each player separately, so that one wrong policy does not affect the other.
+    def features(
+        self, played: PlayedHand, equities: tuple[float, ...], folds: Folds
+    ) -> Iterator[tuple[int, _Features]]:
+        """Yield the player and the features of every decision of a hand that was drawn with known probabilities.
 
-        What was done after a fault counts as drawn, if it has a chance. If faults decided what is corrected, they could
-        be made where a correction would be a loss.
+        One wrong policy does not affect the other player's. What was done after a fault counts as drawn, if it has a
+        chance. If faults decided what is corrected, they could be made where a correction would be a loss.
 
         Args:
-            hand: Its row among those that count, and its number.
-            decisions: What seats with known dice saw, and what they did.
-            deal: The hole cards, and seat 0's equity before the flop and on every street with a decision.
+            played: The hand, with what was seen in it.
+            equities: Seat 0's equity before the flop and on every street with a decision.
             folds: How often each seat has folded to raises so far.
         """
-        if not decisions:
-            return
-        row, number = hand
+        deal = Deal(played.hand.holes, equities)
         for player in (0, 1):
-            policy = self.policies[player]
-            if policy is None or self._certain[player]:
+            policy, seat = self._mixing(player), 1 - player if self._swapped else player
+            if policy is None:
                 continue
-            seat = 1 - player if self._swapped else player
-            share, place = folds.share(1 - seat), Place(row, 1 if player else -1, CARDS)
-            parts = list[DecisionParts | None]()
-            for decision in decisions:
-                if decision[0].seat != seat:
-                    continue
+            for decision in decisions_seen(played, seat):
                 try:
-                    parts.append(decision_parts(decision, policy, deal, share, self.weights, place))
+                    term = dice_term(decision, policy, deal)
                 except PolicyError as error:
                     if self._known[player].built_in:
-                        self.refuse(player, f"hand {number}: {error}")
-                        parts.clear()
+                        self.refuse(player, f"hand {played.number}: {error}")
                         break
-                    self.left_out[player].add((number, len(decision[0].log)))
-            self._add(player, row, [each for each in parts if each is not None])
-
-    def _add(self, player: int, row: int, parts: Sequence[DecisionParts]) -> None:
-        rows, values, terms = self._found[player]
-        for _, each in parts:
-            rows.append(row)
-            for column, value in zip(values, each, strict=True):
-                column.append(value)
-        self._found[player] = Decisions(rows, values, b"".join([terms, *[packed for packed, _ in parts]]))
+                    self.left_out[player].add((played.number, len(decision[0].log)))
+                else:
+                    if term is not None:
+                        yield player, action_features(term, folds.share(1 - seat))
 
     def mixing_by_seat(self) -> Policies:
         """Return the policies of seats 0 and 1 that mix, for one hand whose known player may hold other cards."""
         found: list[PolicyOf | RecordedDraws | None] = []
-        for player, policy in enumerate(self.policies):
-            if policy is None or isinstance(policy, RecordedDraws):
-                found.append(policy)
-            elif self._certain[player]:
-                found.append(None)
-            else:
+        for player in (0, 1):
+            policy = self._mixing(player)
+            if policy is not None and not isinstance(policy, RecordedDraws):
                 bot = built_in_bot(policy)
                 policy = partial(_used, policy, self.left_out[player]) if bot is None else policy
-                found.append(policy if bot is not None and bot.sees_cards else remembered(policy))
-        return (found[1], found[0]) if self._swapped else (found[0], found[1])
+                policy = policy if bot is not None and bot.sees_cards else remembered(policy)
+            found.append(policy)
+        return self._by_seat(*found)
 
-    def corrections(self) -> list[float]:
-        """Return the corrections of player A's result with each set of coefficients, in chips."""
-        first, second = ([fsum(column) for column in found.values] for found in self._found)
-        return [one - two for one, two in zip(first, second, strict=True)]
 
-    def corrected(self, adjusted: Sequence[float]) -> tuple[float, ...]:
-        """Return what player A won in each hand, corrected by the last set of coefficients."""
-        won = list(adjusted)
-        for player, found in enumerate(self._found):
-            for row, value in zip(found.rows, found.values[-1], strict=True):
-                won[row] += -value if player else value
-        return tuple(won)
-
-    def terms(self) -> list[bytes]:
-        """Return the terms of the decisions of players A and B."""
-        return [found.terms for found in self._found]
+def _without_noise(policy: PolicyOf, seen: Observation) -> Policy:
+    return policy(replace(seen, noise=0) if seen.noise else seen)
 
 
 def _used(policy: PolicyOf, left_out: Container[tuple[int, int]], seen: Observation) -> Policy:

@@ -19,18 +19,17 @@ from math import fsum
 from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
-from molt_bench.luck.cards.card_luck import chance_luck
-from molt_bench.luck.cards.chance import hand_luck, street_equities
+from molt_bench.luck.cards.card_luck import chance_luck, hand_luck, street_equities
 from molt_bench.luck.coefficients import Coefficients
-from molt_bench.luck.dice.draws import TOLERANCE
+from molt_bench.luck.dice.chances import TOLERANCE
 from molt_bench.luck.dice.raise_sizes import Sized, few_sizes
-from molt_bench.luck.dice.stated_policy import LONGEST
+from molt_bench.luck.dice.stated_policy import MOST_ENTRIES
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Kind, LoggedAction
 from molt_bench.poker.betting import Betting, opening
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.observation import observe
+from molt_bench.poker.observation import PlayedHand, observe
 from molt_bench.seeds import Seed
 
 #: Nobody is asked about a moment that is less likely than this, given the decision that is looked at.
@@ -41,8 +40,6 @@ _MOST_ASKED: Final = 60
 #: Called with a seat that decided, the chances of what it could have done, what that is worth to seat 0, and which was
 #: drawn.
 Watch: TypeAlias = Callable[[int, Sequence[float], Sequence[float], int], None]
-#: A hand with its number in the game.
-NumberedHand: TypeAlias = tuple[int, Hand]
 
 
 class _Seen(NamedTuple):
@@ -89,12 +86,12 @@ class _Choice(NamedTuple):
 
 
 def without_dice(
-    hands: Sequence[NumberedHand],
+    hands: Sequence[PlayedHand],
     policies: tuple[PolicyOf, PolicyOf],
     decks: Seed,
     weights: Coefficients,
     *,
-    longest: int,
+    max_actions: int,
     watch: Watch | None = None,
 ) -> tuple[float, ...] | None:
     """Return what each hand was worth to seat 0 without the luck of dice and of cards; None if the decks are others.
@@ -104,16 +101,16 @@ def without_dice(
         policies: Those of seats 0 and 1.
         decks: The seed of the decks.
         weights: Weights of the luck of cards.
-        longest: The game's `max_actions`.
+        max_actions: As in the spec of the game.
         watch: Called with every decision that is corrected.
     """
     shoe, found = Shoe(decks), []
-    for number, hand in hands:
+    for number, hand, _ in hands:
         holes, board = shoe.deal(number)
         if holes != hand.holes or board[: len(hand.board)] != hand.board:
             return None
         luck = hand_luck(hand)
-        ahead = _Ahead(number, (holes, board), policies, weights, longest)
+        ahead = _Ahead(number, (holes, board), policies, weights, max_actions)
         found.append(fsum([luck.all_in, -chance_luck(luck.terms, weights), *ahead.surpluses(hand, watch)]))
     return tuple(found)
 
@@ -126,7 +123,7 @@ class _Ahead:
         deal: All of its cards.
         policies: Those of seats 0 and 1.
         weights: Weights of the luck of cards.
-        longest: The game's `max_actions`.
+        max_actions: As in the spec of the game.
     """
 
     def __init__(
@@ -135,10 +132,10 @@ class _Ahead:
         deal: tuple[tuple[Hole, Hole], Board],
         policies: tuple[PolicyOf, PolicyOf],
         weights: Coefficients,
-        longest: int,
+        max_actions: int,
     ) -> None:
         self._number, (self._holes, self._board) = number, deal
-        self._policies, self._weights, self._longest = policies, weights, longest
+        self._policies, self._weights, self._max_actions = policies, weights, max_actions
         self._equities: tuple[float, ...] = ()
 
     def surpluses(self, hand: Hand, watch: Watch | None = None) -> list[float]:
@@ -240,7 +237,7 @@ class _Ahead:
         """Return the choices of a policy; nothing if they cannot be right."""
         chances: dict[Kind, float] = {}
         raises: list[Sized] = []
-        for choice, stated in islice(policy, LONGEST + 1):
+        for choice, stated in islice(policy, MOST_ENTRIES + 1):
             if not stated >= -TOLERANCE:
                 return ()
             chance = float(stated)  # of any type that is a number, such as those of numpy
@@ -250,7 +247,7 @@ class _Ahead:
                 raises.append((choice.amount, choice.amount, chance))
             else:
                 chances[choice.kind] = chances.get(choice.kind, 0.0) + chance
-        if len(chances) + len(raises) > LONGEST or not all(_legal(low, high, betting) for low, high, _ in raises):
+        if len(chances) + len(raises) > MOST_ENTRIES or not all(_legal(low, high, betting) for low, high, _ in raises):
             return ()
         parts = [(kind, 0, 0, 0, chance) for kind, chance in chances.items()]
         parts += [("raiseTo", *each) for each in few_sizes(raises, betting)] if raises else []
@@ -267,7 +264,7 @@ class _Ahead:
 
     def _limited(self, betting: Betting) -> Betting:
         """Return the moment as it is in the game, where nobody may raise after so many actions."""
-        return betting if len(betting.log) < self._longest else betting.without_raises()
+        return betting if len(betting.log) < self._max_actions else betting.without_raises()
 
 
 def _legal(low: object, high: object, betting: Betting) -> bool:

@@ -19,13 +19,13 @@ from msgspec.structs import replace
 from molt_bench.agents.base import PokerAgent, Policy, PolicyOf, Sizes
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.agents.tracebacks import Traced
-from molt_bench.luck.dice.draws import PolicyError
+from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.observation import Observation
 from molt_bench.specs import GameSpec
 
 #: Entries of a policy that are read, at most.
-LONGEST: Final = 4096
+MOST_ENTRIES: Final = 4096
 #: Seconds that one answer may take.
 PATIENCE_S: Final = 10.0
 #: Seconds between looks at the clock.
@@ -94,15 +94,15 @@ class StatedPolicy:
         self.asked_s = monotonic()
         found: Policy | PolicyError
         try:
-            found = tuple([_entry(choice, chance) for choice, chance in islice(self._policy(seen), LONGEST + 1)])
+            found = tuple([_entry(choice, chance) for choice, chance in islice(self._policy(seen), MOST_ENTRIES + 1)])
         except (Exception, SystemExit) as error:  # foreign code: it may raise or return anything
             found = PolicyError(f"its policy failed: {type(error).__name__}: {error}")
         finally:
             self.asked_s = None
         if self.stalled:
             raise Stalled
-        if isinstance(found, tuple) and len(found) > LONGEST:
-            return PolicyError(f"its policy has more than {LONGEST:,} entries")
+        if isinstance(found, tuple) and len(found) > MOST_ENTRIES:
+            return PolicyError(f"its policy has more than {MOST_ENTRIES:,} entries")
         return found
 
 

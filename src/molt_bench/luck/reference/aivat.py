@@ -19,19 +19,23 @@ from typing import TYPE_CHECKING, Final, Protocol
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.blueprint.state import PublicState
-from molt_bench.luck.dice.draws import PolicyError
+from molt_bench.lazy_import import lazy_import
+from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.observation import Observation, observe
 from molt_bench.poker.range_equity import HOLES, edges, hole_number, holes_with
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from molt_bench.agents.blueprint.agent import RangePolicy
-    from molt_bench.luck.reference.values import ValueFunction
-    from molt_bench.poker.cards import Board
-    from molt_bench.poker.equity import Ints
+    from molt_bench.poker.arrays import Floats, Ints
+    from molt_bench.poker.cards import Board, Hole
     from molt_bench.poker.hand import Hand
     from molt_bench.poker.notation import ParsedHand
-    from molt_bench.poker.range_equity import Floats
+    from molt_bench.poker.observation import PlayedHand
+else:
+    np = lazy_import("numpy")
 
 #: By how much the sum of probabilities may miss 1.
 _TOLERANCE: Final = 1e-9
@@ -44,17 +48,37 @@ class KnownBot(Protocol):
         """Return what it can do at a decision, with the probabilities for every hole of the seat to act."""
 
 
+class ValueFunction(Protocol):
+    """Says what a seat can expect to win in a whole hand, net and in chips, whatever it holds.
+
+    It may be wrong: the estimator stays unbiased with any, as long as it depends on nothing but the state and the hole
+    cards asked for. How close it comes decides how much luck is removed. A state is one before a decision, or after a
+    call or check that ended a street and before the next card.
+    """
+
+    def hand_values(self, state: PublicState, seat: int) -> Floats:
+        """Return the value of every hole of `seat`, by `range_equity.hole_number`; any for holes with a board card."""
+
+    def hand_value(self, state: PublicState, seat: int, hole: Hole) -> float:
+        """Return the value of one hole; it shares no card with the board."""
+
+    def board_values(self, state: PublicState, seat: int, hole: Hole, boards: Ints) -> Floats:
+        """Return the value of one hole after the next cards: one row of `boards` each, the cards of `state` first."""
+
+
 def reference_bot(policy: object) -> BlueprintAgent | None:
     """Return the blueprint or resolver whose method a policy is; None for any other, also of a bot derived from it."""
     owner = getattr(policy, "__self__", None)
     return owner if type(owner) in (BlueprintAgent, ResolverAgent) else None
 
 
-def known_bot_value(parsed: ParsedHand, seat: int, bot: KnownBot, values: ValueFunction, *, max_actions: int) -> float:
+def known_bot_value(
+    played: PlayedHand | ParsedHand, seat: int, bot: KnownBot, values: ValueFunction, *, max_actions: int
+) -> float:
     """Return what seat 0 won in a finished hand against a bot, or as one, in chips.
 
     Args:
-        parsed: The hand.
+        played: The hand.
         seat: The seat of the bot.
         bot: Its probabilities.
         values: What hands are worth.
@@ -63,7 +87,7 @@ def known_bot_value(parsed: ParsedHand, seat: int, bot: KnownBot, values: ValueF
     Raises:
         PolicyError: The bot cannot have played like this.
     """
-    hand = parsed.hand
+    number, hand, _ = played
     if not hand.log:
         return 0.0  # the blinds put a seat all-in: nobody decided anything
     walk = _Walk(hand, seat, values)
@@ -72,7 +96,7 @@ def known_bot_value(parsed: ParsedHand, seat: int, bot: KnownBot, values: ValueF
         if len(before.board) > len(walk.board):
             found.append(-walk.card_luck(before))
         if before.actor == seat:
-            found.append(-walk.dice_luck(before, action, bot.range_policy(observe(before, parsed.number))))
+            found.append(-walk.dice_luck(before, action, bot.range_policy(observe(before, number))))
     won = fsum([walk.result(), *found])
     return won if seat else -won
 
@@ -81,8 +105,6 @@ class _Walk:
     """What is known in the course of a hand: the cards of one seat, and how likely each hole of the bot is."""
 
     def __init__(self, hand: Hand, seat: int, values: ValueFunction) -> None:
-        import numpy as np  # loaded when needed, for a fast start
-
         self._hand, self._bot, self._other, self._values = hand, seat, 1 - seat, values
         self._hole = hand.holes[1 - seat]
         self._number = hole_number(self._hole)
@@ -98,8 +120,6 @@ class _Walk:
 
     def card_luck(self, before: Hand) -> float:
         """Return the luck of the cards that were dealt before a decision."""
-        import numpy as np  # loaded when needed, for a fast start
-
         state = self._state(tuple(before.log))
         new = before.board[len(self.board) :]
         possible = _possible_cards(tuple(sorted((*self._hole, *self.board))), len(new))
@@ -168,14 +188,10 @@ class _Walk:
 
 @cache
 def _sets(size: int, count: int) -> Ints:
-    import numpy as np  # loaded when needed, for a fast start
-
     return np.array(list(combinations(range(size), count)), np.int64)
 
 
 def _possible_cards(known: tuple[int, ...], count: int) -> Ints:
     """Return every set of so many cards that can come next, sorted."""
-    import numpy as np  # loaded when needed, for a fast start
-
     live = np.array([card for card in range(52) if card not in known], np.int64)
     return live[_sets(len(live), count)]

@@ -24,15 +24,15 @@ import msgspec
 from molt_bench.agents.base import Policy, PolicyOf
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.scripted import FixedAgent, ScriptedAgent
-from molt_bench.luck.cards.chance import prepare_luck
-from molt_bench.luck.cards.strength import prepare_strengths
+from molt_bench.luck.cards.card_luck import prepare_luck
+from molt_bench.luck.cards.win_rate import prepare_win_rates
 from molt_bench.luck.coefficients import AGAINST, SOLID, Coefficients
-from molt_bench.luck.dice.draws import PolicyError
+from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.poker.actions import OPEN_CARDS, Action
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import ParsedHand
-from molt_bench.poker.observation import Observation, observe
+from molt_bench.poker.observation import Observation, PlayedHand, observe
 from molt_bench.seeds import derive
 from molt_bench.specs import GameSpec
 
@@ -78,15 +78,15 @@ def remembered(policy: PolicyOf) -> PolicyOf:
     return ask
 
 
-def possible_holes(parsed: ParsedHand, seat: int, policy: PolicyOf, spec: GameSpec) -> list[Hole]:
+def possible_holes(played: PlayedHand | ParsedHand, seat: int, policy: PolicyOf, spec: GameSpec) -> list[Hole]:
     """Draw holes that the built-in bot in `seat` could have held, each as likely as what it did makes it.
 
     Raises:
         PolicyError: The policy gives no chance to what the bot did with its actual cards.
     """
-    hand = parsed.hand
+    number, hand, _ = played
     decisions = [
-        (observe(before, parsed.number), action)
+        (observe(before, number), action)
         for before, action in hand.steps(max_actions=spec.max_actions)
         if before.actor == seat
     ]
@@ -103,8 +103,8 @@ def possible_holes(parsed: ParsedHand, seat: int, policy: PolicyOf, spec: GameSp
     live = [card for card in range(52) if card not in known]
     found: list[Hole] = []
     tried_after_flop = 0
-    for number in range(CANDIDATES):
-        bits = derive(spec.decks, "range", spec.seating, parsed.number, number)
+    for candidate in range(CANDIDATES):
+        bits = derive(spec.decks, "range", spec.seating, number, candidate)
         hole = _drawn(live, bits)
         bar = bits >> 3 * _WORD
         likely = _chance(hole, before_flop, policy, 1.0, bar)
@@ -162,11 +162,11 @@ def mean_over(
     """Return the mean value of a hand over the actual hole of `seat` and other `holes`.
 
     `value_of` must not depend on cards that were dealt after the last decision. `boards` are those on which it needs
-    the strengths of the hands.
+    the win rates of the hands.
     """
     hands = [hand, *[with_hole(hand, seat, hole) for hole in holes]]
     prepare_luck(hands)
-    prepare_strengths((each.holes, board) for board in boards if board for each in hands)
+    prepare_win_rates((each.holes, board) for board in boards if board for each in hands)
     return fsum(map(value_of, hands)) / len(hands)
 
 

@@ -1,13 +1,13 @@
 """Results that are computed many at once: each is computed once, and only so many are kept."""
 
-from molt_bench.luck.cards.batches import Batches
-from molt_bench.luck.cards.strength import forget_strengths, hand_strengths, prepare_strengths
+from molt_bench.luck.cards.memo import Memo
+from molt_bench.luck.cards.win_rate import forget_win_rates, prepare_win_rates, win_rates
 from molt_bench.poker.deck import Shoe
 
 
 def test_each_is_computed_once_and_together_with_the_others():
     asked = []
-    squares = Batches(lambda keys: asked.append(list(keys)) or [key * key for key in keys], 10)
+    squares = Memo(lambda keys: asked.append(list(keys)) or [key * key for key in keys], 10)
     squares.prepare([3, 4, 3])
     assert [squares.of(key) for key in (3, 4, 5)] == [9, 16, 25]
     squares.prepare([4, 5])
@@ -16,7 +16,7 @@ def test_each_is_computed_once_and_together_with_the_others():
 
 def test_when_there_are_too_many_the_oldest_go():
     asked = []
-    same = Batches(lambda keys: asked.extend(keys) or list(keys), 4)
+    same = Memo(lambda keys: asked.extend(keys) or list(keys), 4)
     for key in range(6):
         same.of(key)
     asked.clear()
@@ -24,11 +24,11 @@ def test_when_there_are_too_many_the_oldest_go():
     assert asked == [0]
 
 
-def test_strengths_computed_together_are_those_computed_alone():
+def test_win_rates_computed_together_are_those_computed_alone():
     shoe = Shoe("together")
     hands = [(holes, board[:size]) for number in range(9) for holes, board in [shoe.deal(number)] for size in (3, 4, 5)]
-    forget_strengths()
-    alone = [hand_strengths(*each) for each in hands]
-    forget_strengths()
-    prepare_strengths(hands)
-    assert [hand_strengths(*each) for each in hands] == alone
+    forget_win_rates()
+    alone = [win_rates(*each) for each in hands]
+    forget_win_rates()
+    prepare_win_rates(hands)
+    assert [win_rates(*each) for each in hands] == alone

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.cards.walk import walked
-from molt_bench.luck.dice.game_tests import add_decision
+from molt_bench.luck.dice.draws import Deal, decisions_of
+from molt_bench.luck.dice.game_evidence import add_decision
 from molt_bench.luck.dice.policy_evidence import BETS, Evidence, Option, PolicyTest, SizeDrawn, mean_capital
 from molt_bench.luck.dice.stated_policy import StatedPolicy
-from molt_bench.luck.dice.tested_estimates import all_estimates
+from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import Action
@@ -78,11 +78,11 @@ def test_under_the_stated_odds_no_bet_wins_on_average():
     asked = 0
     for number, hand, _ in game_of("Honest").replay():
         equities = [0.6, 0.7, 0.3, 0.8]
-        for seen, _ in walked(hand, number, (True, True), 200).decisions:
+        for seen, _ in decisions_of(hand, number, 200):
             capital = np.zeros(BETS)
             for action, chance in policy(seen):
                 test = PolicyTest(10_000)
-                add_decision(test, policy(seen), (seen, action), (hand.holes, equities), 0.4)
+                add_decision(test, policy(seen), (seen, action), Deal(hand.holes, equities), 0.4)
                 capital += chance * np.exp(test.evidence().capital)
             assert capital == pytest.approx(np.ones(BETS), abs=1e-9)
             asked += 1

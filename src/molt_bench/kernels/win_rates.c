@@ -1,4 +1,4 @@
-/* How strong two hands are by themselves: compared with a third on a fixed sample, as molt_bench.luck.strength. */
+/* How often two hands beat a third one on a fixed sample, as molt_bench.luck.cards.win_rate. */
 #include "kernels.h"
 #include <string.h>
 
@@ -122,7 +122,7 @@ static int sampled(const Cards *cards, const char *samples, Py_ssize_t size, int
     return 1;
 }
 
-/* Strengths that were sampled lately: a deal is played in two seatings. */
+/* What was sampled lately: a deal is played in two seatings. */
 #define REMEMBERED 4096
 static struct {
     const char *samples;
@@ -130,7 +130,7 @@ static struct {
     int won[2];
 } lately[REMEMBERED];
 
-PyObject *forget_strengths(PyObject *self, PyObject *none) {
+PyObject *forget_wins(PyObject *self, PyObject *none) {
     memset(lately, 0, sizeof lately);
     return Py_NewRef(Py_None);
 }

@@ -8,12 +8,10 @@ _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
 
 
-class Batches(Generic[_Key, _Value]):
-    """Computes values of keys in batches, and remembers them until there are too many.
+class Memo(Generic[_Key, _Value]):
+    """Remembers the values of keys; once there are more than `most`, the older half is dropped.
 
-    Args:
-        compute: Returns the values of keys, in their order.
-        most: How many are remembered at least; then the older half is dropped.
+    `compute` returns the values of many keys, in their order.
     """
 
     def __init__(self, compute: Callable[[Sequence[_Key]], Sequence[_Value]], most: int) -> None:

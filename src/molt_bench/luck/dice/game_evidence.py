@@ -1,33 +1,26 @@
-"""The decisions of one game that were drawn with stated odds, given to the tests of those odds."""
+"""Evidence against stated odds in one game: the decisions that were drawn with them, given to the tests."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
 from molt_bench.agents.base import Policy, Sizes
-from molt_bench.luck.cards.chance import outcome
-from molt_bench.luck.cards.walk import Walk
+from molt_bench.luck.cards.card_luck import hand_luck
 from molt_bench.luck.coefficients import SOLID
-from molt_bench.luck.dice.draws import BINS, Draw, Folds, NoChanceError, PolicyError, checked_chances, prices, values_of
-from molt_bench.luck.dice.known_dice import Policies
+from molt_bench.luck.dice.chances import BINS, NoChanceError, PolicyError, checked_chances, prices
+from molt_bench.luck.dice.draws import Deal, Decision, Draw, Folds, Policies, values_of
+from molt_bench.luck.dice.known_dice import decisions_seen
 from molt_bench.luck.dice.policy_evidence import Evidence, Option, PolicyTest, SizeDrawn
 from molt_bench.luck.dice.stated_policy import StatedPolicy
-from molt_bench.luck.game_luck import NotedHand
 from molt_bench.poker.actions import Action
-from molt_bench.poker.cards import Hole
-from molt_bench.poker.observation import Observation
+from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 
 _NONE: Final = [0.0] * BINS
 
 
-class GameTests:
-    """The tests of the players of one game whose odds are their own word.
-
-    Args:
-        record: The game.
-        policies: Those of players A and B.
-    """
+class GameEvidence:
+    """The tests of the players of one game whose odds are their own word, among the policies of players A and B."""
 
     def __init__(self, record: GameRecord, policies: Policies) -> None:
         self._swapped = record.seating == "BA"
@@ -41,33 +34,24 @@ class GameTests:
         if self._policies[player] is not None:
             self._tests[player].add_values(chances, [-each for each in values] if seat else values, drawn)
 
-    def add_hands(self, hands: Sequence[NotedHand], *, before: int) -> None:
+    def add_hands(self, hands: Sequence[PlayedHand], *, before: int) -> None:
         """Add the decisions of all hands but the first so many."""
-        tested = self._policies[self._player(0)] is not None, self._policies[self._player(1)] is not None
         folds = Folds()
-        for at, (number, hand, noted) in enumerate(hands):
+        for at, played in enumerate(hands):
             if at >= before:
-                walk = noted if isinstance(noted, Walk) else Walk.played(hand, noted, tested)
-                equities: tuple[float, ...] = ()
-                for seen, action in walk.decisions:
-                    if tested[seen.seat]:
-                        equities = equities or outcome(hand)[2]
-                        self._add(number, (seen, action), (hand.holes, equities), folds.share(1 - seen.seat))
-            folds.add(hand)
+                deal = Deal(played.hand.holes, hand_luck(played.hand).equities)
+                for seat in (0, 1):
+                    policy = self._policies[self._player(seat)]
+                    if policy is not None:
+                        for decision in decisions_seen(played, seat):
+                            self._add(played.number, policy, decision, deal, folds.share(1 - seat))
+            folds.add(played.hand)
 
-    def _add(
-        self,
-        number: int,
-        decision: tuple[Observation, Action],
-        deal: tuple[tuple[Hole, Hole], tuple[float, ...]],
-        folds: float,
-    ) -> None:
-        seen = decision[0]
-        player = self._player(seen.seat)
-        policy, test = self._policies[player], self._tests[player]
-        assert policy is not None
+    def _add(self, number: int, policy: StatedPolicy, decision: Decision, deal: Deal, folds: float) -> None:
+        player = self._player(decision[0].seat)
+        test = self._tests[player]
         try:
-            add_decision(test, policy(seen), decision, deal, folds)
+            add_decision(test, policy(decision[0]), decision, deal, folds)
         except NoChanceError as error:
             # Without a fault it is the agent's own answer.
             if (player, number) not in self._faulty:
@@ -79,7 +63,7 @@ class GameTests:
     def _player(self, seat: int) -> int:
         return 1 - seat if self._swapped else seat
 
-    def evidence(self) -> tuple[Evidence | None, Evidence | None]:
+    def found(self) -> tuple[Evidence | None, Evidence | None]:
         """Return what was found of players A and B; None of one that states no odds."""
         first, second = (
             test.evidence() if policy is not None else None
@@ -88,20 +72,14 @@ class GameTests:
         return first, second
 
 
-def add_decision(
-    test: PolicyTest,
-    policy: Policy,
-    decision: tuple[Observation, Action],
-    deal: tuple[tuple[Hole, Hole], tuple[float, ...]],
-    folds: float,
-) -> None:
+def add_decision(test: PolicyTest, policy: Policy, decision: Decision, deal: Deal, folds: float) -> None:
     """Add a decision to a test; raises PolicyError if the odds cannot be right.
 
-    For `deal` and `folds` see `molt_bench.luck.dice.draws.decision_parts`.
+    `folds` is the share of raises that the other seat folds to.
     """
     seen, action = decision
     begins = prices(seen)
-    fold, passive, raised, sizes = checked_chances(policy, seen, begins, action)
+    fold, passive, raised, sizes, _ = checked_chances(policy, seen, begins, action)
     named: list[tuple[str, int, float]] = [("fold", -1, fold), ("call" if seen.to_call else "check", -1, passive)]
     named += [("raiseTo", price, chance) for price, chance in enumerate(raised)]
     named = [each for each in named if each[2] > 0]

@@ -1,4 +1,4 @@
-"""How strong a hand is by itself, against one that could be anything: what players bet, call and fold by."""
+"""How often a hand beats one that could be anything: what players bet, call and fold by."""
 
 from array import array
 from collections.abc import Iterable, Sequence
@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from molt_bench.agents.starting_hands import RANKED_HANDS, starting_hand
 from molt_bench.kernels import compiled
-from molt_bench.luck.cards.batches import Batches
+from molt_bench.lazy_import import lazy_import
+from molt_bench.luck.cards.memo import Memo
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import card_arrays, flush_strengths, rank_strengths
 from molt_bench.poker.evaluator import FLUSH_BITS, KEY_START
 from molt_bench.seeds import derive
 
 if TYPE_CHECKING:
-    from molt_bench.poker.equity import Ints
+    import numpy as np
+
+    from molt_bench.poker.arrays import Ints
+else:
+    np = lazy_import("numpy")
 
 #: Other hands and run-outs that a hand is compared with.
 _SAMPLES: Final = 256
@@ -27,37 +32,37 @@ Hands: TypeAlias = tuple[tuple[Hole, Hole], Board]
 _MOST_LIVE: Final = 52 - 4 - 3
 
 
-def hand_strengths(holes: tuple[Hole, Hole], board: Board) -> tuple[float, float]:
+def win_rates(holes: tuple[Hole, Hole], board: Board) -> tuple[float, float]:
     """Return for each hand how often it beats a third one, from 0 to 1; a tie counts half.
 
     Before the flop: the share of starting hands that are worse. On a board: by a fixed sample of other hands and
     run-outs, the same for both hands and in both seatings.
 
     >>> from molt_bench.poker.cards import deal_from_text
-    >>> [round(each, 2) for each in hand_strengths(deal_from_text("AhAd 3s2c KsKc9h")[0], ())]
+    >>> [round(each, 2) for each in win_rates(deal_from_text("AhAd 3s2c KsKc9h")[0], ())]
     [1.0, 0.0]
     """
     if not board:
-        worse = _starting_strengths()
+        worse = _starting_win_rates()
         return worse[holes[0]], worse[holes[1]]
     return _SAMPLED.of((holes, board))
 
 
-def prepare_strengths(hands: Iterable[Hands]) -> None:
-    """Compute the strengths of hands on boards that are about to be asked for, together: in Python, much faster."""
+def prepare_win_rates(hands: Iterable[Hands]) -> None:
+    """Compute the win rates of hands on boards that are about to be asked for, together: in Python, much faster."""
     if compiled is None:
         _SAMPLED.prepare(hands)
 
 
-def forget_strengths() -> None:
+def forget_win_rates() -> None:
     """Clear the cache, for benchmarks."""
     _SAMPLED.clear()
     if compiled is not None:
-        compiled.forget_strengths()
+        compiled.forget_wins()
 
 
 def _sampled(hands: Sequence[Hands]) -> list[tuple[float, float]]:
-    """Return the strengths of hands on boards of the same or of different sizes."""
+    """Return the win rates of hands on boards of the same or of different sizes."""
     if compiled is not None:
         won = [compiled.sampled_wins(*holes, board, _sample_bytes(len(board))) for holes, board in hands]
         if None not in won:
@@ -72,9 +77,7 @@ def _sampled(hands: Sequence[Hands]) -> list[tuple[float, float]]:
 
 
 def _sampled_alike(hands: Sequence[Hands], size: int) -> list[tuple[float, float]]:
-    """Return the strengths of hands on boards of one size."""
-    import numpy as np  # loaded when needed, for a fast start
-
+    """Return the win rates of hands on boards of one size."""
     keys, bits = card_arrays()
     known = np.array([(*first, *second, *board) for (first, second), board in hands], np.int64)
     alive = np.ones((len(hands), 52), bool)
@@ -108,15 +111,13 @@ def _sampled_alike(hands: Sequence[Hands], size: int) -> list[tuple[float, float
 @cache
 def _samples(live: int, drawn: int) -> "Ints":
     """Return which of the live cards are drawn in each sample: the other hand first, then the run-out."""
-    import numpy as np  # loaded when needed, for a fast start
-
     return np.array(_drawn(live, drawn), np.int64)
 
 
 @cache
-def strength_tables() -> tuple[bytes, tuple[bytes, bytes, bytes]]:
-    """Return the strengths of all hole cards as doubles, and the samples for three to five cards, for the kernels."""
-    worse = _starting_strengths()
+def win_rate_tables() -> tuple[bytes, tuple[bytes, bytes, bytes]]:
+    """Return the win rates of all hole cards as doubles, and the samples for three to five cards, for the kernels."""
+    worse = _starting_win_rates()
     starting = array("d", [worse.get((one, two), 0.0) for one in range(52) for two in range(52)])
     return starting.tobytes(), (_sample_bytes(3), _sample_bytes(4), _sample_bytes(5))
 
@@ -138,7 +139,7 @@ def _orders() -> list[list[int]]:
 
 
 @cache
-def _starting_strengths() -> dict[Hole, float]:
+def _starting_win_rates() -> dict[Hole, float]:
     """Return for any hole cards the share of starting hands that are worse, half of their own kind included."""
     found, better = {}, 0.0
     for name in RANKED_HANDS:
@@ -149,4 +150,4 @@ def _starting_strengths() -> dict[Hole, float]:
 
 
 #: Needed again: a deal is played in two seatings, and a board is decided on several times.
-_SAMPLED: Final = Batches(_sampled, 1 << 16)
+_SAMPLED: Final = Memo(_sampled, 1 << 16)

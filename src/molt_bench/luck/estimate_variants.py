@@ -4,30 +4,36 @@ Whether stated odds are used is decided for a whole run (`molt_bench.bench.state
 each way that may be needed.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
 
 from msgspec.structs import replace
 
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
-from molt_bench.luck.dice.game_tests import GameTests
-from molt_bench.luck.dice.known_dice import Policies
+from molt_bench.luck.dice.draws import Policies
+from molt_bench.luck.dice.game_evidence import GameEvidence
 from molt_bench.luck.dice.policy_evidence import Evidence
 from molt_bench.luck.dice.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
 from molt_bench.luck.estimators import Estimates, game_estimates
-from molt_bench.poker.played import forget
+from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 
 
-def all_estimates(record: GameRecord, policies: Policies, *, averaged: bool = False) -> Estimates:
-    """Return what player A won with all policies; and with fewer of those that are an agent's own word."""
+def all_estimates(
+    record: GameRecord, policies: Policies, *, hands: Sequence[PlayedHand] = (), averaged: bool = False
+) -> Estimates:
+    """Return what player A won with all policies; and with fewer of those that are an agent's own word.
+
+    For `hands` and `averaged` see `game_estimates`.
+    """
     words = [at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy | RecordedDraws)]
     stated = [policy for policy in policies if isinstance(policy, StatedPolicy)]
     if not words:
-        return game_estimates(record, policies, averaged=averaged)
+        return game_estimates(record, policies, hands=hands, averaged=averaged)
     for policy in stated:
         policy.begin(record.spec)
-    compute = partial(_in_all_ways, record, policies, tuple(words), averaged=averaged)
+    compute = partial(_in_all_ways, record, policies, tuple(words), hands=hands, averaged=averaged)
     if not stated:
         return compute()
     try:
@@ -41,23 +47,22 @@ def all_estimates(record: GameRecord, policies: Policies, *, averaged: bool = Fa
             policy.forget()
 
 
-def estimates_at_once(record: GameRecord, policies: Policies) -> Estimates:
-    """Return the same of a game that was just played, whose hands nobody else will ask for."""
-    found = all_estimates(record, policies)
-    forget(record.hand_texts, record.spec.max_actions)
-    return found
-
-
-def _in_all_ways(record: GameRecord, policies: Policies, words: tuple[int, ...], *, averaged: bool) -> Estimates:
-    tests = GameTests(record, policies)
+def _in_all_ways(
+    record: GameRecord, policies: Policies, words: tuple[int, ...], *, hands: Sequence[PlayedHand], averaged: bool
+) -> Estimates:
+    evidence = GameEvidence(record, policies)
     found: dict[frozenset[int], Estimates] = {}
     for count in range(len(words), -1, -1):  # with all of them first: what is asked first counts
         for used in combinations(words, count):
             first, second = (policy if at in used or at not in words else None for at, policy in enumerate(policies))
             found[frozenset(used)] = game_estimates(
-                record, (first, second), averaged=averaged, tests=tests if count == len(words) else None
+                record,
+                (first, second),
+                hands=hands,
+                averaged=averaged,
+                evidence=evidence if count == len(words) else None,
             )
-    return replace(found[frozenset(words)], without=found, evidence=tests.evidence())
+    return replace(found[frozenset(words)], without=found, evidence=evidence.found())
 
 
 def _without_stalled(record: GameRecord, policies: Policies, *, averaged: bool) -> Estimates:
