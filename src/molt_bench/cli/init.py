@@ -6,19 +6,24 @@ import sys
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Final
 
+import click
 import msgspec
-import typer
 
+from molt_bench.arena.cast import check_participants
 from molt_bench.cli.completion import agent_lists
-from molt_bench.cli.options import Printing
+from molt_bench.cli.config_flags import config_from, warn_ahead
+from molt_bench.cli.options import PATH, Printing, printing_options
+from molt_bench.cli.parser import NUMBER, WHOLE, Command, grouped
 from molt_bench.cli.streams import print_json
+from molt_bench.config.participants import participants_from
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.template import commented
 from molt_bench.errors import ConfigError, MoltBenchError, on_one_line, printable
-from molt_bench.files import write_whole
-
-if TYPE_CHECKING:
-    from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.files import write_whole, writing
+from molt_bench.person.players import typed_line
+from molt_bench.study.outlay import suggested_limit
 
 #: The questions: flag, field, and what is asked.
 _QUESTIONS: Final = (
@@ -36,22 +41,30 @@ _LEAST: Final = 20
 class Answers(msgspec.Struct, frozen=True, kw_only=True):
     """Answers to the questions; what is None is asked."""
 
-    participants: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Who plays, such as tag,tight.", autocompletion=agent_lists)
-    ] = None
-    hands: Annotated[int | None, typer.Option(help="Hands per game.")] = None
-    confidence: Annotated[float | None, typer.Option(help="How sure the order must be.")] = None
-    max_matches: Annotated[int | None, typer.Option(help="Matches after which it stops all the same.")] = None
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: take the defaults for what no flag says.")] = False
+    participants: str | None
+    hands: int | None
+    confidence: float | None
+    max_matches: int | None
+    yes: bool
 
 
-def init(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The config to write.")] = "bench.yaml",
-    *,
-    answers: Answers,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
-    printing: Printing,
-) -> None:
+answer_options = grouped(
+    Answers,
+    "answers",
+    click.option("--participants", metavar="LIST", help="Who plays, such as tag,tight.", shell_complete=agent_lists),
+    click.option("--hands", type=WHOLE, help="Hands per game."),
+    click.option("--confidence", type=NUMBER, help="How sure the order must be."),
+    click.option("--max-matches", type=WHOLE, help="Matches after which it stops all the same."),
+    click.option("--yes", is_flag=True, help="Ask nothing: take the defaults for what no flag says."),
+)
+
+
+@click.command(cls=Command)
+@click.argument("file", metavar="FILE", type=PATH, default="bench.yaml", help="The config to write.")
+@answer_options
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@printing_options
+def init(file: str, answers: Answers, *, force: bool, printing: Printing) -> None:
     """Write a commented config to start with, from four questions or as many flags.
 
     Without a terminal, the answers are read from standard input, a line each; an empty or missing one is the default.
@@ -60,12 +73,6 @@ def init(
       molt-bench init
       molt-bench init bench.yaml --participants tag,tight,random --yes
     """
-    # Imported here, so that the help is quick.
-    from molt_bench.cli.config_flags import warn_ahead
-    from molt_bench.config.participants import participants_from
-    from molt_bench.config.template import commented
-    from molt_bench.study.outlay import suggested_limit
-
     path = Path(file)
     _check_target(path, force=force)
     try:
@@ -111,7 +118,9 @@ def _ask(answers: Answers) -> dict[str, str]:
         given, default = getattr(answers, flag), _DEFAULTS.get(flag) or _enough_matches(told)
         asked = given is None and not answers.yes
         while flag not in told:
-            text = _typed(question, default) if asked else default if given is None else str(given)
+            text = default if given is None else str(given)
+            if asked:
+                text = (typed_line(f"{question} [{default}]: ") or "").strip() or default
             try:
                 _config_of({**told, flag: text})
             except MoltBenchError as error:
@@ -123,28 +132,17 @@ def _ask(answers: Answers) -> dict[str, str]:
     return told
 
 
-def _typed(question: str, default: str) -> str:
-    from molt_bench.person.players import typed_line  # loaded when needed, for a fast start
-
-    return (typed_line(f"{question} [{default}]: ") or "").strip() or default
-
-
 def _enough_matches(told: Mapping[str, str]) -> str:
     """Return matches enough for all pairings of those who play."""
-    from molt_bench.config.participants import participants_from
-
     players = len(participants_from(told["participants"]))
     return str(max(_LEAST, _EACH * players * (players - 1) // 2))
 
 
-def _config_of(told: Mapping[str, str], more: Sequence[str] = ()) -> "BenchmarkConfig":
+def _config_of(told: Mapping[str, str], more: Sequence[str] = ()) -> BenchmarkConfig:
     """Return the config that the answers make so far; raises ConfigError or AgentError where there is none.
 
     `more` are fields that nobody is asked for, as `--set` takes them.
     """
-    from molt_bench.arena.cast import check_participants
-    from molt_bench.cli.config_flags import config_from
-
     fields = {flag: field for flag, field, _ in _QUESTIONS if flag != "participants" and flag in told}
     assignments = [f"{field}={told[flag]}" for flag, field in fields.items()]
     config = config_from(None, {"participants": told["participants"]}, [*assignments, *more])
@@ -154,13 +152,12 @@ def _config_of(told: Mapping[str, str], more: Sequence[str] = ()) -> "BenchmarkC
 
 def _write(path: Path, text: str, *, force: bool) -> None:
     """Write the file; one that appeared in the meantime stays as it is."""
-    try:
+    with writing("FILE", str(path)):
         if force:
             write_whole(path, text.encode())
             return
-        with open(path, "xb") as file:
-            file.write(text.encode())
-    except FileExistsError as error:
-        raise ConfigError("FILE", str(path), "a new file, or --force to replace this one") from error
-    except OSError as error:
-        raise ConfigError("FILE", str(path), f"a file that can be written ({error.strerror})") from error
+        try:
+            with open(path, "xb") as file:
+                file.write(text.encode())
+        except FileExistsError as error:
+            raise ConfigError("FILE", str(path), "a new file, or --force to replace this one") from error
