@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, get_args
 
 import click
-import msgspec
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +15,7 @@ from rich.text import Text
 from molt_bench.cli.completion import run_agents, run_folders
 from molt_bench.cli.options import PATH, Printing, printing_options
 from molt_bench.cli.output import notes_on
-from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, POSITIVE, Command, grouped
+from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, POSITIVE, Command, flag, grouped
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
 from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
 from molt_bench.files import write_whole, writing
@@ -34,14 +34,17 @@ _UNKNOWN: Final = 4
 _BADGES: Final = (".json", ".svg")
 
 
-class VerdictOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class VerdictOptions:
     """What counts as a difference, and as a failure."""
 
-    within: float
-    fail_below: float | None
-    strict: bool
-    exit_code: bool
-    confidence: float
+    within: float = flag("Differences up to this do not matter.", default=250.0, metavar="MBB", type=POSITIVE)
+    fail_below: float | None = flag(
+        "Exit with status 1 if an agent certainly lost more.", metavar="MBB", type=NOT_NEGATIVE
+    )
+    strict: bool = flag("With --fail-below: status 1 unless certainly none lost more.", default=False)
+    exit_code: bool = flag("Exit with status 1 if an agent is worse, 4 if that is not known.", default=False)
+    confidence: float = flag("Confidence of the verdicts.", default=0.95, type=CONFIDENCE)
 
     def check(self) -> None:
         """Refuse flags that contradict each other."""
@@ -64,24 +67,18 @@ class VerdictOptions(msgspec.Struct, frozen=True, kw_only=True):
         return f"it is {sure} that it lost {more}" if each.lost(self.fail_below) else None
 
 
-verdict_options = grouped(
-    VerdictOptions,
-    "verdict",
-    click.option("--within", metavar="MBB", type=POSITIVE, default=250.0, help="Differences up to this do not matter."),
-    click.option(
-        "--fail-below", metavar="MBB", type=NOT_NEGATIVE, help="Exit with status 1 if an agent certainly lost more."
-    ),
-    click.option("--strict", is_flag=True, help="With --fail-below: status 1 unless certainly none lost more."),
-    click.option("--exit-code", is_flag=True, help="Exit with status 1 if an agent is worse, 4 if that is not known."),
-    click.option("--confidence", type=CONFIDENCE, default=0.95, help="Confidence of the verdicts."),
-)
-
-
-class OutputOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
     """What a comparison is written as."""
 
-    form: Format
-    badge: str | None
+    form: Format = flag(
+        "text, json, markdown (a comment), github (annotations) or junit.",
+        "--format",
+        default="text",
+        metavar="FORMAT",
+        type=click.Choice(get_args(Format)),
+    )
+    badge: str | None = flag("Write a badge, too: an .svg, or a .json for shields.io.", metavar="FILE", type=PATH)
 
     def check(self, printing: Printing) -> None:
         """Refuse flags that contradict each other, and a badge of no known kind."""
@@ -89,21 +86,6 @@ class OutputOptions(msgspec.Struct, frozen=True, kw_only=True):
             raise click.BadParameter(f"cannot be used with --format {self.form}", param_hint="--json")
         if self.badge is not None and Path(self.badge).suffix not in _BADGES:
             raise click.BadParameter(f"must be a file that ends in {' or '.join(_BADGES)}", param_hint="--badge")
-
-
-output_options = grouped(
-    OutputOptions,
-    "output",
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(get_args(Format)),
-        default="text",
-        metavar="FORMAT",
-        help="text, json, markdown (a comment), github (annotations) or junit.",
-    ),
-    click.option("--badge", metavar="FILE", type=PATH, help="Write a badge, too: an .svg, or a .json for shields.io."),
-)
 
 
 @click.command(cls=Command)
@@ -117,8 +99,8 @@ output_options = grouped(
     help="Agent to compare: ID, or OLD_ID=NEW_ID; repeatable.",
     shell_complete=run_agents,
 )
-@verdict_options
-@output_options
+@grouped(VerdictOptions, "verdict")
+@grouped(OutputOptions, "output")
 @printing_options
 def compare(
     old: str, new: str, agents: Sequence[str], verdict: VerdictOptions, output: OutputOptions, printing: Printing

@@ -4,18 +4,18 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
 import click
-import msgspec
 
 from molt_bench.arena.cast import check_participants
 from molt_bench.cli.completion import agent_lists
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import PATH, Printing, printing_options
-from molt_bench.cli.parser import NUMBER, WHOLE, Command, grouped
+from molt_bench.cli.parser import NUMBER, WHOLE, Command, flag, grouped
 from molt_bench.cli.streams import print_json
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig
@@ -38,30 +38,20 @@ _EACH: Final = 10
 _LEAST: Final = 20
 
 
-class Answers(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Answers:
     """Answers to the questions; what is None is asked."""
 
-    participants: str | None
-    hands: int | None
-    confidence: float | None
-    max_matches: int | None
-    yes: bool
-
-
-answer_options = grouped(
-    Answers,
-    "answers",
-    click.option("--participants", metavar="LIST", help="Who plays, such as tag,tight.", shell_complete=agent_lists),
-    click.option("--hands", type=WHOLE, help="Hands per game."),
-    click.option("--confidence", type=NUMBER, help="How sure the order must be."),
-    click.option("--max-matches", type=WHOLE, help="Matches after which it stops all the same."),
-    click.option("--yes", is_flag=True, help="Ask nothing: take the defaults for what no flag says."),
-)
+    participants: str | None = flag("Who plays, such as tag,tight.", metavar="LIST", shell_complete=agent_lists)
+    hands: int | None = flag("Hands per game.", type=WHOLE)
+    confidence: float | None = flag("How sure the order must be.", type=NUMBER)
+    max_matches: int | None = flag("Matches after which it stops all the same.", type=WHOLE)
+    yes: bool = flag("Ask nothing: take the defaults for what no flag says.", default=False)
 
 
 @click.command(cls=Command)
 @click.argument("file", metavar="FILE", type=PATH, default="bench.yaml", help="The config to write.")
-@answer_options
+@grouped(Answers, "answers")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @printing_options
 def init(file: str, answers: Answers, *, force: bool, printing: Printing) -> None:
@@ -114,21 +104,21 @@ def _ask(answers: Answers) -> dict[str, str]:
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     told: dict[str, str] = {}
-    for flag, _, question in _QUESTIONS:
-        given, default = getattr(answers, flag), _DEFAULTS.get(flag) or _enough_matches(told)
+    for name, _, question in _QUESTIONS:
+        given, default = getattr(answers, name), _DEFAULTS.get(name) or _enough_matches(told)
         asked = given is None and not answers.yes
-        while flag not in told:
+        while name not in told:
             text = default if given is None else str(given)
             if asked:
                 text = (typed_line(f"{question} [{default}]: ") or "").strip() or default
             try:
-                _config_of({**told, flag: text})
+                _config_of({**told, name: text})
             except MoltBenchError as error:
                 if not asked or not sys.stdin.isatty():
                     raise
                 print(f"  {printable(' '.join(str(error).split()))}")
             else:
-                told[flag] = text
+                told[name] = text
     return told
 
 
@@ -143,8 +133,7 @@ def _config_of(told: Mapping[str, str], more: Sequence[str] = ()) -> BenchmarkCo
 
     `more` are fields that nobody is asked for, as `--set` takes them.
     """
-    fields = {flag: field for flag, field, _ in _QUESTIONS if flag != "participants" and flag in told}
-    assignments = [f"{field}={told[flag]}" for flag, field in fields.items()]
+    assignments = [f"{field}={told[name]}" for name, field, _ in _QUESTIONS if name != "participants" and name in told]
     config = config_from(None, {"participants": told["participants"]}, [*assignments, *more])
     check_participants(config, keys=False, run_code=False)
     return config

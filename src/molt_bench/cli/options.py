@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import click
-import msgspec
 
 from molt_bench.cli.completion import agent_names, run_folders, stop_fields
-from molt_bench.cli.parser import COUNT, NUMBER, SHARE, WHOLE, grouped
+from molt_bench.cli.parser import COUNT, NUMBER, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import About
@@ -19,6 +19,7 @@ else:
     kinds = lazy_import("molt_bench.agents.kinds")
 
 PATH: Final = click.Path()
+ExecutorName: TypeAlias = Literal["auto", "inline", "async", "processes", "ray"]
 run_folder_argument = click.argument("folder", metavar="RUN", help="Folder of the run.", shell_complete=run_folders)
 RUNS: Final[Mapping[str, Any]] = {
     "metavar": "DIR",
@@ -37,16 +38,16 @@ root_option = click.option("--root", metavar="DIR", help="Where the run's files 
 run_agents_option = click.option(
     "--run-agents", is_flag=True, help="Run the agents that the run names, if their code is the recorded one; see docs."
 )
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object to standard output and nothing else."
-)
+_JSON: Final = "Print one JSON object to standard output and nothing else."
+json_option = click.option("--json", "as_json", is_flag=True, help=_JSON)
 
 
-class Printing(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Printing:
     """How much a command prints, and in which form; the same for all commands that have both flags."""
 
-    quiet: bool = False
-    as_json: bool = False
+    quiet: bool = flag("Print nothing but warnings and errors.", default=False)
+    as_json: bool = flag(_JSON, "--json", default=False)
 
     def answer(self, content: Mapping[str, Any], show: Callable[[], None]) -> None:
         """Print an answer as the user wants it: its content as JSON, by a function, or not at all."""
@@ -61,15 +62,11 @@ class Printing(msgspec.Struct, frozen=True, kw_only=True):
             notice(text)
 
 
-printing_options = grouped(
-    Printing,
-    "printing",
-    click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors."),
-    json_option,
-)
+printing_options = grouped(Printing, "printing")
 
 
-class ConfigOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True)
+class ConfigOptions:
     """The config file, which every command that needs one takes in the same two ways."""
 
     file: str | None
@@ -102,77 +99,53 @@ def config_options(about: str = "YAML or JSON config file; or --config FILE.") -
     )
 
 
-class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
     """How a run is played and what is printed; none of it changes a result."""
 
-    executor: Literal["auto", "inline", "async", "processes", "ray"] = "auto"
-    workers: int | None = None
-    ray_address: str | None = None
-    games_at_once: int | None = None
-    no_preflight: bool = False
-    no_cost_limit: bool = False
-    fail_on_faults: float | None = None
-    quiet: bool = False
-    as_json: bool = False
+    executor: ExecutorName = flag(
+        "auto, inline, async, processes or ray: where games run; never changes a result.",
+        default="auto",
+        metavar="WHERE",
+        type=click.Choice(get_args(ExecutorName)),
+    )
+    workers: int | None = flag("Worker processes; one per core by default.", type=COUNT)
+    ray_address: str | None = flag("A running Ray cluster; by default, start one here.", metavar="ADDRESS")
+    games_at_once: int | None = flag("Games in progress on the event loop.", type=COUNT)
+    no_preflight: bool = flag("Skip the test call to programs, servers and models before the run.", default=False)
+    no_cost_limit: bool = flag("Begin a run that costs money and has no limit, without asking.", default=False)
+    fail_on_faults: float | None = flag("Exit with status 1 if an agent has faults in more of its hands.", type=SHARE)
+    quiet: bool = flag("Print the result only, without progress.", default=False)
+    as_json: bool = flag(_JSON, "--json", default=False)
 
     def printing(self) -> Printing:
         """Return how the result is printed, which no run keeps to itself."""
         return Printing(as_json=self.as_json)
 
 
-run_options = grouped(
-    RunOptions,
-    "options",
-    click.option(
-        "--executor",
-        type=click.Choice(["auto", "inline", "async", "processes", "ray"]),
-        default="auto",
-        metavar="WHERE",
-        help="auto, inline, async, processes or ray: where games run; never changes a result.",
-    ),
-    click.option("--workers", type=COUNT, help="Worker processes; one per core by default."),
-    click.option("--ray-address", metavar="ADDRESS", help="A running Ray cluster; by default, start one here."),
-    click.option("--games-at-once", type=COUNT, help="Games in progress on the event loop."),
-    click.option(
-        "--no-preflight", is_flag=True, help="Skip the test call to programs, servers and models before the run."
-    ),
-    click.option(
-        "--no-cost-limit", is_flag=True, help="Begin a run that costs money and has no limit, without asking."
-    ),
-    click.option(
-        "--fail-on-faults", type=SHARE, help="Exit with status 1 if an agent has faults in more of its hands."
-    ),
-    click.option("--quiet", is_flag=True, help="Print the result only, without progress."),
-    json_option,
-)
+run_options = grouped(RunOptions, "options")
 
 
-class StopOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class StopOptions:
     """A new stop rule for a run that exists."""
 
-    max_matches: int | None = None
-    confidence: float | None = None
-    assignments: tuple[str, ...] = ()
+    max_matches: int | None = flag("Continue until this many matches in total.", type=WHOLE)
+    confidence: float | None = flag("Continue until the order is this certain.", type=NUMBER)
+    assignments: tuple[str, ...] = flag(
+        "Set any other field of stop; repeatable.",
+        "--set",
+        default=(),
+        metavar="FIELD=VALUE",
+        shell_complete=stop_fields,
+    )
 
     def fields(self) -> dict[str, float | None]:
         """Return the config fields that the flags set; None where a flag is absent."""
         return {"stop.budget.maxMatches": self.max_matches, "stop.adjacentConfidence.threshold": self.confidence}
 
 
-stop_options = grouped(
-    StopOptions,
-    "stop",
-    click.option("--max-matches", type=WHOLE, help="Continue until this many matches in total."),
-    click.option("--confidence", type=NUMBER, help="Continue until the order is this certain."),
-    click.option(
-        "--set",
-        "assignments",
-        metavar="FIELD=VALUE",
-        multiple=True,
-        help="Set any other field of stop; repeatable.",
-        shell_complete=stop_fields,
-    ),
-)
+stop_options = grouped(StopOptions, "stop")
 
 
 def _text(name: str, about: str) -> Callable[..., Any]:

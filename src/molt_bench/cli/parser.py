@@ -1,5 +1,6 @@
 """What all commands share: their help, options in groups, the values that options take, and what wrong usage gets."""
 
+import dataclasses
 import inspect
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -7,7 +8,6 @@ from functools import wraps
 from typing import Any, Final
 
 import click
-from msgspec import Struct
 
 from molt_bench.cli.streams import keep_for_json, turn_color_off
 from molt_bench.errors import did_you_mean
@@ -40,16 +40,36 @@ class Command(click.Command):
             return super().invoke(ctx)
 
 
-def grouped(struct: type[Struct], name: str, *options: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a decorator that gives a command some options, and passes their values as one struct of that name."""
+def flag(about: str, name: str = "", *, default: Any = None, **options: Any) -> Any:
+    """Return a field of a dataclass that is an option of commands, for `grouped`; it is named after the field.
+
+    A default of False makes it a switch, and one of () an option that can be repeated.
+    """
+    kind = {"is_flag": True} if default is False else {"multiple": True} if default == () else {"default": default}
+    return dataclasses.field(default=default, metadata={"name": name, "options": {"help": about, **kind, **options}})
+
+
+def grouped(kind: type, name: str, *others: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a decorator that gives a command options, and passes their values as one object of that name.
+
+    Args:
+        kind: The class of the object, with a field for each option.
+        name: The argument of the command that gets it.
+        others: Decorators for fields that are not made by `flag`.
+    """
+    found = list(others)
+    for each in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
+        if each.metadata:
+            spelt = each.metadata["name"] or f"--{each.name.replace('_', '-')}"
+            found.append(click.option(spelt, each.name, **each.metadata["options"]))
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def call(**values: Any) -> None:
-            fields = {field: values.pop(field) for field in struct.__struct_fields__}
-            command(**{name: struct(**fields)}, **values)
+            fields = {field: values.pop(field) for field in inspect.signature(kind).parameters}
+            command(**{name: kind(**fields)}, **values)
 
-        for option in reversed(options):
+        for option in reversed(found):
             option(call)
         return call
 

@@ -1,10 +1,10 @@
 """`molt-bench plan`: what a config will take, before it is run."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
-import msgspec
 from rich import box
 from rich.table import Table
 
@@ -13,7 +13,7 @@ from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import ConfigOptions, config_options, json_option
 from molt_bench.cli.output import notes_on
-from molt_bench.cli.parser import CONFIDENCE, COUNT, NOT_NEGATIVE, POSITIVE, Command, grouped
+from molt_bench.cli.parser import CONFIDENCE, COUNT, NOT_NEGATIVE, POSITIVE, Command, flag, grouped
 from molt_bench.cli.streams import camel_fields, console, print_json, warn
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
@@ -26,44 +26,32 @@ from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOp
 from molt_bench.study.purchase import WITH_DICE, Bought, what_it_buys
 
 
-class PlanOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
     """What is asked of a plan, and what it assumes."""
 
-    pilot: str | None
-    gap: float | None
-    interval: float | None
-    usd: float | None
-    hands: int | None
-    confidence: float | None
-    latency: float | None
+    pilot: str | None = flag(
+        "An earlier run to take variance and costs from.", metavar="RUN", shell_complete=run_folders
+    )
+    gap: float | None = flag("Separate two agents this far apart.", metavar="MBB", type=NOT_NEGATIVE)
+    interval: float | None = flag("Estimate every result to within this.", metavar="MBB", type=POSITIVE)
+    usd: float | None = flag("Say what this much money buys.", "--dollars", metavar="USD", type=POSITIVE)
+    hands: int | None = flag("Say what this many hands buy.", type=COUNT)
+    confidence: float | None = flag("Confidence; the config's by default.", type=CONFIDENCE)
+    latency: float | None = flag("Seconds per reply; by default the pilot's, or 5.", metavar="S", type=POSITIVE)
 
     def by_budget(self) -> bool:
         """Return whether a budget is given rather than a goal; both are wrong usage."""
         found = self.usd is not None or self.hands is not None
-        for flag, goal in (("--gap", self.gap), ("--interval", self.interval)):
+        for name, goal in (("--gap", self.gap), ("--interval", self.interval)):
             if found and goal is not None:
-                raise click.BadParameter("cannot be used with --dollars or --hands", param_hint=flag)
+                raise click.BadParameter("cannot be used with --dollars or --hands", param_hint=name)
         return found
-
-
-plan_options = grouped(
-    PlanOptions,
-    "options",
-    click.option(
-        "--pilot", metavar="RUN", help="An earlier run to take variance and costs from.", shell_complete=run_folders
-    ),
-    click.option("--gap", metavar="MBB", type=NOT_NEGATIVE, help="Separate two agents this far apart."),
-    click.option("--interval", metavar="MBB", type=POSITIVE, help="Estimate every result to within this."),
-    click.option("--dollars", "usd", metavar="USD", type=POSITIVE, help="Say what this much money buys."),
-    click.option("--hands", type=COUNT, help="Say what this many hands buy."),
-    click.option("--confidence", type=CONFIDENCE, help="Confidence; the config's by default."),
-    click.option("--latency", metavar="S", type=POSITIVE, help="Seconds per reply; by default the pilot's, or 5."),
-)
 
 
 @click.command(cls=Command)
 @config_options()
-@plan_options
+@grouped(PlanOptions, "options")
 @json_option
 def plan(config_file: ConfigOptions, options: PlanOptions, *, as_json: bool) -> None:
     """Estimate what a config will take in hands, calls, dollars and hours before you spend anything.

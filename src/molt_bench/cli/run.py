@@ -1,9 +1,9 @@
 """`molt-bench run`: play a benchmark."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from molt_bench.cli.completion import agent_lists, config_fields, policies
 from molt_bench.cli.options import (
@@ -15,7 +15,7 @@ from molt_bench.cli.options import (
     resume_option,
     run_options,
 )
-from molt_bench.cli.parser import NUMBER, WHOLE, Command, grouped
+from molt_bench.cli.parser import NUMBER, WHOLE, Command, flag, grouped
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import About
 
@@ -30,21 +30,34 @@ else:
     folder, master_seed = lazy_import("molt_bench.runs.folder"), lazy_import("molt_bench.runs.master_seed")
 
 
-class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkOptions:
     """What to play; flags override the config file."""
 
-    participants: str | None
-    seeds: int | None
-    hands: int | None
-    master_seed: str | None
-    master_seed_file: str | None
-    seeds_file: str | None
-    max_matches: int | None
-    confidence: float | None
-    scheduler: str | None
-    reference: str | None
-    output_dir: str | None
-    assignments: tuple[str, ...]
+    participants: str | None = flag(
+        r"Such as tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command.",
+        metavar="LIST",
+        shell_complete=agent_lists,
+    )
+    seeds: int | None = flag("Seeds per match; each is played twice, seats swapped.", type=WHOLE)
+    hands: int | None = flag("Hands per game.", type=WHOLE)
+    master_seed: str | None = flag("Determines all seeds; anyone can see it in the process list.", metavar="TEXT")
+    master_seed_file: str | None = flag(
+        "File with a secret master seed; or $MOLT_BENCH_MASTER_SEED.", metavar="FILE", type=PATH
+    )
+    seeds_file: str | None = flag("File of seeds to play instead of drawn ones.", metavar="FILE", type=PATH)
+    max_matches: int | None = flag("Stop after this many matches.", type=WHOLE)
+    confidence: float | None = flag("Stop once the order of neighbours is this certain.", type=NUMBER)
+    scheduler: str | None = flag("How the next pairing is chosen.", metavar="POLICY", shell_complete=policies)
+    reference: str | None = flag("A gauntlet: everybody plays this one alone, ranked by the result.", metavar="ID")
+    output_dir: str | None = flag("Folder in which every run gets its own folder.", metavar="DIR", type=PATH)
+    assignments: tuple[str, ...] = flag(
+        "Set any config field, as in game.stack=5000; repeatable.",
+        "--set",
+        default=(),
+        metavar="FIELD=VALUE",
+        shell_complete=config_fields,
+    )
 
     def fields(self) -> dict[str, Any]:
         """Return the config fields that the flags set; None where a flag is absent."""
@@ -68,44 +81,9 @@ class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
         return master_seed.secret_from(self.master_seed_file) if self.master_seed is None else None
 
 
-benchmark_options = grouped(
-    BenchmarkOptions,
-    "benchmark",
-    click.option(
-        "--participants",
-        metavar="LIST",
-        help=r"Such as tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command.",
-        shell_complete=agent_lists,
-    ),
-    click.option("--seeds", type=WHOLE, help="Seeds per match; each is played twice, seats swapped."),
-    click.option("--hands", type=WHOLE, help="Hands per game."),
-    click.option("--master-seed", metavar="TEXT", help="Determines all seeds; anyone can see it in the process list."),
-    click.option(
-        "--master-seed-file",
-        metavar="FILE",
-        type=PATH,
-        help="File with a secret master seed; or $MOLT_BENCH_MASTER_SEED.",
-    ),
-    click.option("--seeds-file", metavar="FILE", type=PATH, help="File of seeds to play instead of drawn ones."),
-    click.option("--max-matches", type=WHOLE, help="Stop after this many matches."),
-    click.option("--confidence", type=NUMBER, help="Stop once the order of neighbours is this certain."),
-    click.option("--scheduler", metavar="POLICY", help="How the next pairing is chosen.", shell_complete=policies),
-    click.option("--reference", metavar="ID", help="A gauntlet: everybody plays this one alone, ranked by the result."),
-    click.option("--output-dir", metavar="DIR", type=PATH, help="Folder in which every run gets its own folder."),
-    click.option(
-        "--set",
-        "assignments",
-        metavar="FIELD=VALUE",
-        multiple=True,
-        help="Set any config field, as in game.stack=5000; repeatable.",
-        shell_complete=config_fields,
-    ),
-)
-
-
 @click.command(cls=Command)
 @config_options()
-@benchmark_options
+@grouped(BenchmarkOptions, "benchmark")
 @about_options
 @resume_option
 @run_options

@@ -1,11 +1,11 @@
 """`molt-bench serve`: play a benchmark with agents that connect by themselves."""
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
-import msgspec
 
 from molt_bench.cli.options import (
     ConfigOptions,
@@ -18,7 +18,7 @@ from molt_bench.cli.options import (
     run_options,
     stop_options,
 )
-from molt_bench.cli.parser import NOT_NEGATIVE, PORT, POSITIVE, Command, grouped
+from molt_bench.cli.parser import NOT_NEGATIVE, PORT, POSITIVE, Command, flag, grouped
 from molt_bench.errors import MoltBenchError, how_to_install
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import About
@@ -37,14 +37,26 @@ else:
     invitations, session = lazy_import("molt_bench.serve.invitations"), lazy_import("molt_bench.serve.session")
 
 
-class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class ServerOptions:
     """Where agents connect, and how long they are waited for."""
 
-    host: str | None
-    port: int | None
-    join_timeout: float | None
-    if_missing: Literal["end", "play"]
-    reconnect: float
+    host: str | None = flag("Address to listen on; by default, this machine only.", metavar="ADDRESS")
+    port: int | None = flag("Port; by default, any free one.", type=PORT)
+    join_timeout: float | None = flag(
+        "How long to wait for everybody; by default, for ever.", metavar="SECONDS", type=POSITIVE
+    )
+    if_missing: Literal["end", "play"] = flag(
+        "What to do without somebody then: end, or play all the same.",
+        default="end",
+        type=click.Choice(["end", "play"]),
+    )
+    reconnect: float = flag(
+        "For how long in a game an agent that lost its connection may be late.",
+        default=60.0,
+        metavar="SECONDS",
+        type=NOT_NEGATIVE,
+    )
 
     def settings(self, earlier: Path | None) -> "session.ServeOptions":
         """Return the settings of the server; `earlier` is the folder of a run whose invitations are used again."""
@@ -59,35 +71,11 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-server_options = grouped(
-    ServerOptions,
-    "server",
-    click.option("--host", metavar="ADDRESS", help="Address to listen on; by default, this machine only."),
-    click.option("--port", type=PORT, help="Port; by default, any free one."),
-    click.option(
-        "--join-timeout", metavar="SECONDS", type=POSITIVE, help="How long to wait for everybody; by default, for ever."
-    ),
-    click.option(
-        "--if-missing",
-        type=click.Choice(["end", "play"]),
-        default="end",
-        help="What to do without somebody then: end, or play all the same.",
-    ),
-    click.option(
-        "--reconnect",
-        metavar="SECONDS",
-        type=NOT_NEGATIVE,
-        default=60.0,
-        help="For how long in a game an agent that lost its connection may be late.",
-    ),
-)
-
-
 @click.command(cls=Command)
 @config_options("Config file, or the folder of a run to go on with.")
 @stop_options
 @run_options
-@server_options
+@grouped(ServerOptions, "server")
 @about_options
 @resume_option
 @run_agents_option
