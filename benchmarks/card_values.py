@@ -24,8 +24,8 @@ from ladders import LATER, TUNING, VALIDATION, Plan
 
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.state import PublicState
-from molt_bench.luck.card_luck import chance_luck
-from molt_bench.luck.chance import hand_luck
+from molt_bench.luck.cards.card_luck import chance_luck
+from molt_bench.luck.cards.chance import hand_luck
 from molt_bench.luck.coefficients import LADDER, SOLID
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import OPEN_CARDS, STREETS

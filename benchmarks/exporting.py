@@ -7,7 +7,7 @@ from statistics import median
 from time import process_time
 
 from molt_bench import run_benchmark, write_artifacts
-from molt_bench.luck.chance import forget
+from molt_bench.luck.cards.chance import forget
 from molt_bench.poker.played import forget_played
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import TEXTS, Format

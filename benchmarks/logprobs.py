@@ -12,7 +12,7 @@ from math import log
 from statistics import fmean, stdev, variance
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.agents.llm.odds import Choice, RecordedDraws
+from molt_bench.agents.llm.providers.log_probabilities import Choice, RecordedDraws
 from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game

@@ -13,8 +13,8 @@ from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.luck.cards.hole_cards import DIGITS, FAR, Deals, HoleFit
 from molt_bench.luck.fitting import GROWTH, HOLD, SIZE, Fit
-from molt_bench.luck.hole_cards import DIGITS, FAR, Deals, HoleFit
 from molt_bench.rating import margin, shared_seeds
 from molt_bench.rating.book import MarginBook
 from molt_bench.rating.verdicts import Verdict

@@ -12,7 +12,7 @@ from time import process_time
 from typing import NamedTuple
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.chance import forget
+from molt_bench.luck.cards.chance import forget
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game

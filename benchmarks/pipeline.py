@@ -26,9 +26,9 @@ from viewing import long_run, print_server
 from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.kernels import compiled
-from molt_bench.luck.chance import forget
+from molt_bench.luck.cards.chance import forget
+from molt_bench.luck.cards.strength import forget_strengths
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.luck.strength import forget_strengths
 from molt_bench.play.drivers import drive
 from molt_bench.play.match import seed_pair_specs
 from molt_bench.poker.played import forget_played

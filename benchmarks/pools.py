@@ -20,9 +20,9 @@ import numpy as np
 from bots import Bot
 from ladders import Plan, two_of
 
+from molt_bench.luck.cards.hole_cards import CELLS, Deals
 from molt_bench.luck.estimators import game_estimates, margins_of
 from molt_bench.luck.fitting import SIZE, together, won_together
-from molt_bench.luck.hole_cards import CELLS, Deals
 from molt_bench.play.match import MakeAgent, play_match
 from molt_bench.records import ESTIMATORS, Margins
 from molt_bench.seeds import seed_pool
@@ -56,7 +56,7 @@ class Pool:
         truth: What each truly wins from each.
         hands: By seed, first and second participant, and hand in both seatings: what the first won in chips by frozen
             weights, and the terms that weights are fitted to; None where no dice are published.
-        holes: Of the same hands: what the first won by frozen weights, and `molt_bench.luck.hole_cards.Deals`.
+        holes: Of the same hands: what the first won by frozen weights, and `molt_bench.luck.cards.hole_cards.Deals`.
     """
 
     def __init__(self, plan: Plan, table: Any, holes: Any, hands: Any = None) -> None:

@@ -27,9 +27,9 @@ from luck_players import Bettor, Manner
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import make_agent
-from molt_bench.luck.chance import DEALT, hand_luck
+from molt_bench.luck.cards.chance import DEALT, hand_luck
 from molt_bench.luck.coefficients import FROZEN, LADDER, Coefficients, coefficients_hash
-from molt_bench.luck.dice import FEATURES, Folds, action_features, dice_terms
+from molt_bench.luck.dice.draws import FEATURES, Folds, action_features, dice_terms
 from molt_bench.play.drivers import play_game
 from molt_bench.records import GameRecord
 

@@ -1,7 +1,7 @@
 """Fit the weights of card luck for hands against each built-in bot: `python scripts/fit_ranges.py`, some minutes.
 
 They serve the estimator `ranged`: the mean over the cards that the bot could have held. Plays bettors (`luck_players`)
-against each bot at several stacks, both seatings of each deck, draws the bot's cards as `molt_bench.luck.ranges` does,
+against each bot at several stacks, both seatings of each deck, draws the bot's cards as `luck.reference.ranges` does,
 and prints the weights that `molt_bench.luck.coefficients` holds. Then it prints what they save on other decks with
 players of another making, beside those that are frozen now.
 
@@ -26,12 +26,12 @@ from luck_players import STEPPERS, Bettor, Manner, Stepper
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.scripted import ScriptedAgent
-from molt_bench.luck.card_luck import chance_luck
-from molt_bench.luck.chance import DEALT, hand_luck
+from molt_bench.luck.cards.card_luck import chance_luck
+from molt_bench.luck.cards.chance import DEALT, hand_luck
 from molt_bench.luck.coefficients import AGAINST, LADDER, SOLID
-from molt_bench.luck.dice import Folds, action_features, action_value, dice_terms
-from molt_bench.luck.known_dice import Policies
-from molt_bench.luck.ranges import never_mixes, possible_holes, remembered, with_hole
+from molt_bench.luck.dice.draws import Folds, action_features, action_value, dice_terms
+from molt_bench.luck.dice.known_dice import Policies
+from molt_bench.luck.reference.ranges import never_mixes, possible_holes, remembered, with_hole
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import ParsedHand

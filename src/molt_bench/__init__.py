@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from molt_bench._version import BENCH_VERSION as BENCH_VERSION
     from molt_bench._version import __version__ as __version__
-    from molt_bench.adapters.frames import RunFrames as RunFrames
-    from molt_bench.adapters.frames import run_benchmark_async as run_benchmark_async
+    from molt_bench.adapters.data_frames import RunFrames as RunFrames
+    from molt_bench.adapters.data_frames import run_benchmark_async as run_benchmark_async
     from molt_bench.adapters.policy_agent import PolicyAgent as PolicyAgent
     from molt_bench.agents.base import PokerAgent as PokerAgent
     from molt_bench.agents.base import Policy as Policy
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 #: The names that each module gives to the face of the package.
 _NAMES = {
     "_version": "BENCH_VERSION __version__",
-    "adapters.frames": "RunFrames run_benchmark_async",
+    "adapters.data_frames": "RunFrames run_benchmark_async",
     "adapters.policy_agent": "PolicyAgent",
     "agents.base": "PokerAgent Policy Sizes",
     "agents.kinds": "BUILTIN_AGENTS make_agent",

@@ -5,7 +5,7 @@ import pytest
 
 from molt_bench import ConfigError, PolicyAgent, check_agent, make_agent, play_game
 from molt_bench.adapters.action_numbers import EveryChip, SizeMenu
-from molt_bench.adapters.views import VIEW_LENGTH, view_of
+from molt_bench.adapters.observation_arrays import VIEW_LENGTH, view_of
 from molt_bench.poker.actions import Action, LegalActions
 
 GAMES = [

@@ -139,9 +139,9 @@ def with_bug(way, name, at, functions, provider, folder):
 @pytest.mark.parametrize(
     ("way", "name"),
     [
-        ("strict", "molt_bench.agents.llm.prompt.decision_prompt"),
-        ("strict", "molt_bench.agents.llm.answers.AnswerReader.plain"),
-        ("strict", "molt_bench.agents.llm.reply.read_answer"),
+        ("strict", "molt_bench.agents.llm.talk.prompt.decision_prompt"),
+        ("strict", "molt_bench.agents.llm.providers.answers.AnswerReader.plain"),
+        ("strict", "molt_bench.agents.llm.talk.reply.read_answer"),
         ("http", "molt_bench.agents.external.protocol.read_action"),
     ],
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from molt_bench.runs.lines import LineFile
+from molt_bench.runs.line_file import LineFile
 from tests.browser.axe import findings
 from tests.browser.conftest import PROGRAM, Runs, molt_bench, until, viewing
 

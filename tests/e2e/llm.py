@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.agents.llm.providers import _certificates
+from molt_bench.agents.llm.providers.access import _certificates
 from molt_bench.seeds import derive
 from tests.agents.llm import wire
 from tests.agents.llm.provider import Provider

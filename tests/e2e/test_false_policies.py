@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.luck.stated_policy import StatedPolicy
+from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.runs.journal import Rated, read_journal
 from molt_bench.runs.stored_run import StoredRun
 from tests.e2e import liars

@@ -19,7 +19,7 @@ import pytest
 
 from molt_bench import Action
 from molt_bench.agents.kinds import source_hash
-from molt_bench.agents.llm.model_settings import HARNESS_VERSIONS
+from molt_bench.agents.llm.settings import HARNESS_VERSIONS
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli.app import COMMANDS, program
 from molt_bench.config.loader import load_config

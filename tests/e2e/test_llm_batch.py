@@ -8,7 +8,8 @@ from collections import Counter
 
 import pytest
 
-from molt_bench.agents.llm import batch, batch_protocols
+from molt_bench.agents.llm.providers import batch_protocols
+from molt_bench.agents.llm.sending import batches as batch
 from tests.e2e.llm import (  # noqa: F401 - fixtures
     calm_server,
     config_for,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from molt_bench.agents.llm.conversation import Conversation
+from molt_bench.agents.llm.talk.conversation import Conversation
 from tests.e2e.llm import (  # noqa: F401 - fixtures
     calm_server,
     config_for,

@@ -293,7 +293,7 @@ def test_ctrl_c_sends_nothing_new(tmp_path, server):
 #: The program, with somebody pressing Ctrl-C at the moment in which its 30th reply is being read.
 PRESSED = """
 import os, signal, sys
-from molt_bench.agents.llm.answers import AnswerReader
+from molt_bench.agents.llm.providers.answers import AnswerReader
 from molt_bench.cli import main
 
 read, replies = AnswerReader.plain, 0

@@ -5,7 +5,7 @@ import pytest
 from molt_bench.agents import starting_hands
 from molt_bench.errors import RulesError
 from molt_bench.kernels import compiled
-from molt_bench.luck import chance, strength
+from molt_bench.luck.cards import chance, strength
 from molt_bench.poker import deck, evaluator, flop_equity, notation
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.deck import Shoe

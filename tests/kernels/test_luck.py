@@ -8,10 +8,10 @@ from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.kernels import compiled
 from molt_bench.luck import fitting, game_luck
-from molt_bench.luck.dice import PolicyError
+from molt_bench.luck.dice.draws import PolicyError
+from molt_bench.luck.dice.stated_policy import StatedPolicy
+from molt_bench.luck.dice.tested_estimates import all_estimates
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.luck.stated_policy import StatedPolicy
-from molt_bench.luck.tested_estimates import all_estimates
 from molt_bench.play.drivers import drive
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.played import forget_played

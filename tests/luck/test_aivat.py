@@ -12,10 +12,10 @@ from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.config.participants import REFERENCES
-from molt_bench.luck.aivat import _possible_cards, _Walk, known_bot_value, reference_bot
-from molt_bench.luck.chance import hand_luck
-from molt_bench.luck.dice import PolicyError
+from molt_bench.luck.cards.chance import hand_luck
+from molt_bench.luck.dice.draws import PolicyError
 from molt_bench.luck.estimators import game_estimates
+from molt_bench.luck.reference.aivat import _possible_cards, _Walk, known_bot_value, reference_bot
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import CALL, CHECK, Action
 from molt_bench.poker.cards import cards_from_text

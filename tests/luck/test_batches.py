@@ -1,7 +1,7 @@
 """Results that are computed many at once: each is computed once, and only so many are kept."""
 
-from molt_bench.luck.batches import Batches
-from molt_bench.luck.strength import forget_strengths, hand_strengths, prepare_strengths
+from molt_bench.luck.cards.batches import Batches
+from molt_bench.luck.cards.strength import forget_strengths, hand_strengths, prepare_strengths
 from molt_bench.poker.deck import Shoe
 
 

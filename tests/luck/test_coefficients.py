@@ -2,9 +2,9 @@
 
 import pytest
 
-from molt_bench.luck.chance import DEALT
+from molt_bench.luck.cards.chance import DEALT
 from molt_bench.luck.coefficients import AGAINST, FROZEN, LADDER, VERSION, Coefficients, coefficients_hash
-from molt_bench.luck.dice import FEATURES
+from molt_bench.luck.dice.draws import FEATURES
 
 PINNED = "3702007c1d93c958c195e06a2590ed9f3f02bd769866b65f644a841b56c49838"
 

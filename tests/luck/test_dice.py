@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.chance import hand_luck, street_equities
+from molt_bench.luck.cards.chance import hand_luck, street_equities
 from molt_bench.luck.coefficients import FROZEN
-from molt_bench.luck.dice import Folds, action_features, action_value, dice_terms
+from molt_bench.luck.dice.draws import Folds, action_features, action_value, dice_terms
+from molt_bench.luck.dice.stated_policy import StatedPolicy
+from molt_bench.luck.dice.tested_estimates import all_estimates
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.luck.stated_policy import StatedPolicy
-from molt_bench.luck.tested_estimates import all_estimates
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text

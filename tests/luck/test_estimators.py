@@ -3,9 +3,9 @@
 import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.chance import hand_luck
+from molt_bench.luck.cards.chance import hand_luck
 from molt_bench.luck.coefficients import LADDER, Coefficients
-from molt_bench.luck.dice import FEATURES
+from molt_bench.luck.dice.draws import FEATURES
 from molt_bench.luck.estimators import game_estimates, hand_estimates
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.notation import hand_from_text

@@ -2,8 +2,8 @@
 
 import pytest
 
-from molt_bench.luck.grade import grade_decision, grade_hand, options_of
-from molt_bench.luck.ranges import with_hole
+from molt_bench.luck.reference.grade import grade_decision, grade_hand, options_of
+from molt_bench.luck.reference.ranges import with_hole
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.hand import Hand, HandRules

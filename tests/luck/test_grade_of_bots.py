@@ -4,7 +4,7 @@ import pytest
 
 from molt_bench import BUILTIN_AGENTS, play_game
 from molt_bench.agents.blueprint.table import load
-from molt_bench.luck.grade import grade_hand, reference
+from molt_bench.luck.reference.grade import grade_hand, reference
 from molt_bench.seeds import seed_pool
 
 TOY = bool(load().about["training"].get("toy"))

@@ -10,10 +10,10 @@ import pytest
 from luck_players import STEPPERS, Stepper
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.card_luck import chance_luck
-from molt_bench.luck.chance import hand_luck
+from molt_bench.luck.cards.card_luck import chance_luck
+from molt_bench.luck.cards.chance import hand_luck
 from molt_bench.luck.coefficients import FROZEN
-from molt_bench.luck.dice import Folds, action_features, action_value, dice_terms
+from molt_bench.luck.dice.draws import Folds, action_features, action_value, dice_terms
 from molt_bench.play.drivers import play_game
 
 AMONG_THEMSELVES = [("careful", "plain"), ("plain", "eager"), ("eager", "careful"), ("plain", "plain")]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from molt_bench.agents.starting_hands import starting_hand
-from molt_bench.luck.hole_cards import CELLS, MEANS, Deals, HoleFit, packed_deal
+from molt_bench.luck.cards.hole_cards import CELLS, MEANS, Deals, HoleFit, packed_deal
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.equity import equity

@@ -19,14 +19,14 @@ import pytest
 
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.agents.llm.odds import RecordedDraws
+from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.kernels import PURE_VARIABLE, compiled
-from molt_bench.luck import lookahead
 from molt_bench.luck.coefficients import SOLID
+from molt_bench.luck.dice import lookahead
+from molt_bench.luck.dice.raise_sizes import CUTS, MOST_ALONE
 from molt_bench.luck.estimators import game_estimates, hand_estimates
-from molt_bench.luck.raise_sizes import CUTS, MOST_ALONE
 from molt_bench.play.drivers import play_game
 from molt_bench.play.match import play_match
 from molt_bench.poker.actions import OPEN_CARDS, Action, LoggedAction
@@ -382,7 +382,7 @@ def margins_of_run(mode):
 @pytest.mark.parametrize("mode", ["reset", "carry"])
 def test_fitted_margins_keep_their_mean_and_vary_less(mode, monkeypatch):
     ahead = margins_of_run(mode)
-    monkeypatch.setattr("molt_bench.luck.known_dice.KnownDice.asked_ahead", lambda dice: None)
+    monkeypatch.setattr("molt_bench.luck.dice.known_dice.KnownDice.asked_ahead", lambda dice: None)
     before = margins_of_run(mode)
     raw = [value for each in ahead for value in each["raw"]]
     assert raw == [value for each in before for value in each["raw"]]

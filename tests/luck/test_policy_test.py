@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.luck.cards.walk import walked
+from molt_bench.luck.dice.game_tests import add_decision
+from molt_bench.luck.dice.policy_evidence import BETS, Evidence, Option, PolicyTest, SizeDrawn, mean_capital
+from molt_bench.luck.dice.stated_policy import StatedPolicy
+from molt_bench.luck.dice.tested_estimates import all_estimates
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.luck.game_tests import add_decision
-from molt_bench.luck.policy_test import BETS, Evidence, Option, PolicyTest, SizeDrawn, mean_capital
-from molt_bench.luck.stated_policy import StatedPolicy
-from molt_bench.luck.tested_estimates import all_estimates
-from molt_bench.luck.walk import walked
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import Action
 from tests.e2e import liars
@@ -193,7 +193,7 @@ def test_lies_about_moments_that_never_came_gain_nothing(games):
 
 @pytest.mark.parametrize("name", ["Stalls", "Spins"])
 def test_a_policy_that_does_not_return_is_given_up(name, monkeypatch):
-    monkeypatch.setattr("molt_bench.luck.stated_policy.PATIENCE_S", 0.3)
+    monkeypatch.setattr("molt_bench.luck.dice.stated_policy.PATIENCE_S", 0.3)
     record, policy = game_of("Honest"), StatedPolicy(getattr(liars, name)().policy)
     other = StatedPolicy(BUILTIN_AGENTS["maniac"](seed=3).policy)
     for _ in range(2):

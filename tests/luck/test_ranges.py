@@ -13,7 +13,7 @@ from molt_bench.agents.scripted import FixedAgent, raise_by_pot
 from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.luck.coefficients import AGAINST, SOLID
 from molt_bench.luck.estimators import game_estimates, hand_estimates, margins_of
-from molt_bench.luck.ranges import chance_of, mean_over, possible_holes, weights_against, with_hole
+from molt_bench.luck.reference.ranges import chance_of, mean_over, possible_holes, weights_against, with_hole
 from molt_bench.play.drivers import play_game
 from molt_bench.play.match import play_match
 from molt_bench.poker.actions import CALL, CHECK, FOLD

@@ -5,10 +5,10 @@ from statistics import fmean, stdev, variance
 import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.odds import RecordedDraws, choice_of
-from molt_bench.agents.llm.prompt import decision_prompt
-from molt_bench.agents.llm.reply import read_reply
+from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws, choice_of
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.talk.prompt import decision_prompt
+from molt_bench.agents.llm.talk.reply import read_reply
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
 from tests.agents.llm.drawing import STYLES, Drawer, by_strength, tempered

@@ -3,7 +3,7 @@
 import pytest
 
 from molt_bench.agents.starting_hands import equity_against_best
-from molt_bench.luck.strength import hand_strengths
+from molt_bench.luck.cards.strength import hand_strengths
 from molt_bench.poker.deck import Shoe
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.card_luck import chance_luck
-from molt_bench.luck.chance import hand_luck
+from molt_bench.luck.cards.card_luck import chance_luck
+from molt_bench.luck.cards.chance import hand_luck
 from molt_bench.luck.coefficients import LADDER, SOLID
-from molt_bench.luck.dice import action_features, action_value, dice_terms
+from molt_bench.luck.dice.draws import action_features, action_value, dice_terms
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD

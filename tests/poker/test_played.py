@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from molt_bench import make_agent, play_game
+from molt_bench.luck.dice.tested_estimates import estimates_at_once
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.luck.tested_estimates import estimates_at_once
 from molt_bench.play import game
 from molt_bench.play.drivers import drive
 from molt_bench.poker import played as played_module

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.wire import Seen, WireLog
+from molt_bench.agents.llm.sending.wire import Seen, WireLog
 from molt_bench.errors import JournalError
 from molt_bench.report.exports.whole_exchanges import whole_exchanges
 from molt_bench.runs.exchanges import ExchangeFile

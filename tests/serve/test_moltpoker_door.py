@@ -6,7 +6,8 @@ import threading
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from molt_bench.serve.doors import moltpoker_connection, moltpoker_sessions
+from molt_bench.serve.doors.moltpoker import connection as moltpoker_connection
+from molt_bench.serve.doors.moltpoker import sessions as moltpoker_sessions
 from molt_bench.serve.lobby import Lobby
 from tests.serve.clients import (
     AutonomousClient,

@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from molt_bench.serve.doors import moltpoker_connection
+from molt_bench.serve.doors.moltpoker import connection as moltpoker_connection
 from molt_bench.serve.guard import BURST, RATE_A_SECOND, Allowance
 from tests.serve.clients import ProtocolClient, SdkClient, opened, read_to_end, register_and_join, request
 from tests.serve.moltpoker_table import TOKENS, a_lobby, serving, until

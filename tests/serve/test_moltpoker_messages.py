@@ -10,8 +10,8 @@ from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.serve.doors import moltpoker_messages as messages
-from molt_bench.serve.doors.moltpoker_input import Act, Ping, Unreadable, read
+from molt_bench.serve.doors.moltpoker import messages as messages
+from molt_bench.serve.doors.moltpoker.input import Act, Ping, Unreadable, read
 
 PLACE = messages.Place("tbl_1", "agt_me", "Me", "agt_other", "http://h/skill.md", 120_000)
 RULES = HandRules(50, 100)

@@ -169,7 +169,7 @@ def test_an_unknown_invitation_is_refused_in_json(table):
 
 
 def test_a_mistake_of_ours_is_answered_in_json(table, monkeypatch):
-    monkeypatch.setattr("molt_bench.serve.doors.moltpoker_sessions.table_id", lambda *_: 1 / 0)
+    monkeypatch.setattr("molt_bench.serve.doors.moltpoker.sessions.table_id", lambda *_: 1 / 0)
     status, answer = request("GET", f"{table.url()}/v1/tables")
     assert (status, answer["error"]["code"]) == (500, "INTERNAL_ERROR")
 

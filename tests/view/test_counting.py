@@ -10,7 +10,7 @@ import pytest
 
 from molt_bench.report.style import StyleCount
 from molt_bench.report.style_file import STYLES, read_styles, write_styles
-from molt_bench.runs.lines import LineFile
+from molt_bench.runs.line_file import LineFile
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun

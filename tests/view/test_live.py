@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from molt_bench.runs.lines import LineFile
+from molt_bench.runs.line_file import LineFile
 from molt_bench.view.library import Library
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from molt_bench.report.grades import GRADES
 from molt_bench.runs.about import About, write_about
-from molt_bench.runs.lines import LineFile
+from molt_bench.runs.line_file import LineFile
 from molt_bench.view import hand_bodies
 from molt_bench.view.hand_arrays import packed
 from molt_bench.view.library import Library

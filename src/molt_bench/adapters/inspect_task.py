@@ -15,14 +15,14 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from molt_bench.agents.fields import checked
+from molt_bench.agents.field_errors import checked
 from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent, published_policy
-from molt_bench.agents.llm.conversation import Conversation
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.hand_steps import steps_of
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.prompt import action_text, spaced, system_prompt
-from molt_bench.agents.llm.reply import CUT_OFF, WITHHELD
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.talk.conversation import Conversation
+from molt_bench.agents.llm.talk.hand_steps import steps_of
+from molt_bench.agents.llm.talk.prompt import action_text, spaced, system_prompt
+from molt_bench.agents.llm.talk.reply import CUT_OFF, WITHHELD
 from molt_bench.errors import ConfigError, GameUnfinished
 from molt_bench.luck.estimators import margins_of
 from molt_bench.play.drivers import drive_async

@@ -14,7 +14,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
 from molt_bench.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
-from molt_bench.adapters.views import VIEW_LENGTH, view_after, view_of
+from molt_bench.adapters.observation_arrays import VIEW_LENGTH, view_after, view_of
 from molt_bench.errors import ConfigError
 from molt_bench.play.game import Hook, Notice, Turns, turns
 from molt_bench.poker.actions import Action

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from molt_bench.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
-from molt_bench.adapters.views import view_of
+from molt_bench.adapters.observation_arrays import view_of
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
 

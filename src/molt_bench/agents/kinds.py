@@ -33,7 +33,7 @@ from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
 
 if TYPE_CHECKING:
     from molt_bench.agents.external.kept_program import OnRemains
-    from molt_bench.agents.fields import AgentSettings
+    from molt_bench.agents.field_errors import AgentSettings
 
 #: The built-in bots by the name they have in configs.
 BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
@@ -139,7 +139,7 @@ def _loaded(path: str) -> Any:
 
 
 def _make_from_settings(kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
-    from molt_bench.agents.fields import checked  # loads pydantic, which is slow
+    from molt_bench.agents.field_errors import checked  # loads pydantic, which is slow
 
     settings = checked(kind.settings_class(), kind.params(spec.type, spec.params))
     wanted = options.code_sha256
@@ -197,7 +197,7 @@ def _command_hash(participant_type: str, params: Mapping[str, Any]) -> str | Non
 LLM: Final = AgentKind(
     name="llm",
     short_field="model",
-    settings="molt_bench.agents.llm.model_settings:LLMSettings",
+    settings="molt_bench.agents.llm.settings:LLMSettings",
     agent="molt_bench.agents.llm.agent:lone_agent",
     make=_make_from_settings,
     label=_model_label,

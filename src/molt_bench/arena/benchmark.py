@@ -12,8 +12,8 @@ from msgspec import UNSET, UnsetType
 from molt_bench._version import __version__
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.model_settings import FIRST_HARNESS
-from molt_bench.agents.llm.redirection import redirection_warnings
+from molt_bench.agents.llm.providers.redirection import redirection_warnings
+from molt_bench.agents.llm.settings import FIRST_HARNESS
 from molt_bench.arena.cast import Cast, LivePlayers, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
 from molt_bench.arena.incidents import Incidents
@@ -51,8 +51,8 @@ from molt_bench.runs.header import (
     stated_in,
 )
 from molt_bench.runs.journal import Game, Line, Rated, Resumption, Sitting
-from molt_bench.runs.known_games import extension_of, games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in, settled
+from molt_bench.runs.resumed_games import extension_of, games_go_on, past_of, resumptions_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.specs import GameLabel, GameSpec

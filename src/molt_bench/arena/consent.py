@@ -9,7 +9,7 @@ import msgspec
 
 from molt_bench.agents.factories import factory_file
 from molt_bench.agents.kinds import LLM, source_hash
-from molt_bench.agents.llm.redirection import redirection
+from molt_bench.agents.llm.providers.redirection import redirection
 from molt_bench.agents.permission import OWN, Permission
 from molt_bench.config.participants import ParticipantConfig
 from molt_bench.errors import AgentError, on_one_line

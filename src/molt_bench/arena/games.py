@@ -13,8 +13,8 @@ from molt_bench.arena.cast import Cast
 from molt_bench.arena.preflight import preflight
 from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
 from molt_bench.errors import ConfigError
+from molt_bench.luck.dice.stated_policy import stating
 from molt_bench.luck.estimators import Estimates
-from molt_bench.luck.stated_policy import stating
 from molt_bench.play.drivers import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
 from molt_bench.play.event_loop import GameLoop, rare_collections
 from molt_bench.play.ray_cluster import Cluster

@@ -12,9 +12,9 @@ from molt_bench.agents.kinds import kind_of, source_hash
 from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.luck.dice.stated_policy import stating
+from molt_bench.luck.dice.tested_estimates import estimates_at_once
 from molt_bench.luck.estimators import Estimates
-from molt_bench.luck.stated_policy import stating
-from molt_bench.luck.tested_estimates import estimates_at_once
 from molt_bench.play.drivers import drive
 from molt_bench.records import GameRecord
 from molt_bench.runs.header import luck_version, stated_policy

@@ -16,15 +16,15 @@ from typing import Final
 from msgspec.structs import replace
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.llm.odds import RecordedDraws
+from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.bench.draws import Draws, MatchDraws
 from molt_bench.bench.stated_odds import MatchAccount, MatchVariant, StatedOdds
 from molt_bench.errors import JournalError
+from molt_bench.luck.dice.policy_evidence import Evidence
+from molt_bench.luck.dice.stated_policy import StatedPolicy
+from molt_bench.luck.dice.tested_estimates import all_estimates, estimates_at_once
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands
-from molt_bench.luck.policy_test import Evidence
-from molt_bench.luck.stated_policy import StatedPolicy
-from molt_bench.luck.tested_estimates import all_estimates, estimates_at_once
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
 

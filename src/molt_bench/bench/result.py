@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.agents.llm.ledger import Unaccounted
+from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.bench.suspicion import Findings
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import GameRecord, Margins, MatchResult, Rating, RatingChange

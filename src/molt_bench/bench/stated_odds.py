@@ -5,7 +5,7 @@ from itertools import combinations
 
 import msgspec
 
-from molt_bench.luck.policy_test import Evidence
+from molt_bench.luck.dice.policy_evidence import Evidence
 from molt_bench.records import Margins, possible_margins
 
 

@@ -10,12 +10,12 @@ from molt_bench.cli.parser import Command
 from molt_bench.cli.streams import console, warn
 from molt_bench.errors import ConfigError, one_of
 from molt_bench.files import write_whole
-from molt_bench.luck.grade import reference
+from molt_bench.luck.reference.grade import reference
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.grade_tables import print_grades
 from molt_bench.report.grades import GRADES, grade_run
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.runs.lines import being_written
+from molt_bench.runs.line_file import being_written
 from molt_bench.runs.stored_run import StoredRun
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.ledger import Unaccounted
+from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.bench.result import RunResult, failures_of
 from molt_bench.cli.options import Printing
 from molt_bench.cli.streams import console, warn
@@ -21,7 +21,7 @@ from molt_bench.report.terminal import print_result
 from molt_bench.runs.conclusion import by_earlier_version
 from molt_bench.runs.folder import journal_in, resume_command
 from molt_bench.runs.journal import JournalContent, games_in, stop_reason_in
-from molt_bench.runs.lines import being_written, whole_lines
+from molt_bench.runs.line_file import being_written, whole_lines
 from molt_bench.runs.stored_run import StoredRun
 
 #: The exit status of a run that ended without a rated match.

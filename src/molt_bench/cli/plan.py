@@ -8,7 +8,7 @@ import click
 from rich import box
 from rich.table import Table
 
-from molt_bench.agents.llm.expected import COMPREHENSION
+from molt_bench.agents.llm.money.expected_use import COMPREHENSION
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import ConfigOptions, config_options, json_option

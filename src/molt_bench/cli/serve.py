@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from molt_bench.cli import config_flags, run_lifecycle
     from molt_bench.runs import folder as run_folder
     from molt_bench.runs import master_seed
-    from molt_bench.serve import invitations, session
+    from molt_bench.serve import invitation_file, session
 else:
     config_flags, run_lifecycle = (
         lazy_import("molt_bench.cli.config_flags"),
         lazy_import("molt_bench.cli.run_lifecycle"),
     )
     run_folder, master_seed = lazy_import("molt_bench.runs.folder"), lazy_import("molt_bench.runs.master_seed")
-    invitations, session = lazy_import("molt_bench.serve.invitations"), lazy_import("molt_bench.serve.session")
+    invitation_file, session = lazy_import("molt_bench.serve.invitation_file"), lazy_import("molt_bench.serve.session")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,13 +106,13 @@ def serve(
     earlier = None
     if config is not None and resume_last:
         folder, stop = run_folder.last_run(config, secret), StopOptions()
-        earlier = invitations.left_waiting(config) if folder is None else None
+        earlier = invitation_file.left_waiting(config) if folder is None else None
     live = partial(serving, options=server.settings(earlier))
     if folder is not None:
         run_lifecycle.resume_run(
             str(folder), options, stop=stop, secret=secret, live=live, run_agents=run_agents, own=config
         )
-        invitations.forget(folder)  # the run has ended, maybe in an earlier session that was killed right then
+        invitation_file.forget(folder)  # the run has ended, maybe in an earlier session that was killed right then
     elif config is not None:
         about.check()
         run_lifecycle.start_run(config, options, secret=secret, about=about, live=live)

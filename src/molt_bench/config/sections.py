@@ -9,9 +9,9 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
-from molt_bench.agents.fields import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.prices import Price
+from molt_bench.agents.field_errors import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
+from molt_bench.agents.llm.money.prices import Price
+from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, named
 from molt_bench.errors import ConfigError, one_of
 from molt_bench.pairings import all_pairs

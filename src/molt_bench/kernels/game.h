@@ -12,7 +12,7 @@ typedef struct {
     int cuts;
 } ChanceWeights;
 
-/* A deal of cards, as ChanceTerm in molt_bench/luck/chance.py. */
+/* A deal of cards, as ChanceTerm in molt_bench/luck/cards/chance.py. */
 typedef struct {
     int64_t pot, behind;
     int raised;

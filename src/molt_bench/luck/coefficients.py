@@ -22,7 +22,7 @@ class Coefficients(msgspec.Struct, frozen=True, kw_only=True):
         depths: Stack-to-pot ratios at which a new bucket begins, ascending.
         chance: For hole cards, flop, turn and river, the weight in each bucket, shallowest first: those without a raise
             on the street before, then those with one.
-        actions: Weights of the features of an action's value, in the order of `molt_bench.luck.dice.action_features`.
+        actions: Weights of the features of an action's value, in the order of `luck.dice.draws.action_features`.
     """
 
     depths: tuple[float, ...]

@@ -9,9 +9,9 @@ All have the same expectation. With X the net chips, and e the equity of a seat'
   2018). Before the hole cards, e is 1/2 and the pot is the blinds and antes;
 - corrected: also the action correction of AIVAT, where a player publishes its probabilities;
 - ranged: also the mean over the cards that a built-in bot could have held, where it plays against somebody else;
-- aivat: against the blueprint or the resolver, with the blueprint's values (`molt_bench.luck.aivat`);
+- aivat: against the blueprint or the resolver, with the blueprint's values (`molt_bench.luck.reference.aivat`);
 - fitted: corrected by weights that earlier matches of the run suggest (`molt_bench.luck.fitting`), or by what actions
-  would have led to, where both policies can be asked (`molt_bench.luck.lookahead`).
+  would have led to, where both policies can be asked (`molt_bench.luck.dice.lookahead`).
 
 The second and the third exist twice, by each set of coefficients: one for players of any kind, and one for those who
 bet by the strength of their hands (`solid`).
@@ -33,20 +33,20 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.llm.odds import RecordedDraws
+from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.errors import RulesError
-from molt_bench.luck.aivat import known_bot_value, reference_bot
-from molt_bench.luck.card_luck import CardWeights, chance_luck
-from molt_bench.luck.chance import hand_luck
+from molt_bench.luck.cards.card_luck import CardWeights, chance_luck
+from molt_bench.luck.cards.chance import hand_luck
 from molt_bench.luck.coefficients import FROZEN, SOLID, Coefficients
-from molt_bench.luck.dice import ActionWeights, Folds, PolicyError, action_features, action_value, dice_terms
+from molt_bench.luck.dice.draws import ActionWeights, Folds, PolicyError, action_features, action_value, dice_terms
+from molt_bench.luck.dice.game_tests import GameTests
+from molt_bench.luck.dice.known_dice import KnownDice, Policies
+from molt_bench.luck.dice.lookahead import without_dice
+from molt_bench.luck.dice.policy_evidence import Evidence
 from molt_bench.luck.fitting import GameParts
 from molt_bench.luck.game_luck import GameLuck, NotedHand, game_luck, noted_hands
-from molt_bench.luck.game_tests import GameTests
-from molt_bench.luck.known_dice import KnownDice, Policies
-from molt_bench.luck.lookahead import without_dice
-from molt_bench.luck.policy_test import Evidence
-from molt_bench.luck.ranges import mean_over, possible_holes, weights_against
+from molt_bench.luck.reference.aivat import known_bot_value, reference_bot
+from molt_bench.luck.reference.ranges import mean_over, possible_holes, weights_against
 from molt_bench.poker.actions import OPEN_CARDS
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.notation import ParsedHand

@@ -9,7 +9,7 @@ Fitted is how far each weight is from the frozen one, by least squares over all 
 with little data, hardly at all. The unit is a hand in both seatings, or in one where the two have decks of their own;
 pairings count by how little they vary, and a hand that is far off counts for less. All is plain arithmetic in a fixed
 order, so a replayed run finds the same. What hole cards are worth to a pairing is fitted in the same way, but by its
-own matches: `molt_bench.luck.hole_cards`.
+own matches: `molt_bench.luck.cards.hole_cards`.
 """
 
 from array import array
@@ -19,10 +19,10 @@ from operator import add, mul
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from molt_bench.kernels import compiled
-from molt_bench.luck.chance import ChanceTerm
+from molt_bench.luck.cards.chance import ChanceTerm
+from molt_bench.luck.cards.hole_cards import DIGITS, FAR, HoleFit
 from molt_bench.luck.coefficients import SOLID
-from molt_bench.luck.dice import FEATURES
-from molt_bench.luck.hole_cards import DIGITS, FAR, HoleFit
+from molt_bench.luck.dice.draws import FEATURES
 from molt_bench.luck.terms import term_table
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
@@ -50,7 +50,7 @@ class GameParts(NamedTuple):
         won: What each was worth, in chips.
         terms: Packed by `molt_bench.luck.terms`, in chips of player A; none where no dice are known, or where those of
             both players were looked ahead of.
-        holes: The hole cards of each, packed by `molt_bench.luck.hole_cards`.
+        holes: The hole cards of each, packed by `molt_bench.luck.cards.hole_cards`.
     """
 
     numbers: tuple[int, ...]

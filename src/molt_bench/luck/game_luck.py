@@ -5,14 +5,14 @@ from math import fsum
 from typing import NamedTuple, TypeAlias
 
 from molt_bench.kernels import compiled
-from molt_bench.luck.card_luck import CardWeights, card_luck
-from molt_bench.luck.chance import outcome, prepare_luck
-from molt_bench.luck.dice import Folds
+from molt_bench.luck.cards.card_luck import CardWeights, card_luck
+from molt_bench.luck.cards.chance import outcome, prepare_luck
+from molt_bench.luck.cards.hole_cards import packed_cuts, packed_deal
+from molt_bench.luck.cards.strength import prepare_strengths, strength_tables
+from molt_bench.luck.cards.walk import Walk
+from molt_bench.luck.dice.draws import Folds
+from molt_bench.luck.dice.known_dice import KnownDice
 from molt_bench.luck.fitting import CARDS
-from molt_bench.luck.hole_cards import packed_cuts, packed_deal
-from molt_bench.luck.known_dice import KnownDice
-from molt_bench.luck.strength import prepare_strengths, strength_tables
-from molt_bench.luck.walk import Walk
 from molt_bench.poker.equity import preflop_table
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
@@ -34,7 +34,7 @@ class GameLuck(NamedTuple):
         corrections: By set of weights, what player A's result is corrected by for known dice.
         won: By hand, what player A won by the last set of weights, corrected.
         terms: The deals and decisions whose weights can be fitted, as terms in chips of player A.
-        holes: The hole cards of each hand, packed by `molt_bench.luck.hole_cards`.
+        holes: The hole cards of each hand, packed by `molt_bench.luck.cards.hole_cards`.
     """
 
     raw: int

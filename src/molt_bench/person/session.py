@@ -10,7 +10,7 @@ from rich.text import Text
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import MoltBenchError, printable
-from molt_bench.luck.grade import reference
+from molt_bench.luck.reference.grade import reference
 from molt_bench.person.coach import Coach
 from molt_bench.person.players import Opponent, Person, PersonLeft, read_line
 from molt_bench.person.screen import Screen, open_terminal

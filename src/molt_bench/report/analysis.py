@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.model_settings import FIRST_HARNESS, LLMSettings
+from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings
 from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.result import Failures, PlayedMatch, RunResult, failures_of
 from molt_bench.bench.stop_rules import judge_of

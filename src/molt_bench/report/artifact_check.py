@@ -10,7 +10,7 @@ import msgspec
 from molt_bench._version import BENCH_VERSION
 from molt_bench.errors import JournalError, MoltBenchError, on_one_line
 from molt_bench.files import inside
-from molt_bench.luck.grade import reference
+from molt_bench.luck.reference.grade import reference
 from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, LATER, TIMED, TIMES, indented

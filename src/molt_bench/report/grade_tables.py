@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from molt_bench.luck.grade import MISTAKES
+from molt_bench.luck.reference.grade import MISTAKES
 from molt_bench.poker.actions import STREETS
 from molt_bench.report.grades import LISTED, MISTAKE_MBB, AgentGrades, CostlyDecision, Grades
 

@@ -13,7 +13,7 @@ from typing import Final, Literal
 import msgspec
 
 from molt_bench.bench.seed_blocks import SeedBlocks
-from molt_bench.luck.grade import MISTAKES, Grade, Mistake, Reference, action_text, grade_hand
+from molt_bench.luck.reference.grade import MISTAKES, Grade, Mistake, Reference, action_text, grade_hand
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.rating.student import student_quantile

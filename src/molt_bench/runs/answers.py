@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 from molt_bench.errors import FaultKind, JournalError, RunHalted
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
-from molt_bench.runs.lines import LineFile, whole_lines
+from molt_bench.runs.line_file import LineFile, whole_lines
 from molt_bench.specs import GameLabel
 
 FORMAT: Final = 1

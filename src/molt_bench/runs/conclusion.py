@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from msgspec import structs
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.agents.llm.ledger import Unaccounted
+from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.bench.extensions import INTERRUPTED
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import opening_shortfall

@@ -11,9 +11,9 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.exchange import Exchange, Exchanges, SentBatch
-from molt_bench.agents.llm.ledger import Entry, keys_of
+from molt_bench.agents.llm.money.ledger import Entry, keys_of
 from molt_bench.errors import JournalError
-from molt_bench.runs.lines import LineFile, Warn, whole_lines
+from molt_bench.runs.line_file import LineFile, Warn, whole_lines
 from molt_bench.specs import GameLabel
 
 FORMAT: Final = 1

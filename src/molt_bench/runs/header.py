@@ -19,7 +19,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
-from molt_bench.luck.stated_policy import StatedPolicy
+from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
@@ -89,7 +89,7 @@ def _libraries(config: BenchmarkConfig) -> dict[str, str]:
 
 def _redirections(config: BenchmarkConfig) -> dict[str, str]:
     """Return where the environment sends models, by participant."""
-    from molt_bench.agents.llm.redirection import redirection  # loaded when needed, for a fast start
+    from molt_bench.agents.llm.providers.redirection import redirection  # loaded when needed, for a fast start
 
     found = {name: redirection(settings) for name, settings in config.models().items()}
     return {f"server of {name}": where[1] for name, where in found.items() if where is not None}

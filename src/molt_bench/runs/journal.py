@@ -18,7 +18,7 @@ from msgspec import UNSET, UnsetType
 from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.errors import JournalError
 from molt_bench.records import GameRecord
-from molt_bench.runs.lines import LineFile, Warn, whole_lines
+from molt_bench.runs.line_file import LineFile, Warn, whole_lines
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel
 

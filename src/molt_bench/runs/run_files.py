@@ -19,7 +19,7 @@ from molt_bench.runs.derived_files import record_hashes
 from molt_bench.runs.exchanges import RESERVATIONS, ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, MATCHES, SUMMARY, journal_in
 from molt_bench.runs.journal import Journal
-from molt_bench.runs.lines import Warn
+from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import SEED_FILE
 from molt_bench.runs.missing_replies import first_without_replies
 from molt_bench.runs.stored_run import StoredRun, check_unchanged

@@ -48,8 +48,7 @@ from molt_bench.runs.journal import (
     read_journal,
     stop_reason_in,
 )
-from molt_bench.runs.known_games import past_of, resumptions_in
-from molt_bench.runs.lines import Tail, Warn
+from molt_bench.runs.line_file import Tail, Warn
 from molt_bench.runs.master_seed import (
     MasterSeed,
     known_seed,
@@ -59,6 +58,7 @@ from molt_bench.runs.master_seed import (
     with_master_seed,
 )
 from molt_bench.runs.moved_files import moved_config
+from molt_bench.runs.resumed_games import past_of, resumptions_in
 
 #: Why a policy that a Python agent may publish is not asked, and what is said where what came of it is not on record.
 NEVER_RUN: Final = "since reading a run never runs its code"

@@ -3,7 +3,9 @@
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount
 
-from molt_bench.serve.doors import long_poll, mcp, moltpoker_rest, moltpoker_socket, skill
+from molt_bench.serve.doors import long_poll, mcp, skill
+from molt_bench.serve.doors.moltpoker import rest as moltpoker_rest
+from molt_bench.serve.doors.moltpoker import socket as moltpoker_socket
 from molt_bench.serve.guard import ERROR_HANDLERS, App, guarded
 from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.lobby_page import lobby_routes

@@ -12,7 +12,7 @@ from molt_bench.agents.external.mailbox import RECONNECT_S
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, printable
 from molt_bench.runs.run_files import remove_empty
-from molt_bench.serve.invitations import forget, load, new_invitations, save
+from molt_bench.serve.invitation_file import forget, load, new_invitations, save
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.server import LiveServer
 from molt_bench.web.addresses import bound, is_every_address, url_of

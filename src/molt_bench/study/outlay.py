@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.prices import PriceList
-from molt_bench.agents.llm.redirection import redirection
+from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.agents.llm.providers.redirection import redirection
+from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.study.planner import Need, Planner
 from molt_bench.web.addresses import is_loopback

@@ -17,7 +17,7 @@ from typing import Final, Literal, TypeAlias, TypedDict
 
 import msgspec
 
-from molt_bench.agents.llm.prices import PriceList
+from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig
 from molt_bench.errors import ConfigError

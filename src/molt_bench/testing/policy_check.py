@@ -6,12 +6,12 @@ from math import sqrt
 from typing import Final
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.luck.chance import outcome
-from molt_bench.luck.dice import PolicyError
-from molt_bench.luck.game_tests import add_decision
-from molt_bench.luck.policy_test import PolicyTest
-from molt_bench.luck.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
-from molt_bench.luck.walk import walked
+from molt_bench.luck.cards.chance import outcome
+from molt_bench.luck.cards.walk import walked
+from molt_bench.luck.dice.draws import PolicyError
+from molt_bench.luck.dice.game_tests import add_decision
+from molt_bench.luck.dice.policy_evidence import PolicyTest
+from molt_bench.luck.dice.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
 from molt_bench.poker.actions import KINDS, Action
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation

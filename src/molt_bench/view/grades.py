@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.luck.grade import MISTAKES, Grade, grade_hand, reference
+from molt_bench.luck.reference.grade import MISTAKES, Grade, grade_hand, reference
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.notation import ParsedHand
 from molt_bench.report.analysis import Analysis

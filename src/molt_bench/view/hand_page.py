@@ -7,8 +7,8 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.reply import read_answer
-from molt_bench.agents.llm.traces import trace_of
+from molt_bench.agents.llm.providers.traces import trace_of
+from molt_bench.agents.llm.talk.reply import read_answer
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.cards import CARD_TEXT

@@ -36,7 +36,7 @@ from molt_bench.runs.exchanges import ExchangeHeader, read_exchange
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.header import recorded_harnesses, stated_in
 from molt_bench.runs.journal import Extension, Game, Line, Rated, Sitting, halt_in
-from molt_bench.runs.lines import Tail, being_written
+from molt_bench.runs.line_file import Tail, being_written
 from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.seeds import Seed

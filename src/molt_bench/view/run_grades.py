@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from molt_bench.files import inside
-from molt_bench.luck.grade import reference
+from molt_bench.luck.reference.grade import reference
 from molt_bench.report.grades import GRADES, GradeBook, Grades
 from molt_bench.runs.journal import Game
 

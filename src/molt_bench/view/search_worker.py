@@ -196,7 +196,7 @@ def _reasoning(exchange: _Exchange) -> str | None:
             return _object_decoder.decode(exchange.text).reasoning
         except (msgspec.MsgspecError, RecursionError):
             pass
-    from molt_bench.agents.llm.reply import read_reply  # takes half a second
+    from molt_bench.agents.llm.talk.reply import read_reply  # takes half a second
     from molt_bench.errors import AgentFailed
 
     try:

@@ -8,7 +8,7 @@ from threading import BoundedSemaphore, Event, Lock, RLock, Thread
 from time import monotonic, sleep
 from typing import Final
 
-from molt_bench.runs.lines import Replaced
+from molt_bench.runs.line_file import Replaced
 from molt_bench.view.open_run import OpenRun
 
 #: How many runs are kept open with all their hands.

@@ -11,7 +11,7 @@ from typing import Any
 from unittest import mock
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm import batch
+from molt_bench.agents.llm.sending import batches as batch
 from molt_bench.arena.status import Observer
 from molt_bench.seeds import derive
 from tests.agents.llm import wire

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from molt_bench.agents.llm import batch, batch_protocols
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.prices import Price, PriceList
+from molt_bench.agents.llm.money.prices import Price, PriceList
+from molt_bench.agents.llm.providers import batch_protocols
+from molt_bench.agents.llm.sending import batches as batch
+from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.errors import ProviderError
 from molt_bench.study.pilot import guess_of
 from tests.agents.llm import wire

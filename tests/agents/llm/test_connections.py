@@ -8,13 +8,13 @@ import ssl
 import pytest
 from pydantic_ai.models.openai import OpenAIChatModel
 
-from molt_bench.agents.llm import client as client_module
-from molt_bench.agents.llm.answer_bytes import BrokenAnswerError
-from molt_bench.agents.llm.client import ModelClient
-from molt_bench.agents.llm.connections import Connections, Origin
-from molt_bench.agents.llm.failures import RequestFailed
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.question import Turn
+from molt_bench.agents.llm.sending import client as client_module
+from molt_bench.agents.llm.sending.answer_bytes import BrokenAnswerError
+from molt_bench.agents.llm.sending.client import ModelClient
+from molt_bench.agents.llm.sending.connections import Connections, Origin
+from molt_bench.agents.llm.sending.failures import RequestFailed
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.talk.question import Turn
 from tests.agents.llm import wire
 from tests.agents.llm.playing import passive, run
 from tests.agents.llm.provider import Provider

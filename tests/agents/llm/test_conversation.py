@@ -2,9 +2,10 @@
 
 import pytest
 
-from molt_bench.agents.llm.conversation import Conversation
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.memory import (
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.talk.conversation import Conversation
+from molt_bench.agents.llm.talk.memory import (
     HANDS_LENGTH,
     NOTES,
     THOUGHT_LENGTH,
@@ -13,7 +14,6 @@ from molt_bench.agents.llm.memory import (
     Notes,
     SessionMemory,
 )
-from molt_bench.agents.llm.model_settings import LLMSettings
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import Hand, HandRules

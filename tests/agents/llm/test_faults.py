@@ -10,8 +10,8 @@ import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
 from molt_bench.agents.llm import gateway as gateway_module
-from molt_bench.agents.llm.rate_limits import START, ModelLimit
-from molt_bench.agents.llm.reply import LONGEST_REPLY
+from molt_bench.agents.llm.sending.rate_limits import START, ModelLimit
+from molt_bench.agents.llm.talk.reply import LONGEST_REPLY
 from molt_bench.arena.status import Observer
 from molt_bench.errors import ProviderError
 from molt_bench.runs.exchanges import ExchangeFile

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from molt_bench.agents.llm.rate_limits import START, ModelLimit
+from molt_bench.agents.llm.sending.rate_limits import START, ModelLimit
 
 
 def a_limit(most=None, **options):

@@ -7,7 +7,7 @@ import pytest
 
 from molt_bench import run_benchmark
 from molt_bench.agents.llm.exchange import Exchanges
-from molt_bench.agents.llm.model_settings import LLMSettings
+from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.errors import ConfigError
 from molt_bench.runs.run_files import RunFiles
 from tests.agents.llm.drawing import STYLES, Drawer, tempered
@@ -161,7 +161,7 @@ def test_a_provider_without_them_is_a_config_error(provider):
 
 
 def test_googles_form_is_read_as_well():
-    from molt_bench.agents.llm.providers import reply_tokens
+    from molt_bench.agents.llm.providers.access import reply_tokens
 
     one = {"token": "call", "log_probability": log(0.6), "token_id": 7}
     two = {"token": "fold", "log_probability": log(0.4), "token_id": 8}
@@ -174,6 +174,6 @@ def test_googles_form_is_read_as_well():
     "reported", [None, [], {}, 7, [{"token": "x"}], [{"token": 1, "top_logprobs": None}], {"top_candidates": 1}]
 )
 def test_another_form_is_no_error(reported):
-    from molt_bench.agents.llm.providers import reply_tokens
+    from molt_bench.agents.llm.providers.access import reply_tokens
 
     assert not reply_tokens(reported)

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.reply_limit import FIRST, FIRST_REASONING, LEAST, MOST, ReplyLimit
+from molt_bench.agents.llm.money.reply_limit import FIRST, FIRST_REASONING, LEAST, MOST, ReplyLimit
+from molt_bench.agents.llm.settings import LLMSettings
 from tests.agents.llm.money_table import CASES, CORE, PAGE, spend, written
 from tests.agents.llm.playing import config, faults_of, model, passive
 from tests.agents.llm.provider import Provider

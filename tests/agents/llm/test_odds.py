@@ -4,7 +4,7 @@ from math import inf, log, nan
 
 import pytest
 
-from molt_bench.agents.llm.odds import Choice, RecordedDraws, choice_of, drawn_at
+from molt_bench.agents.llm.providers.log_probabilities import Choice, RecordedDraws, choice_of, drawn_at
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules

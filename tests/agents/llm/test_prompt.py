@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from molt_bench.agents.llm.hand_steps import steps_of
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.prompt import (
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.talk.hand_steps import steps_of
+from molt_bench.agents.llm.talk.prompt import (
     MADE_HANDS,
     action_text,
     decision_prompt,

@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 
 from molt_bench.agents.llm.exchange import Exchange, Exchanges
-from molt_bench.agents.llm.recording import Recording
+from molt_bench.agents.llm.sending.recording import Recording
 from molt_bench.specs import GameLabel
 
 

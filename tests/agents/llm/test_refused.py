@@ -2,9 +2,9 @@
 
 import pytest
 
-from molt_bench.agents.llm import batch
 from molt_bench.agents.llm.exchange import Exchanges
-from molt_bench.agents.llm.failures import failure_of
+from molt_bench.agents.llm.sending import batches as batch
+from molt_bench.agents.llm.sending.failures import failure_of
 from molt_bench.errors import ProviderError
 from tests.agents.llm import wire
 from tests.agents.llm.playing import assert_complete, faults_of, prompts_of, run

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from molt_bench.agents.llm.reply import LONGEST_REPLY, Reply, read_reply, reply_schema
+from molt_bench.agents.llm.talk.reply import LONGEST_REPLY, Reply, read_reply, reply_schema
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import KINDS, Action
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from molt_bench.agents.llm.reported_model import other_models, same_model
+from molt_bench.agents.llm.sending.reported_model import other_models, same_model
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.status import Observer
 from tests.agents.llm import wire

@@ -2,8 +2,8 @@
 
 import pytest
 
-from molt_bench.agents.llm.failures import RequestFailed
-from molt_bench.agents.llm.retries import (
+from molt_bench.agents.llm.sending.failures import RequestFailed
+from molt_bench.agents.llm.sending.retries import (
     LONGEST_PAUSE_S,
     REFUSALS_AT_FIRST,
     REFUSALS_LATER,

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm.client import ModelClient
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.prices import PriceList
-from molt_bench.agents.llm.redirection import redirection, redirection_warnings
+from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.agents.llm.providers.redirection import redirection, redirection_warnings
+from molt_bench.agents.llm.sending.client import ModelClient
+from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.arena.status import Observer
 from molt_bench.errors import ConfigError
 from molt_bench.runs.exchanges import ExchangeFile

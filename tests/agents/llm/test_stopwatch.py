@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from molt_bench.agents.llm.client import ModelClient
-from molt_bench.agents.llm.failures import RequestFailed
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.stopwatch import LoopDelay, Stopwatch
+from molt_bench.agents.llm.sending.client import ModelClient
+from molt_bench.agents.llm.sending.failures import RequestFailed
+from molt_bench.agents.llm.sending.stopwatch import LoopDelay, Stopwatch
+from molt_bench.agents.llm.settings import LLMSettings
 from tests.agents.llm.playing import passive
 from tests.agents.llm.provider import Provider
 

@@ -7,8 +7,8 @@ import pytest
 
 from molt_bench import run_benchmark
 from molt_bench.agents.llm.exchange import Exchanges
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.tools import MOST_CALLS, MOST_STEPS, answer
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.talk.tools import MOST_CALLS, MOST_STEPS, answer
 from molt_bench.errors import ConfigError
 from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import deal_from_text

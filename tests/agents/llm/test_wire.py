@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from molt_bench.agents.llm.exchange import Exchanges
-from molt_bench.agents.llm.keys import Keys
-from molt_bench.agents.llm.traces import trace_of
-from molt_bench.agents.llm.wire import MOST_BYTES, Body, Capture, Seen, Wire, WireLog
+from molt_bench.agents.llm.providers.traces import trace_of
+from molt_bench.agents.llm.sending.redaction import Keys
+from molt_bench.agents.llm.sending.wire import MOST_BYTES, Body, Capture, Seen, Wire, WireLog
 from molt_bench.specs import GameLabel
 from tests.agents.llm import http1, provider, wire
 from tests.agents.llm.playing import MODELS, passive, run

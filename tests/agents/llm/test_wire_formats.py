@@ -5,7 +5,7 @@ import json
 import pytest
 
 from molt_bench.agents.llm.gateway import PREFLIGHT_PROMPT
-from molt_bench.agents.llm.reply import reply_schema
+from molt_bench.agents.llm.talk.reply import reply_schema
 from molt_bench.errors import ProviderError
 from tests.agents.llm import wire
 from tests.agents.llm.playing import DECISIONS, MODELS, assert_complete, faults_of, passive, prompts_of, run

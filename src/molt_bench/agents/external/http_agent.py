@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from molt_bench.agents.external import protocol
 from molt_bench.agents.external.program_settings import HttpSettings
-from molt_bench.agents.fields import hide_key
+from molt_bench.agents.field_errors import hide_key
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation

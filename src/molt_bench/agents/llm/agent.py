@@ -4,15 +4,15 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from molt_bench.agents.llm.conversation import Conversation
 from molt_bench.agents.llm.exchange import Ask, Exchange
 from molt_bench.agents.llm.gateway import Gateway
-from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.prompt import made_hand
-from molt_bench.agents.llm.question import Question
-from molt_bench.agents.llm.retries import RequestLimits
-from molt_bench.agents.llm.samples import ask_often
-from molt_bench.agents.llm.tools import ask_with_tools
+from molt_bench.agents.llm.sending.retries import RequestLimits
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.talk.conversation import Conversation
+from molt_bench.agents.llm.talk.prompt import made_hand
+from molt_bench.agents.llm.talk.question import Question
+from molt_bench.agents.llm.talk.samples import ask_often
+from molt_bench.agents.llm.talk.tools import ask_with_tools
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MODEL_TIMEOUT_S, GameFacts, GameLabel

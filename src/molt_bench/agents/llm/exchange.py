@@ -7,11 +7,11 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.agents.llm.ledger import Ledger
-from molt_bench.agents.llm.model_settings import LLMSettings, OutputMode
-from molt_bench.agents.llm.odds import Choice
-from molt_bench.agents.llm.question import Question, ToolCall
-from molt_bench.agents.llm.wire import Seen, Wire, WireLog
+from molt_bench.agents.llm.money.ledger import Ledger
+from molt_bench.agents.llm.providers.log_probabilities import Choice
+from molt_bench.agents.llm.sending.wire import Seen, Wire, WireLog
+from molt_bench.agents.llm.settings import LLMSettings, OutputMode
+from molt_bench.agents.llm.talk.question import Question, ToolCall
 from molt_bench.specs import GameLabel
 
 #: What came of a question: a reply; no reply in time; no connection after all retries; the prompt was refused for good;

@@ -6,26 +6,26 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any, Final
 
-from molt_bench.agents.llm.accounts import PREFLIGHT, Accounts
-from molt_bench.agents.llm.answers import Answer
-from molt_bench.agents.llm.batch import Batches
-from molt_bench.agents.llm.budget import ModelBudget
-from molt_bench.agents.llm.client import ModelClient
-from molt_bench.agents.llm.connections import most_connections
 from molt_bench.agents.llm.exchange import Exchange, ExchangeOutcome, Exchanges, unanswered
-from molt_bench.agents.llm.failures import RequestFailed, Trouble
-from molt_bench.agents.llm.game_costs import GameCosts
-from molt_bench.agents.llm.model_settings import FIRST_HARNESS, LLMSettings, OutputMode
-from molt_bench.agents.llm.prices import PriceList
-from molt_bench.agents.llm.prompt import system_prompt
-from molt_bench.agents.llm.question import Question, prompt_hash
-from molt_bench.agents.llm.rate_limits import ModelLimit
-from molt_bench.agents.llm.recording import Recording
-from molt_bench.agents.llm.reply import read_reply
-from molt_bench.agents.llm.reported_model import other_models, same_model
-from molt_bench.agents.llm.request import Participant, Request, Teller
-from molt_bench.agents.llm.retries import RequestLimits, Standing, next_step
-from molt_bench.agents.llm.wire import Capture
+from molt_bench.agents.llm.money.accounts import PREFLIGHT, Accounts
+from molt_bench.agents.llm.money.budget import ModelBudget
+from molt_bench.agents.llm.money.game_costs import GameCosts
+from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.agents.llm.providers.answers import Answer
+from molt_bench.agents.llm.sending.batches import Batches
+from molt_bench.agents.llm.sending.client import ModelClient
+from molt_bench.agents.llm.sending.connections import most_connections
+from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble
+from molt_bench.agents.llm.sending.rate_limits import ModelLimit
+from molt_bench.agents.llm.sending.recording import Recording
+from molt_bench.agents.llm.sending.reported_model import other_models, same_model
+from molt_bench.agents.llm.sending.request import Participant, Request, Teller
+from molt_bench.agents.llm.sending.retries import RequestLimits, Standing, next_step
+from molt_bench.agents.llm.sending.wire import Capture
+from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings, OutputMode
+from molt_bench.agents.llm.talk.prompt import system_prompt
+from molt_bench.agents.llm.talk.question import Question, prompt_hash
+from molt_bench.agents.llm.talk.reply import read_reply
 from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished, ProviderError, RunHalted, on_one_line
 from molt_bench.specs import CONNECT_S
 

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import IO, Any, Final
 
 from molt_bench.errors import MoltBenchError, how_to_install
-from molt_bench.luck.chance import prepare_luck
+from molt_bench.luck.cards.chance import prepare_luck
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY

@@ -10,12 +10,12 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.traces import trace_of
-from molt_bench.agents.llm.wire import Body, Wire
+from molt_bench.agents.llm.providers.traces import trace_of
+from molt_bench.agents.llm.sending.wire import Body, Wire
 from molt_bench.errors import JournalError
 from molt_bench.runs.exchanges import read_exchange
 from molt_bench.runs.folder import EXCHANGES
-from molt_bench.runs.lines import whole_lines
+from molt_bench.runs.line_file import whole_lines
 
 
 def whole_exchanges(folder: Path, wanted: Callable[[Exchange], bool]) -> Iterator[str]:

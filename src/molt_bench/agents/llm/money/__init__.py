@@ -1,0 +1,1 @@
+"""Money: prices, the budget, and what was spent."""

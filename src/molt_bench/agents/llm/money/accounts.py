@@ -1,0 +1,110 @@
+"""Accounts: what a request cost, or may have cost, and the record of it."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET
+
+from molt_bench.agents.llm.exchange import NO_TOKENS, Exchange, Tokens
+from molt_bench.agents.llm.money.budget import ModelBudget
+from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.agents.llm.providers.answers import Answer
+from molt_bench.agents.llm.sending.recording import Recording
+from molt_bench.agents.llm.sending.request import Request, Teller
+from molt_bench.specs import GameLabel
+
+#: The game under which the preflight question is recorded, which every model is asked before the first card.
+PREFLIGHT: Final = GameLabel(0, "preflight", "AB")
+
+
+class Accounts:
+    """Counts what requests cost, and records the exchanges.
+
+    Args:
+        recording: Writes them to disk.
+        prices: What the models cost.
+        budget: What may be spent.
+        warn: Tells the user what is wrong.
+        on_exchange: Called with every new exchange.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        prices: PriceList,
+        budget: ModelBudget,
+        *,
+        warn: Teller,
+        on_exchange: Callable[[Exchange], None] | None,
+    ) -> None:
+        self._recording = recording
+        self._prices = prices
+        self._budget = budget
+        self._warn = warn
+        self._on_exchange = on_exchange
+
+    def reply(self, request: Request, answer: Answer) -> dict[str, Any]:
+        """Return the fields of an exchange that a reply fills in, and count what it cost."""
+        asked, tokens = request.asked, answer.tokens
+        counted = tokens.possible and tokens.input > 0
+        if not counted:
+            told = [f"{name} {count:,}" for name, count in msgspec.structs.asdict(tokens).items() if count]
+            text = f"reports impossible counts of tokens ({', '.join(told)})" if told else "reports no counts of tokens"
+            self._warn.once(f"{asked} {text}: its replies are unpriced", about=f"counts of {asked}")
+            self.lose(request, tokens)
+            tokens = Tokens()
+        cost_usd = self._cost(request, tokens) if counted else None
+        if counted:
+            self._learn(request, tokens, cost_usd)
+        self._budget.spend(cost_usd or 0.0, tokens.total)
+        request.tokens += tokens
+        if cost_usd is not None:
+            request.cost_usd = cost_usd + (request.cost_usd or 0.0)
+        known = {"outcome": "reply", "tokens": request.tokens, "cost_usd": request.cost_usd}
+        return {**msgspec.structs.asdict(answer), **known, "latency_s": round(request.latency_s, 4)}
+
+    def _cost(self, request: Request, tokens: Tokens) -> float | None:
+        # The preflight question goes in no batch.
+        asked = request.asked.settings
+        return self._prices.cost(asked if request.key else asked.model_copy(update={"batch": False}), tokens)
+
+    def _learn(self, request: Request, tokens: Tokens, cost_usd: float | None) -> None:
+        """Take note of what a request took; if that is more than was reserved for it, so that the file says it, too."""
+        most = request.most
+        request.exceeded = request.asked.reserve.learn(request.sent_bytes, tokens, most) or (cost_usd or 0.0) > most.usd
+        if request.exceeded:
+            self._recording.free(request)
+            request.most = msgspec.structs.replace(
+                most, usd=max(most.usd, cost_usd or 0.0), tokens=max(most.tokens, tokens.total)
+            )
+            self._recording.reserve(request)
+
+    def reserve(self, request: Request) -> None:
+        """Put on file what a request can cost, before it is sent."""
+        self._recording.reserve(request)
+
+    def lose(self, request: Request, told: Tokens = NO_TOKENS) -> None:
+        """Count a request whose cost is not known at the most it can be, or at what the server told if that is more."""
+        tokens = Tokens(max(0, told.input), 0, max(0, told.output))
+        request.exceeded = False
+        if tokens.total > 0 and tokens.possible:
+            self._learn(request, tokens, self._cost(request, tokens))
+        request.lost.append(request.most)
+        self._budget.spend(request.most.usd, request.most.tokens)
+
+    def free(self, request: Request) -> None:
+        """Take note that a request, as it was last sent, cost nothing."""
+        self._recording.free(request)
+
+    async def record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
+        """Record an exchange, and wait until it is on disk."""
+        wire = self._recording.wire_of(exchange, request)
+        sent = {"tries": request.tries, "wire": wire, "without": tuple(sorted(request.without)) or UNSET}
+        paid = {"tokens": request.tokens, "cost_usd": request.cost_usd}  # for replies that our own limit cut off
+        found = msgspec.structs.replace(exchange, **{**sent, **paid, **request.losses(), **fields})
+        self._recording.add(found)
+        if self._on_exchange is not None:
+            self._on_exchange(found)
+        await self._recording.settled()
+        return found

@@ -1,0 +1,153 @@
+"""What a model is expected to use: tokens and calls, by its family and its effort to reason. Priors, before any reply.
+
+For plans, and for a run with a limit of money, which begins only as many games as it can pay for.
+"""
+
+import re
+from typing import Final
+
+import msgspec
+
+from molt_bench.agents.llm.exchange import Tokens
+from molt_bench.agents.llm.money.cached_share import cached_tokens, conversation_tokens, prompt_tokens
+from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.agents.llm.settings import LLMSettings
+
+#: Decisions of a model per hand against a bot, and the tokens for each: of the message and its answer, without the
+#: skill document, whose own count is added.
+DECISIONS_PER_HAND: Final = 1.6
+TOKENS_PER_DECISION: Final = Tokens(input=304, output=100)
+#: Tokens of an answer in plain text. Nobody has measured it: models that reason aloud differ a lot.
+FREE_OUTPUT: Final = 300
+#: Tokens of thought before an answer by effort, of models that reason: half of them, and twice as many, are as likely.
+#: Families differ by more than that, so the ones that think for long have a factor.
+THOUGHTS: Final = {
+    "minimal": 50,
+    "low": 300,
+    "medium": 900,
+    "high": 2500,
+    "xhigh": 5000,
+    "max": 8000,
+}
+#: By how much the tokens of thought may be fewer or more than that.
+SPREAD: Final = (0.4, 2.5)
+#: Models that reason by themselves, by their names: the effort if none is set (None: they do not reason then), and how
+#: long they think over what others take. The first that fits counts.
+_FAMILIES: Final = (
+    (r"gpt-5.*-chat|gpt-5\.\d", None, 1.0),
+    (r"gpt-5", "medium", 1.0),
+    (r"(^|[:/])o[134](-|$)", "medium", 1.0),
+    (r"gpt-oss", "medium", 0.8),
+    (r"gemini-2\.5-flash-lite", None, 1.0),
+    (r"gemini-(2\.5|[3-9])", "medium", 1.4),
+    (r"claude", None, 1.0),
+    (r"deepseek.*(r1|reason)|(^|[:/-])r1(-|$)", "high", 1.0),
+    (r"qwen3(?!.*(instruct|coder))|qwq|thinking|magistral|grok-(3-mini|4)|glm-(4\.[5-9]|5)|minimax-m", "high", 0.8),
+)
+#: Tokens of thought by effort, where a provider wants a number.
+NUMBERS: Final = {"minimal": 1024, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768, "max": 49152}
+#: Tokens of the form of a reply in JSON, and of what a message says about it.
+_TOKENS_OF_FORM: Final = 145
+#: Tokens that memory and notes add to a call, without the hands that are told.
+_REMINDERS: Final = {"none": 0, "hand": 40, "session": 190}
+_NOTES: Final = 60
+#: Share of hands that reach the turn, about, the tokens of one, and most tokens of all.
+_REACH_TURN: Final = 0.35
+_TOKENS_OF_HAND: Final = 65
+_MOST_OF_HANDS: Final = 2000
+#: Tokens that the result of a hand adds to a message of a conversation.
+_TOKENS_OF_RESULT: Final = 45
+#: What the comprehension question adds to a call.
+COMPREHENSION: Final = Tokens(input=25, output=20)
+#: What the description of a tool adds, about; and a model with tools asks them once a decision, about.
+TOKENS_OF_TOOL: Final = 100
+#: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
+_PRICED_CALLS: Final = 10
+
+
+class Expected(msgspec.Struct, frozen=True):
+    """What a model is expected to use per call, and how many calls a hand takes.
+
+    Attributes:
+        cached_tokens: Input tokens read from a cache.
+        cache_writes: Input tokens written to a cache, where that has a price of its own.
+        output_range: The fewest and the most output tokens that would be no surprise.
+    """
+
+    calls_per_hand: float
+    input_tokens: float
+    cached_tokens: float
+    output_tokens: float
+    cache_writes: float = 0.0
+    output_range: tuple[float, float] = (0.0, 0.0)
+
+    def usd_per_call(
+        self, settings: LLMSettings, prices: PriceList, output_tokens: float | None = None
+    ) -> float | None:
+        """Return the dollars per call, with so many output tokens if that is given; None if no price is known."""
+        written = self.output_tokens if output_tokens is None else output_tokens
+        tokens = Tokens(
+            input=round(_PRICED_CALLS * self.input_tokens),
+            cached=round(_PRICED_CALLS * self.cached_tokens),
+            output=round(_PRICED_CALLS * written),
+            cache_writes=round(_PRICED_CALLS * self.cache_writes),
+        )
+        try:
+            cost = prices.cost(settings, tokens)
+        except ImportError:  # the price list is not installed
+            return None
+        return None if cost is None else cost / _PRICED_CALLS
+
+
+def reasons(settings: LLMSettings) -> bool:
+    """Return whether a model thinks before it answers, as far as its settings and its name tell."""
+    return _thoughts(settings) > 0
+
+
+def thought_number(settings: LLMSettings) -> int:
+    """Return how many tokens of thought a request asks for, where its provider takes a number; 0 for none."""
+    if settings.thinking_tokens is not None:
+        return settings.thinking_tokens
+    by_number = settings.provider == "anthropic" and settings.reasoning_effort is not None
+    return NUMBERS[settings.reasoning_effort] if by_number and settings.reasoning_effort is not None else 0
+
+
+def _thoughts(settings: LLMSettings) -> float:
+    """Return about how many tokens a model thinks for before an answer."""
+    name = settings.model.partition(":")[2].lower()
+    found = next((each for each in _FAMILIES if re.search(each[0], name)), None)
+    effort = settings.reasoning_effort or (found[1] if found is not None else None)
+    if settings.thinking_tokens is not None:
+        return min(settings.thinking_tokens, THOUGHTS["high"])
+    if effort is None:
+        return 0.0
+    return THOUGHTS[effort] * (found[2] if found is not None else 1.0)
+
+
+def expected_of(settings: LLMSettings, hands: int) -> Expected:
+    """Return what a model is expected to use in games of so many hands, before anything is known about it."""
+    more = COMPREHENSION if settings.comprehension else Tokens()
+    said = (TOKENS_PER_DECISION.output if settings.harness == "strict" else FREE_OUTPUT) + more.output
+    thoughts = _thoughts(settings)
+    most = settings.max_tokens or float("inf")
+    written = min(said + thoughts, most)
+    message = TOKENS_PER_DECISION.input + more.input + TOKENS_OF_TOOL * len(settings.tools)
+    if settings.harness != "strict":
+        message -= _TOKENS_OF_FORM
+    stays = min(said, most)  # thoughts are not sent again
+    turn = message + _TOKENS_OF_RESULT / DECISIONS_PER_HAND + stays
+    conversation = conversation_tokens(settings, DECISIONS_PER_HAND * hands, turn)
+    reminders = _REMINDERS[settings.memory] + (_NOTES if settings.notes and settings.harness != "chat" else 0)
+    if settings.memory == "session":
+        told = min(_REACH_TURN * hands / 2, settings.shown_hands)
+        reminders += round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
+    read = message + prompt_tokens(settings) + reminders + round(conversation)
+    cached = cached_tokens(settings, max(0.0, conversation - stays))  # the last answer has not been sent before
+    return Expected(
+        calls_per_hand=DECISIONS_PER_HAND * (1 + bool(settings.tools)),
+        input_tokens=read,
+        cached_tokens=cached,
+        cache_writes=read - cached if cached and conversation and settings.provider == "anthropic" else 0,
+        output_tokens=written,
+        output_range=(min(said + SPREAD[0] * thoughts, most), min(said + SPREAD[1] * thoughts, most)),
+    )

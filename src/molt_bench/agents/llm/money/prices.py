@@ -1,0 +1,73 @@
+"""Prices: what tokens cost in dollars."""
+
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from molt_bench.agents.field_errors import MUCH, Section
+from molt_bench.agents.llm.exchange import Tokens
+from molt_bench.agents.llm.providers.redirection import redirection
+from molt_bench.agents.llm.settings import LLMSettings
+
+#: Prices are published by provider, not by the API that is used.
+_PRICED_AS = {"openai-chat": "openai", "openai-responses": "openai", "google-cloud": "google"}
+#: What a request in a batch costs of the price of one by itself, at OpenAI and Anthropic.
+BATCH_SHARE: Final = 0.5
+_Dollars = Annotated[float, Field(ge=0, le=MUCH)]
+
+
+class Price(Section):
+    """What a model costs, in dollars for a million tokens."""
+
+    input: _Dollars
+    output: _Dollars
+    cached_input: Annotated[_Dollars, Field(description="Read from a cache. Left out: as other input.")] | None = None
+    cache_writes: Annotated[_Dollars, Field(description="Written to a cache. Left out: as other input.")] | None = None
+
+    def cost(self, tokens: Tokens) -> float:
+        """Return the dollars for these tokens."""
+        cached = self.input if self.cached_input is None else self.cached_input
+        writes = self.input if self.cache_writes is None else self.cache_writes
+        fresh = tokens.input - tokens.cached - tokens.cache_writes
+        read = fresh * self.input + tokens.cached * cached + tokens.cache_writes * writes
+        return (read + tokens.output * self.output) / 1e6
+
+
+class PriceList:
+    """Prices by model: the user's own, by the model's name in configs, then the published ones.
+
+    A model at another server than its provider's has no published price, whatever its name.
+    """
+
+    def __init__(self, own: Mapping[str, Price]) -> None:
+        self._own = own
+
+    def cost(self, settings: LLMSettings, tokens: Tokens) -> float | None:
+        """Return the dollars for these tokens; None where no price is known, which does not mean free."""
+        share = BATCH_SHARE if settings.batch else 1.0
+        own = self._own.get(settings.model)
+        if own is not None:
+            return share * own.cost(tokens)
+        if settings.base_url is not None or redirection(settings) is not None:
+            return None
+        from genai_prices import Usage, calc_price  # slow to import
+
+        provider, _, name = settings.model.partition(":")
+        usage = Usage(
+            input_tokens=tokens.input,
+            cache_read_tokens=tokens.cached,
+            cache_write_tokens=tokens.cache_writes,
+            output_tokens=tokens.output,
+        )
+        # A batch has a price of its own, and no tier.
+        tier = {"service_tier": settings.service_tier} if settings.service_tier and not settings.batch else None
+        try:
+            priced = calc_price(usage, name, provider_id=_PRICED_AS.get(provider, provider), price_context=tier)
+        except LookupError:
+            return None
+        return share * float(priced.total_price)
+
+    def knows(self, settings: LLMSettings) -> bool:
+        """Return whether there is a price for this model."""
+        return self.cost(settings, Tokens(1000, 0, 1000, 0)) is not None

@@ -1,0 +1,41 @@
+"""Redirections: variables of the environment that send a provider's requests, and its key, to another server."""
+
+import os
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from molt_bench.agents.llm.settings import LLMSettings
+
+#: The variables of a provider, if they are not PROVIDER_BASE_URL.
+_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "openai-chat": ("OPENAI_BASE_URL",),
+    "openai-responses": ("OPENAI_BASE_URL",),
+    "google": ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"),
+}
+
+
+def redirection(settings: LLMSettings) -> tuple[str, str] | None:
+    """Return the variable that redirects a model, and the server it names; None if none does, or the config names one.
+
+    A password in the URL is left out.
+    """
+    if settings.base_url is not None:
+        return None
+    usual = (f"{settings.provider.upper().replace('-', '_')}_BASE_URL",)
+    for name in _VARIABLES.get(settings.provider, usual):
+        url = os.environ.get(name)
+        if url:
+            parts = urlsplit(url)
+            return name, parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    return None
+
+
+def redirection_warnings(models: Mapping[str, LLMSettings]) -> list[str]:
+    """Say of each model by its participant where the environment sends its requests and its key."""
+    found = {name: redirection(settings) for name, settings in models.items()}
+    return [
+        f"{where[0]} sends the requests and the key of {name} to {where[1]}: no price is known for it there"
+        for name, where in found.items()
+        if where is not None
+    ]

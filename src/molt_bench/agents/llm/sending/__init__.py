@@ -1,0 +1,1 @@
+"""Sending: HTTP, retries, failures and limits."""

@@ -1,0 +1,108 @@
+"""Recording: a reply is on disk before it is used. While there is no room for one, no model is asked."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import UNSET, UnsetType
+
+from molt_bench.agents.llm.exchange import Exchange, Exchanges
+from molt_bench.agents.llm.sending.request import Request
+from molt_bench.agents.llm.sending.wire import Wire
+from molt_bench.errors import RunHalted
+
+#: Seconds between two attempts to write what there was no room for.
+_TRY_AGAIN_S: Final = 0.5
+
+
+class Recording:
+    """Records exchanges for the gateway.
+
+    Args:
+        recorder: Holds the exchanges; None keeps nothing, for single games.
+        patience_s: Seconds to wait for room on a full disk.
+        warn: Called with what the user should know.
+    """
+
+    def __init__(self, recorder: Exchanges | None, *, patience_s: float, warn: Callable[[str], None]) -> None:
+        self._recorder = recorder
+        self._patience_s = patience_s
+        self._warn = warn
+        self._waiting: asyncio.Task[None] | None = None
+        self._syncing: asyncio.Future[None] | None = None
+        self._unsettled: list[asyncio.Future[None]] = []
+        self._added = 0
+        self._synced = 0
+
+    def wire_of(self, exchange: Exchange, request: Request) -> Wire | UnsetType:
+        """Return what is kept of what went over the wire for an exchange, which has to be added next."""
+        if self._recorder is None:
+            return UNSET
+        return self._recorder.wire_of(exchange, request.capture.seen(request.keys))
+
+    def add(self, exchange: Exchange) -> None:
+        """Record an exchange, in memory if there is no room; `settled` waits until it is on disk."""
+        if self._recorder is not None:
+            self._recorder.add(exchange)
+            self._added += 1
+
+    def reserve(self, request: Request) -> None:
+        """Put on file what a request can cost."""
+        if self._recorder is not None:
+            most, batch = request.most, bool(request.key) and request.asked.settings.batch
+            self._recorder.ledger.open(request.entry, most.usd, most.tokens, batch=batch)
+
+    def free(self, request: Request) -> None:
+        """Put on file that a request cost nothing."""
+        if self._recorder is not None:
+            self._recorder.ledger.free(request.entry)
+
+    async def room(self) -> None:
+        """Wait until everything recorded is written; raises RunHalted if there is no room for too long."""
+        while self._recorder is not None and self._recorder.held:
+            if self._waiting is None or self._waiting.done():
+                self._waiting = asyncio.ensure_future(self._wait_for_room(self._recorder))
+            await asyncio.shield(self._waiting)
+
+    async def settled(self) -> None:
+        """Wait until everything recorded so far is on disk. All that wait at the same time share one flush."""
+        recorder, mine = self._recorder, self._added
+        if recorder is None or not recorder.on_disk:
+            return
+        await self.room()
+        if self._synced < mine:
+            flushed = asyncio.get_running_loop().create_future()
+            self._unsettled.append(flushed)
+            if self._syncing is None:
+                self._syncing = asyncio.ensure_future(self._sync(recorder))
+            await flushed
+
+    async def _sync(self, recorder: Exchanges) -> None:
+        """Flush to disk as long as anybody waits for it: all who came before a flush began are told when it is done."""
+        waiting: list[asyncio.Future[None]] = []
+        try:
+            while self._unsettled:
+                waiting, self._unsettled = self._unsettled, []
+                added = self._added
+                await asyncio.to_thread(recorder.sync)
+                self._synced = added
+                for flushed in waiting:
+                    if not flushed.done():
+                        flushed.set_result(None)
+        except BaseException as error:
+            for flushed in (*waiting, *self._unsettled):
+                if not flushed.done():
+                    flushed.set_exception(error)
+            self._unsettled = []
+        finally:
+            self._syncing = None
+
+    async def _wait_for_room(self, recorder: Exchanges) -> None:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._patience_s
+        while recorder.held:
+            if loop.time() >= until:
+                raise RunHalted(f"{recorder.problem}; replies that are paid for and not saved: {recorder.unsaved:,}")
+            await asyncio.sleep(_TRY_AGAIN_S)
+            recorder.write_held()
+        self._warn("there is room again: every reply is saved, and models are asked again")

@@ -1,0 +1,247 @@
+"""Settings of a language model that plays."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from molt_bench.agents.field_errors import MOST, MUCH, AgentSettings, Count, Name, PathText, as_problem, unset_key
+
+#: How the reply is requested, strictest first; `auto` uses the first that the model and its server accept.
+OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
+#: What it remembers: nothing; its thoughts in this hand; for the session, also what the table has seen so far.
+Memory: TypeAlias = Literal["none", "hand", "session"]
+#: What it is told besides what the table shows: nothing; pot odds and dice; its made hand as well.
+Track: TypeAlias = Literal["bare", "standard", "assisted"]
+#: How it is asked: each decision by itself, for a JSON object; the same for free text that ends in an action; or all
+#: decisions of a game in one conversation.
+Harness: TypeAlias = Literal["strict", "free", "chat"]
+#: The version of each harness. Whatever changes a prompt or the reading of a reply gets a new one.
+HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 3, "free": 2, "chat": 2}
+#: The harness of runs that recorded none.
+FIRST_HARNESS: Final = "strict/1"
+#: What a reply states first: why, or what to do.
+ReplyFirst: TypeAlias = Literal["reasoning", "action"]
+#: What a model may ask before it answers.
+ToolName: TypeAlias = Literal["equity", "pot_odds"]
+Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
+
+#: Providers whose requests can be submitted in batches.
+BATCHED: Final = ("openai", "openai-chat", "anthropic")
+#: Most answers to one question.
+MOST_SAMPLES: Final = 64
+#: Most tokens of a conversation, unless another number is set: it fits where 128,000 are allowed.
+CHAT_TOKENS: Final = 100_000
+
+#: Where providers keep their keys, if that is not PROVIDER_API_KEY.
+_KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "openai-chat": ("OPENAI_API_KEY",),
+    "openai-responses": ("OPENAI_API_KEY",),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+}
+
+
+class LLMSettings(AgentSettings):
+    """How a language model plays. Settings left out have the provider's default."""
+
+    model: Annotated[Name, Field(description="Provider and model, such as openai:gpt-4.1.")]
+    temperature: Annotated[float, Field(ge=0, le=1000)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    seed: (
+        Annotated[int, Field(ge=-MOST, le=MOST, strict=True, description="Sent to the provider, where it takes one.")]
+        | None
+    ) = None
+    max_tokens: Annotated[Count, Field(description="Tokens of one reply.")] | None = None
+    reasoning_effort: Effort | None = None
+    thinking_tokens: (
+        Annotated[Count, Field(description="Tokens of thought, where a provider takes a number.")] | None
+    ) = None
+    top_k: Count | None = None
+    stop: Annotated[tuple[Name, ...], Field(max_length=16, description="Texts that end a reply.")] | None = None
+    service_tier: Name | None = None
+    extra_body: (
+        Annotated[dict[str, Any], Field(description="Sent with every request beside everything else, as it is.")] | None
+    ) = None
+    extra_headers: (
+        Annotated[
+            dict[Name, Name], Field(max_length=16, description="HTTP headers: the variable that holds each value.")
+        ]
+        | None
+    ) = None
+    base_url: Annotated[PathText, Field(description="A server that speaks the provider's protocol.")] | None = None
+    api_key_env: Annotated[Name, Field(description="The variable that holds the key.")] | None = None
+    skill_doc: Annotated[PathText, Field(description="A file that is the system prompt, verbatim.")] | None = None
+    output_mode: OutputMode | Literal["auto"] = "auto"
+    memory: Memory = "none"
+    shown_hands: Annotated[
+        int,
+        Field(ge=0, le=50, strict=True, description="Hands told in a session, of those that reached the turn."),
+    ] = 50
+    harness: Annotated[
+        Harness,
+        Field(description="How it is asked, and what it may write.", exclude_if=lambda value: value == "strict"),
+    ] = "strict"
+    notes: Annotated[
+        bool,
+        Field(description="Whether it may write notes, which it gets back.", exclude_if=lambda value: value is False),
+    ] = False
+    chat_tokens: Annotated[
+        Count,
+        Field(
+            ge=2000,
+            description="Most tokens of a conversation, about; then its first hands are dropped.",
+            exclude_if=lambda value: value == CHAT_TOKENS,
+        ),
+    ] = CHAT_TOKENS
+    track: Track = "standard"
+    comprehension: Annotated[
+        bool, Field(description="Ask for the made hand and the price as well, and check them.")
+    ] = False
+    reply_first: Annotated[
+        ReplyFirst, Field(description="What a reply states first: its reasoning, or the action.")
+    ] = "reasoning"
+    logprobs: Annotated[
+        bool, Field(description="Record the probabilities of the kind of action, to take the model's dice out.")
+    ] = False
+    samples: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=MOST_SAMPLES,
+            strict=True,
+            description="Answers to one question, of which the majority counts.",
+            exclude_if=lambda value: value == 1,
+        ),
+    ] = 1
+    tools: Annotated[
+        tuple[ToolName, ...],
+        Field(description="What it may ask before it answers.", exclude_if=lambda value: not value),
+    ] = ()
+    batch: Annotated[
+        bool,
+        Field(
+            description="Submit requests in batches, which cost half and take up to a day.",
+            exclude_if=lambda value: value is False,
+        ),
+    ] = False
+    max_concurrent: (
+        Annotated[Count, Field(le=1_000_000, description="Requests at once; adapted to the provider if unset.")] | None
+    ) = None
+    requests_per_minute: Annotated[float, Field(ge=1e-3, le=MUCH)] | None = None
+
+    @field_validator("model")
+    @classmethod
+    def _has_a_provider(cls, value: str) -> str:
+        provider, colon, name = value.partition(":")
+        if not (colon and provider and name):
+            raise as_problem("", value, "a provider and a model, such as openai:gpt-4.1")
+        return value
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_a_url(cls, value: str | None) -> str | None:
+        if value is not None:
+            parts = urlsplit(value)
+            if parts.scheme not in ("http", "https") or not parts.hostname:
+                raise as_problem("", value, "a URL such as http://127.0.0.1:8000/v1")
+            if parts.username or parts.password:
+                raise as_problem("", "...", "a URL without a password in it: name the variable of the key in apiKeyEnv")
+        return value
+
+    @field_validator("logprobs")
+    @classmethod
+    def _draws_by_them(cls, value: bool, known: ValidationInfo) -> bool:  # noqa: FBT001 - it is the field's value
+        sampling = (known.data.get("temperature"), known.data.get("top_p"))
+        if value and any(setting not in (None, 1) for setting in sampling):
+            expected = "temperature 1 and topP 1 beside it, or neither: providers report the probabilities before both"
+            raise as_problem("", value, expected)
+        return value
+
+    @field_validator("samples")
+    @classmethod
+    def _samples_differ(cls, value: int, known: ValidationInfo) -> int:
+        if value > 1 and (known.data.get("seed") is not None or known.data.get("temperature") == 0):
+            raise as_problem("", value, "1 beside a seed or temperature 0: all answers would be the same")
+        if value > 1 and known.data.get("logprobs"):
+            raise as_problem("", value, "1 beside logprobs: a majority is not one draw with known odds")
+        return value
+
+    @field_validator("batch")
+    @classmethod
+    def _can_be_batched(cls, value: bool, known: ValidationInfo) -> bool:  # noqa: FBT001 - it is the field's value
+        provider = str(known.data.get("model")).partition(":")[0]
+        if value and provider not in BATCHED:
+            raise as_problem("", value, f"false, since {provider} has no batches here; {', '.join(BATCHED)} have")
+        return value
+
+    @field_validator("tools")
+    @classmethod
+    def _each_tool_once(cls, value: tuple[ToolName, ...]) -> tuple[ToolName, ...]:
+        if len({*value}) < len(value):
+            raise as_problem("", list(value), "each tool once")
+        return value
+
+    @model_validator(mode="after")
+    def _fits_its_harness(self) -> Self:
+        if self.harness == "strict":
+            return self
+        why = f"since a model answers in plain text with harness {self.harness}"
+        for field, value, allowed in (
+            ("outputMode", self.output_mode, ("auto", "text")),
+            ("comprehension", self.comprehension, (False,)),
+            ("replyFirst", self.reply_first, ("reasoning",)),
+            ("logprobs", self.logprobs, (False,)),
+        ):
+            if value not in allowed:
+                raise as_problem(field, value, f"{' or '.join(map(str, allowed)).lower()}, {why}")
+        if self.harness == "chat" and self.memory != "none":
+            raise as_problem(
+                "memory", self.memory, "none, since with harness chat a model has the whole game before it"
+            )
+        return self
+
+    @property
+    def harness_label(self) -> str:
+        """The harness with its version, such as `chat/1+notes`."""
+        return f"{self.harness}/{HARNESS_VERSIONS[self.harness]}{'+notes' if self.notes else ''}"
+
+    @property
+    def asked_mode(self) -> OutputMode | Literal["auto"]:
+        """The output mode in which it is asked."""
+        return self.output_mode if self.harness == "strict" else "text"
+
+    @property
+    def provider(self) -> str:
+        """The provider's name."""
+        return self.model.partition(":")[0]
+
+    @property
+    def endpoint(self) -> str:
+        """What a rate limit applies to: a model at a server."""
+        return f"{self.model}@{self.base_url}" if self.base_url else self.model
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables of which one has to hold the key; none where no key is needed."""
+        if self.api_key_env is not None:
+            return (self.api_key_env,)
+        if self.base_url is not None:
+            return ()  # never send a provider's key to another server
+        return _KEY_VARIABLES.get(self.provider, (f"{self.provider.upper().replace('-', '_')}_API_KEY",))
+
+    def unset_variables(self) -> list[str]:
+        """Return the variables of its key if none of them holds it, and those of headers that are not set."""
+        headers = (self.extra_headers or {}).values()
+        return [*unset_key(self.key_variables), *(name for each in headers for name in unset_key((each,)))]
+
+    def decisive(self) -> dict[str, object]:
+        """Return the settings that decide a reply, besides the prompt."""
+        fields = ("model", "temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "base_url", "output_mode")
+        # Only where it is not the default, so that the exchanges of earlier runs keep their keys. Log-probabilities are
+        # reported beside a reply, and do not decide it.
+        order = {"reply_first": self.reply_first} if self.reply_first != "reasoning" else {}
+        more = ("thinking_tokens", "top_k", "stop", "service_tier", "extra_body", "extra_headers")
+        options = {field: getattr(self, field) for field in more if getattr(self, field) is not None}
+        tools = {"tools": self.tools} if self.tools else {}
+        return {**{field: getattr(self, field) for field in fields}, **order, **options, **tools}

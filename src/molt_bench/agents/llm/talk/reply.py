@@ -1,0 +1,262 @@
+"""The reply: from a model's text to an action, or to what is wrong with it. Pure: it neither guesses nor repairs."""
+
+import json
+import re
+from typing import Any, Final
+
+import msgspec
+
+from molt_bench.agents.llm.settings import LLMSettings, OutputMode, ReplyFirst
+from molt_bench.agents.llm.talk.prompt import MADE_HANDS
+from molt_bench.errors import AgentFailed, FaultKind, shown
+from molt_bench.poker.actions import KINDS, Action, Kind
+
+#: Most characters of a reply; longer ones are not read.
+LONGEST_REPLY: Final = 100_000
+
+#: Why a reply ended: it was complete, it reached the token limit, or the provider withheld it.
+CUT_OFF: Final = "length"
+WITHHELD: Final = "content_filter"
+
+#: How models mark what is not their answer: thoughts and drafts.
+_THOUGHTS: Final = (
+    "(?:think(?:ing)?|thoughts?|reason(?:ing)?|scratch_?pad|analysis|reflect(?:ion)?|draft|plan(?:ning)?|monologue)"
+)
+_WHOLE_THOUGHT: Final = re.compile(rf"<({_THOUGHTS})(?:\s[^<>]*)?>.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_THINKING: Final = re.compile(rf"<{_THOUGHTS}(?:\s[^<>]*)?>", re.IGNORECASE)
+_THOUGHT: Final = re.compile(rf"</{_THOUGHTS}\s*>", re.IGNORECASE)
+#: How they mark their answer.
+_ANSWER_TAG: Final = re.compile(r"</?(?:(?:final_?)?answer|final|action|output|response|reply|json)\s*>", re.IGNORECASE)
+#: The last line of a reply in plain text, in the form asked for or as the prompt itself writes actions: `call (600)`,
+#: `raiseTo 1,800`; and what Markdown may put around it.
+_ACTION_LINE: Final = re.compile(
+    r"ACTION:[*_`\s]*(?:(?P<kind>call)(?:[*_`\s]*\(?{number}(?:\s*(?:chips|bb))?\)?)?"
+    r"|(?P<free>fold|check)"
+    r"|raise[\s_-]?to[*_`\s]+(?P<amount>{number})(?:\s*chips)?(?:\s*\((?:all[\s-]?in|[0-9.,]+\s*bb)\))?)".replace(
+        "{number}", r"(?:[0-9]{1,16}|[0-9]{1,3}(?:,[0-9]{3}){1,5})"
+    ),
+    re.IGNORECASE,
+)
+_LINE_BEGINS: Final = " \t*_`>#-\"'\u201c\u2018"
+_LINE_ENDS: Final = " \t*_`.!;\"'\u201d\u2019"
+_NOTE_LINE: Final = re.compile(r"NOTE:[*_`\s]*(?P<note>.+)", re.IGNORECASE)
+_MARKUP: Final = " \t*_`."
+#: What matters for where an object ends; a backslash takes the meaning from the character after it.
+_MARKS: Final = re.compile(r'\\.|["{}]', re.DOTALL)
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """A model's reply: its action and why; where asked for, what it says its hand is and a call costs, and its note."""
+
+    action: Action
+    reasoning: str
+    hand: str | None = None
+    to_call: int | None = None
+    note: str = ""
+
+
+def reply_schema(
+    *, comprehension: bool = False, notes: bool = False, first: ReplyFirst = "reasoning"
+) -> dict[str, Any]:
+    """Return the JSON Schema of a reply. It is the same for every decision, so that providers can cache it.
+
+    Its fields are in the order in which they are to be written.
+    """
+    why: dict[str, Any] = {"reasoning": {"type": "string"}}
+    reading = {"hand": {"type": "string", "enum": list(MADE_HANDS)}, "toCall": {"type": "integer"}}
+    what = {
+        "kind": {"type": "string", "enum": list(KINDS)},
+        "amount": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    }
+    noted = {"note": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
+    before, after = (why, what) if first == "reasoning" else (what, why)
+    properties = {**before, **(reading if comprehension else {}), **(noted if notes else {}), **after}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def read_answer(settings: LLMSettings, text: str, finish: str | None, mode: OutputMode) -> Reply:
+    """Read a reply in the form that the harness asks for; raises AgentFailed if it does not have it."""
+    return read_reply(text, finish, mode) if settings.harness == "strict" else read_free_reply(text, finish)
+
+
+def read_free_reply(text: str, finish: str | None) -> Reply:
+    """Read a reply in plain text whose last line is the action; raises AgentFailed if it is not."""
+    said = _answer_of(_something(text, finish))
+    if finish == CUT_OFF:
+        raise AgentFailed("truncated", "the reply was cut off: it met the limit of tokens")
+    lines = said.splitlines()
+    while lines and not lines[-1].strip(_LINE_BEGINS + _LINE_ENDS):  # blank, or the end of a code fence
+        lines.pop()
+    last = lines.pop() if lines else ""
+    before = "\n".join(lines)
+    found = _ACTION_LINE.fullmatch(last.lstrip(_LINE_BEGINS).rstrip(_LINE_ENDS))
+    if found is None:
+        expected = "expected ACTION: fold, check, call or raiseTo and a whole number, and nothing after it"
+        raise AgentFailed("unparsable", f"the last line is {shown(last.strip())}; {expected}")
+    kind: Kind = next(kind for kind in KINDS if kind.lower() == (found["kind"] or found["free"] or "raiseTo").lower())
+    action = Action(kind, int(found["amount"].replace(",", ""))) if kind == "raiseTo" else Action(kind)
+    notes = [note["note"] for line in before.splitlines() if (note := _NOTE_LINE.fullmatch(line.strip(_MARKUP)))]
+    return Reply(action, whole_characters(before.strip()), note=whole_characters(notes[-1]) if notes else "")
+
+
+def _answer_of(text: str) -> str:
+    """Return a reply without the thoughts that it marks; raises AgentFailed if it ends inside them.
+
+    The tag before the thoughts may be part of the prompt, so all before a lone tag that ends some is left out, too.
+    """
+    *_, said = _THOUGHT.split(_WHOLE_THOUGHT.sub("", text))
+    opened = _THINKING.search(said)
+    if opened is not None:
+        raise AgentFailed("truncated", f"the reply ends inside its thoughts ({opened[0]} without an end)")
+    return _ANSWER_TAG.sub("", said).strip()
+
+
+def _something(text: str, finish: str | None) -> str:
+    """Return a reply without the blanks around it; raises AgentFailed if it was withheld, is empty or too long."""
+    if finish == WITHHELD:
+        raise AgentFailed("refused", f"the reply was refused: {shown(text)}" if text else "the reply was refused")
+    stripped = text.strip()
+    if not stripped:
+        kind: FaultKind = "truncated" if finish == CUT_OFF else "empty"
+        raise AgentFailed(kind, "the reply is empty" + (": the limit of tokens was met" if finish == CUT_OFF else ""))
+    if len(stripped) > LONGEST_REPLY:
+        raise AgentFailed("unparsable", f"the reply is longer than {LONGEST_REPLY:,} characters")
+    return stripped
+
+
+def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
+    """Read a reply; raises AgentFailed, with the kind of fault and what is expected, if it is not valid.
+
+    Nothing that a model may have given up is taken: a draft among thoughts, before an object that was cut off, before
+    another one, or before a second thought.
+
+    Args:
+        text: The model's text.
+        finish: Why it ended, if the provider reported it.
+        mode: The output mode: in `text` there may be other text before the JSON object, otherwise it has to be alone.
+    """
+    stripped = _something(text, finish)
+    found = _whole_object(stripped)
+    if found is None:
+        stripped = _answer_of(stripped)
+        found = _whole_object(stripped)
+    if found is not None:
+        return _checked(found)
+    objects, rest = _objects(stripped)
+    actions = [each for each in objects if "kind" in each]
+    if mode == "text" and actions and not rest.inside and not (finish == CUT_OFF and rest.prose):
+        return _only(actions, rest)
+    if finish == CUT_OFF or rest.inside:
+        why = "it met the limit of tokens" if finish == CUT_OFF else "it ends inside a JSON object"
+        raise AgentFailed("truncated", f"the reply was cut off: {why}")
+    if mode == "tool" and stripped.startswith("["):
+        raise AgentFailed("unparsable", f"expected one call of the tool, and no other: {shown(stripped)}")
+    if mode != "text" and objects:
+        raise AgentFailed("unparsable", "the reply has other text around its JSON object; expected the object alone")
+    raise AgentFailed("unparsable", f"the reply is no JSON object: {shown(stripped)}")
+
+
+def _only(actions: list[dict[str, Any]], rest: "_Rest") -> Reply:
+    """Return the reply if it is clear which object counts; raises AgentFailed if not."""
+    if rest.prose:
+        raise AgentFailed("unparsable", "the reply says more after its JSON object; expected the object last")
+    replies = [_checked(each) for each in actions]
+    if any(each.action != replies[-1].action for each in replies):
+        raise AgentFailed("unparsable", "the reply has several JSON objects with different actions; expected one")
+    return replies[-1]
+
+
+class _Rest(msgspec.Struct, frozen=True):
+    """What follows the last JSON object of a text: whether it ends inside another one, and whether it says anything."""
+
+    inside: bool
+    prose: bool
+
+
+def _whole_object(text: str) -> dict[str, Any] | None:
+    """Return the text as a JSON object, with or without a code fence around it."""
+    if text.startswith("```") and text.endswith("```"):
+        text = text[3:-3].removeprefix("json")
+    return _object(text)
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an object; raises ValueError if one is there twice, since it is unclear which one counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a field is there twice")
+    return found
+
+
+def _objects(text: str) -> tuple[list[dict[str, Any]], _Rest]:
+    """Return the JSON objects of a text that are part of no other braces, and what follows the last of them."""
+    found: list[dict[str, Any]] = []
+    at, end = text.find("{"), 0
+    while at >= 0:
+        close = _close_of(text, at)
+        if close < 0:
+            return found, _Rest(inside=True, prose=True)
+        value = _object(text[at:close])
+        if value is not None:
+            found.append(value)
+            end = close
+        at = text.find("{", close)
+    return found, _Rest(inside=False, prose=bool(text[end:].strip("` \n")))
+
+
+def _close_of(text: str, start: int) -> int:
+    """Return where the braces that open at `start` have closed; -1 if they never do."""
+    depth, quoted = 0, False
+    for match in _MARKS.finditer(text, start):
+        mark = match[0]
+        if mark == '"':
+            quoted = not quoted
+        elif not quoted and mark in "{}":
+            depth += 1 if mark == "{" else -1
+            if not depth:
+                return match.end()
+    return -1
+
+
+def whole_characters(text: str) -> str:
+    """Return a text without halves of characters, which JSON can hold and no file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def _checked(found: dict[str, Any]) -> Reply:
+    kind, amount = found.get("kind"), found.get("amount")
+    if kind not in KINDS:
+        said = shown(kind) if "kind" in found else "missing"
+        raise AgentFailed("unparsable", f'"kind" is {said}; expected one of {", ".join(KINDS)}')
+    if isinstance(amount, float) and amount.is_integer():
+        amount = int(amount)
+    if kind == "raiseTo" and (isinstance(amount, bool) or not isinstance(amount, int)):
+        said = shown(found["amount"]) if "amount" in found else "missing"
+        raise AgentFailed("unparsable", f'"amount" is {said}; expected a whole number of chips')
+    reasoning, hand, to_call = found.get("reasoning"), found.get("hand"), found.get("toCall")
+    note = found.get("note")
+    checked: Kind = kind
+    return Reply(
+        Action(checked, int(amount or 0)) if checked == "raiseTo" else Action(checked),
+        whole_characters(reasoning) if isinstance(reasoning, str) else "",
+        hand if isinstance(hand, str) else None,
+        to_call if type(to_call) is int else None,
+        whole_characters(note) if isinstance(note, str) else "",
+    )

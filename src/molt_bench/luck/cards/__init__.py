@@ -1,0 +1,1 @@
+"""The luck of the cards."""

@@ -1,0 +1,1 @@
+"""The luck of an agent's own dice, and whether its word about them holds."""

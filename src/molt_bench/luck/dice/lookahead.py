@@ -1,0 +1,286 @@
+"""What hands were worth without the luck of either player's dice, where the policies of both can be asked.
+
+The luck of a draw is the value of what was drawn, minus the mean value of what could have been drawn. Its mean is 0
+whatever the values, as long as they do not depend on the draw (`luck.dice.draws`). The cards of a hand do not
+depend on it: they lie in the deck before anybody acts. So an action is worth what comes of it *with the cards that were
+to come*: both policies are asked what they would do next, street after street, until the hand ends, or what is left is
+too unlikely to matter. If nothing were left out, a hand would be worth its mean over all dice: only luck of the cards
+would remain, less what is subtracted for each of them (`molt_bench.luck.estimators`).
+
+So policies are asked about moments that never happened. As long as they depend on the observation alone, what they say
+there decides how much luck is removed, not what is left on average. Where one fails, nobody is asked about what would
+have followed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from heapq import heappop, heappush
+from itertools import islice
+from math import fsum
+from typing import Final, NamedTuple, TypeAlias
+
+from molt_bench.agents.base import Policy, PolicyOf, Sizes
+from molt_bench.luck.cards.card_luck import chance_luck
+from molt_bench.luck.cards.chance import hand_luck, street_equities
+from molt_bench.luck.coefficients import Coefficients
+from molt_bench.luck.dice.draws import TOLERANCE
+from molt_bench.luck.dice.raise_sizes import Sized, few_sizes
+from molt_bench.luck.dice.stated_policy import LONGEST
+from molt_bench.poker.actions import OPEN_CARDS, STREETS, Kind, LoggedAction
+from molt_bench.poker.betting import Betting, opening
+from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.deck import Shoe
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.observation import observe
+from molt_bench.seeds import Seed
+
+#: Nobody is asked about a moment that is less likely than this, given the decision that is looked at.
+_LEAST_CHANCE: Final = 0.01
+#: Moments that are looked at for a decision, at most.
+_MOST_ASKED: Final = 60
+
+#: Called with a seat that decided, the chances of what it could have done, what that is worth to seat 0, and which was
+#: drawn.
+Watch: TypeAlias = Callable[[int, Sequence[float], Sequence[float], int], None]
+#: A hand with its number in the game.
+NumberedHand: TypeAlias = tuple[int, Hand]
+
+
+class _Seen(NamedTuple):
+    """A moment of a hand that need not have happened, as `observe` looks at it."""
+
+    betting: Betting
+    holes: tuple[Hole, Hole]
+    board: Board
+
+
+class _Moment:
+    """A moment of a hand, and what the seat to act may do, once it was asked.
+
+    Attributes:
+        betting: The betting so far.
+        asked: Whether the policy was asked.
+        choices: What it answered; none before that, or if it failed.
+    """
+
+    __slots__ = ("asked", "betting", "choices")
+
+    def __init__(self, betting: Betting) -> None:
+        self.betting = betting
+        self.asked = False
+        self.choices: Sequence[_Choice] = ()
+
+
+class _Choice(NamedTuple):
+    """What a seat may do; sizes that are put together count as their mean, and the first that holds a size counts.
+
+    Attributes:
+        kind: The kind of action.
+        low: The least size of a raise; 0 for other actions.
+        high: The greatest.
+        chance: Its probability.
+        leads_to: The moment after it.
+    """
+
+    kind: Kind
+    low: int
+    high: int
+    chance: float
+    leads_to: _Moment
+
+
+def without_dice(
+    hands: Sequence[NumberedHand],
+    policies: tuple[PolicyOf, PolicyOf],
+    decks: Seed,
+    weights: Coefficients,
+    *,
+    longest: int,
+    watch: Watch | None = None,
+) -> tuple[float, ...] | None:
+    """Return what each hand was worth to seat 0 without the luck of dice and of cards; None if the decks are others.
+
+    Args:
+        hands: Finished hands.
+        policies: Those of seats 0 and 1.
+        decks: The seed of the decks.
+        weights: Weights of the luck of cards.
+        longest: The game's `max_actions`.
+        watch: Called with every decision that is corrected.
+    """
+    shoe, found = Shoe(decks), []
+    for number, hand in hands:
+        holes, board = shoe.deal(number)
+        if holes != hand.holes or board[: len(hand.board)] != hand.board:
+            return None
+        luck = hand_luck(hand)
+        ahead = _Ahead(number, (holes, board), policies, weights, longest)
+        found.append(fsum([luck.all_in, -chance_luck(luck.terms, weights), *ahead.surpluses(hand, watch)]))
+    return tuple(found)
+
+
+class _Ahead:
+    """One hand, and what could have been done in it.
+
+    Args:
+        number: The number of the hand.
+        deal: All of its cards.
+        policies: Those of seats 0 and 1.
+        weights: Weights of the luck of cards.
+        longest: The game's `max_actions`.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        deal: tuple[tuple[Hole, Hole], Board],
+        policies: tuple[PolicyOf, PolicyOf],
+        weights: Coefficients,
+        longest: int,
+    ) -> None:
+        self._number, (self._holes, self._board) = number, deal
+        self._policies, self._weights, self._longest = policies, weights, longest
+        self._equities: tuple[float, ...] = ()
+
+    def surpluses(self, hand: Hand, watch: Watch | None = None) -> list[float]:
+        """Return for every decision the mean over possible draws, minus the actual draw, in chips of seat 0."""
+        found = []
+        for moment, done in self.moments(hand):
+            self.ask_on(moment)
+            found.append(self.surplus(moment, done, watch))
+        return found
+
+    def moments(self, hand: Hand) -> Iterator[tuple[_Moment, LoggedAction]]:
+        """Yield the moments of a finished hand before every action, and the action."""
+        moment = _Moment(self._limited(opening.of(hand.rules, hand.starting_stacks, hand.button).unshared()))
+        for done in hand.log:
+            yield moment, done
+            after = moment.betting.after(done.kind, done.amount)
+            if after is None:
+                raise ValueError(f"an action that is not legal: {done}")
+            at = drawn(moment.choices, done)
+            # A size that others stand for leads to a moment of its own.
+            if at is not None and moment.choices[at].leads_to.betting.log[-1] == done:
+                moment = moment.choices[at].leads_to
+            else:
+                moment = _Moment(self._limited(after))
+
+    def ask_on(self, moment: _Moment) -> None:
+        """Ask what the seat to act may do, and what would follow, the likeliest first."""
+        ahead, pushed = [(-1.0, 0, moment)], 0
+        for _ in range(_MOST_ASKED):
+            if not ahead:
+                return
+            chance, _, each = heappop(ahead)
+            if not each.asked:
+                each.asked, each.choices = True, self._choices(each.betting)
+            for choice in each.choices:
+                if choice.leads_to.betting.actor >= 0 and -chance * choice.chance >= _LEAST_CHANCE:
+                    pushed += 1
+                    heappush(ahead, (chance * choice.chance, pushed, choice.leads_to))
+
+    def surplus(self, moment: _Moment, done: LoggedAction, watch: Watch | None = None) -> float:
+        """Return that of one decision, from what was asked; 0 if there was no choice, or the policy failed.
+
+        It is 0 as well for an action that is not among the choices, which has no chance if the policy is right.
+        """
+        at = drawn(moment.choices, done)
+        if at is None or len(moment.choices) < 2:
+            return 0.0
+        values = [self.value(moment, each) for each in moment.choices]
+        if watch is not None:
+            watch(moment.betting.actor, [each.chance for each in moment.choices], values, at)
+        return fsum([each.chance * value for each, value in zip(moment.choices, values, strict=True)]) - values[at]
+
+    def value(self, before: _Moment, choice: _Choice) -> float:
+        """Return what a choice is worth to seat 0."""
+        betting, choices = choice.leads_to.betting, choice.leads_to.choices
+        if betting.actor < 0:
+            payoffs = betting.payoffs
+            return self._edge(betting) * betting.at_stake if payoffs is None else payoffs[0]
+        value = 0.0 if betting.street == before.betting.street else -self._luck(before.betting, betting)
+        if not choices:
+            return value + self._guess(betting)
+        for each in choices:
+            value += each.chance * self.value(choice.leads_to, each)
+        return value
+
+    def _guess(self, betting: Betting) -> float:
+        """Return what a moment is worth if the seat to act calls where its equity pays, and nobody bets after that."""
+        edge, seat = self._edge(betting), betting.actor
+        paid, other = betting.chips_in(seat), betting.chips_in(1 - seat)
+        called = edge * min(paid + betting.to_call, other)
+        if not betting.to_call:
+            return called
+        return min(called, paid) if seat else max(called, -paid)
+
+    def _luck(self, before: Betting, betting: Betting) -> float:
+        """Return the luck of the cards that opened a street."""
+        dealt = STREETS.index(betting.street)
+        raised = any(done.kind == "raiseTo" and done.street == before.street for done in betting.log)
+        weight = self._weights.chance[dealt][self._weights.bucket(min(betting.limits), betting.pot, raised=raised)]
+        return weight * betting.pot * (self._equity(dealt) - self._equity(dealt - 1))
+
+    def _edge(self, betting: Betting) -> float:
+        return 2 * self._equity(STREETS.index(betting.street)) - 1
+
+    def _equity(self, street: int) -> float:
+        if street >= len(self._equities):
+            self._equities = street_equities(self._holes, self._board[: OPEN_CARDS[STREETS[street]]])
+        return self._equities[street]
+
+    def _choices(self, betting: Betting) -> Sequence[_Choice]:
+        """Return what the seat to act may do; nothing if its policy fails."""
+        seen = _Seen(betting, self._holes, self._board[: OPEN_CARDS[betting.street]])
+        try:
+            return self._listed(self._policies[betting.actor](observe(seen, self._number)), betting)
+        except Exception:  # foreign code, asked about what never happened: it may raise or return anything
+            return ()
+
+    def _listed(self, policy: Policy, betting: Betting) -> Sequence[_Choice]:
+        """Return the choices of a policy; nothing if they cannot be right."""
+        chances: dict[Kind, float] = {}
+        raises: list[Sized] = []
+        for choice, stated in islice(policy, LONGEST + 1):
+            if not stated >= -TOLERANCE:
+                return ()
+            chance = float(stated)  # of any type that is a number, such as those of numpy
+            if isinstance(choice, Sizes):
+                raises.append((choice.low, choice.high, chance))
+            elif choice.kind == "raiseTo":
+                raises.append((choice.amount, choice.amount, chance))
+            else:
+                chances[choice.kind] = chances.get(choice.kind, 0.0) + chance
+        if len(chances) + len(raises) > LONGEST or not all(_legal(low, high, betting) for low, high, _ in raises):
+            return ()
+        parts = [(kind, 0, 0, 0, chance) for kind, chance in chances.items()]
+        parts += [("raiseTo", *each) for each in few_sizes(raises, betting)] if raises else []
+        if abs(fsum([chance for *_, chance in parts]) - 1) > TOLERANCE:
+            return ()
+        found = []
+        for kind, low, high, size, chance in parts:
+            moved = betting.after(kind, size)
+            if moved is None:
+                return ()
+            if chance > 0:
+                found.append(_Choice(kind, low, high, chance, _Moment(self._limited(moved))))
+        return found
+
+    def _limited(self, betting: Betting) -> Betting:
+        """Return the moment as it is in the game, where nobody may raise after so many actions."""
+        return betting if len(betting.log) < self._longest else betting.without_raises()
+
+
+def _legal(low: object, high: object, betting: Betting) -> bool:
+    """Return whether these are sizes that may be raised to; foreign code may name anything."""
+    if type(low) is not int or type(high) is not int:
+        return False
+    return 0 < betting.min_raise_to <= low <= high <= betting.max_raise_to
+
+
+def drawn(choices: Sequence[_Choice], done: LoggedAction) -> int | None:
+    """Return which of some choices was drawn; None if none of them was."""
+    size = done.amount if done.kind == "raiseTo" else 0
+    for at, each in enumerate(choices):
+        if each.kind == done.kind and each.low <= size <= each.high:
+            return at
+    return None

@@ -1,0 +1,171 @@
+"""The published policy of an agent that is not built in: an agent's word, asked once about each moment, and bounded.
+
+Wherever the agent plays, it is asked before each of its decisions. So its word is given before anybody knows what will
+be drawn, and a policy that fails, or changes, by what came of a hand gains nothing: what is left out is decided by what
+is known before the draw.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from ctypes import c_ulong, py_object, pythonapi
+from functools import partial
+from itertools import islice
+from threading import Event, Thread
+from time import monotonic
+from typing import Final, Generic, TypeAlias, TypeVar
+
+from msgspec.structs import replace
+
+from molt_bench.agents.base import PokerAgent, Policy, PolicyOf, Sizes
+from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
+from molt_bench.agents.tracebacks import Traced
+from molt_bench.luck.dice.draws import PolicyError
+from molt_bench.poker.actions import Action, LoggedAction
+from molt_bench.poker.observation import Observation
+from molt_bench.specs import GameSpec
+
+#: Entries of a policy that are read, at most.
+LONGEST: Final = 4096
+#: Seconds that one answer may take.
+PATIENCE_S: Final = 10.0
+#: Seconds between looks at the clock.
+_LOOK_S: Final = 0.5
+
+_Found = TypeVar("_Found")
+#: The hand, the cards that are seen, and the actions so far.
+_Moment: TypeAlias = tuple[int, tuple[int, int], tuple[LoggedAction, ...]]
+
+
+class Stalled(BaseException):
+    """A policy gives no answers; unlike its mistakes, this ends the analysis."""
+
+
+class StatedPolicy:
+    """What an agent says about its odds. What it says first about a moment of a game counts, whoever asks again.
+
+    Attributes:
+        stalled: Whether it gave no answer in time; it is not asked again then.
+        asked_s: When the answer that is awaited was asked for, by the monotonic clock; None if none is.
+    """
+
+    def __init__(self, policy: PolicyOf) -> None:
+        self._policy = policy
+        self._answers: dict[_Moment, Policy | PolicyError] = {}
+        #: What it said while games were played, until they are looked at.
+        self._told: dict[GameSpec, dict[_Moment, Policy | PolicyError]] = {}
+        self.stalled = False
+        self.asked_s: float | None = None
+
+    def __call__(self, seen: Observation) -> Policy:
+        """Return the odds at a decision.
+
+        Raises:
+            PolicyError: It failed, or answered what is no policy.
+            Stalled: It gives no answers any more.
+        """
+        moment = _moment(seen)
+        answer = self._answers.get(moment)
+        if answer is None:
+            answer = self._answers[moment] = self._ask(seen)
+        if isinstance(answer, PolicyError):
+            raise answer
+        return answer
+
+    def tell(self, game: GameSpec, seen: Observation) -> None:
+        """Have it say its odds at a decision that is still open, without the noise that the agent will draw with."""
+        told, moment = self._told.setdefault(game, {}), _moment(seen)
+        if moment in told or self.stalled:
+            return
+        ask = partial(self._ask, replace(seen, noise=0, previous_error=None))
+        with suppress(Stalled):
+            told[moment] = patiently(ask, (self,))
+
+    def begin(self, game: GameSpec) -> None:
+        """Look at a game: what was said while it was played counts."""
+        self._answers = self._told.pop(game, {})
+
+    def forget(self) -> None:
+        """Forget the answers about a game."""
+        self._answers = {}
+
+    def _ask(self, seen: Observation) -> Policy | PolicyError:
+        if self.stalled:
+            raise Stalled
+        self.asked_s = monotonic()
+        found: Policy | PolicyError
+        try:
+            found = tuple([_entry(choice, chance) for choice, chance in islice(self._policy(seen), LONGEST + 1)])
+        except (Exception, SystemExit) as error:  # foreign code: it may raise or return anything
+            found = PolicyError(f"its policy failed: {type(error).__name__}: {error}")
+        finally:
+            self.asked_s = None
+        if self.stalled:
+            raise Stalled
+        if isinstance(found, tuple) and len(found) > LONGEST:
+            return PolicyError(f"its policy has more than {LONGEST:,} entries")
+        return found
+
+
+def _moment(seen: Observation) -> _Moment:
+    return seen.hand_number, seen.cards, seen.log
+
+
+def _entry(choice: Action | Sizes, chance: float) -> tuple[Action | Sizes, float]:
+    """Return a copy that nobody can change later; chances may be numbers of any type, such as those of numpy."""
+    copy = Sizes(choice.low, choice.high) if isinstance(choice, Sizes) else Action(choice.kind, choice.amount)
+    return copy, float(chance)
+
+
+class _Work(Thread, Generic[_Found]):
+    """Something that is computed in a thread, which can be left alone where foreign code does not return."""
+
+    def __init__(self, compute: Callable[[], _Found]) -> None:
+        super().__init__(daemon=True)
+        self._compute = compute
+        self.done = Event()
+        self.found: _Found | None = None
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self.found = self._compute()
+        except BaseException as error:  # it is raised again where somebody waits for it
+            self.error = error
+        self.done.set()
+
+
+def patiently(
+    compute: Callable[[], _Found],
+    policies: tuple[PolicyOf | RecordedDraws | None, ...],
+    *,
+    patience_s: float | None = None,
+) -> _Found:
+    """Return what `compute` returns; raises `Stalled` if one of some policies that it asks gives no answer in time."""
+    patience_s = PATIENCE_S if patience_s is None else patience_s
+    asked = [policy for policy in policies if isinstance(policy, StatedPolicy)]
+    work = _Work(compute)
+    work.start()
+    while not work.done.wait(min(_LOOK_S, patience_s)):
+        for policy in asked:
+            since = policy.asked_s
+            if since is not None and monotonic() - since > patience_s:
+                policy.stalled = True
+                _end(work)
+                raise Stalled
+    if work.error is not None:
+        raise work.error
+    found: _Found = work.found  # type: ignore[assignment]
+    return found
+
+
+def _end(thread: Thread) -> None:
+    """Raise an exception in a thread, which ends a loop that would go on forever."""
+    if thread.ident is not None:
+        pythonapi.PyThreadState_SetAsyncExc(c_ulong(thread.ident), py_object(SystemExit))
+
+
+def stating(agent: PokerAgent, policy: PolicyOf | None, game: GameSpec) -> PokerAgent:
+    """Return the agent of a game; one whose policy is its own word states its odds before each decision."""
+    if isinstance(policy, StatedPolicy) and isinstance(agent, Traced):
+        agent.before = partial(policy.tell, game)
+    return agent

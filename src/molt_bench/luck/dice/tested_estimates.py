@@ -1,0 +1,74 @@
+"""What a game was worth with and without the odds that its players state, and the evidence against these odds.
+
+Whether stated odds are used is decided for a whole run (`molt_bench.bench.stated_odds`). So every game is estimated in
+each way that may be needed.
+"""
+
+from functools import partial
+from itertools import combinations
+
+from msgspec.structs import replace
+
+from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
+from molt_bench.luck.dice.game_tests import GameTests
+from molt_bench.luck.dice.known_dice import Policies
+from molt_bench.luck.dice.policy_evidence import Evidence
+from molt_bench.luck.dice.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
+from molt_bench.luck.estimators import Estimates, game_estimates
+from molt_bench.poker.played import forget
+from molt_bench.records import GameRecord
+
+
+def all_estimates(record: GameRecord, policies: Policies, *, averaged: bool = False) -> Estimates:
+    """Return what player A won with all policies; and with fewer of those that are an agent's own word."""
+    words = [at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy | RecordedDraws)]
+    stated = [policy for policy in policies if isinstance(policy, StatedPolicy)]
+    if not words:
+        return game_estimates(record, policies, averaged=averaged)
+    for policy in stated:
+        policy.begin(record.spec)
+    compute = partial(_in_all_ways, record, policies, tuple(words), averaged=averaged)
+    if not stated:
+        return compute()
+    try:
+        if any(policy.stalled for policy in stated):
+            raise Stalled
+        return patiently(compute, policies)
+    except Stalled:
+        return _without_stalled(record, policies, averaged=averaged)
+    finally:
+        for policy in stated:
+            policy.forget()
+
+
+def estimates_at_once(record: GameRecord, policies: Policies) -> Estimates:
+    """Return the same of a game that was just played, whose hands nobody else will ask for."""
+    found = all_estimates(record, policies)
+    forget(record.hand_texts, record.spec.max_actions)
+    return found
+
+
+def _in_all_ways(record: GameRecord, policies: Policies, words: tuple[int, ...], *, averaged: bool) -> Estimates:
+    tests = GameTests(record, policies)
+    found: dict[frozenset[int], Estimates] = {}
+    for count in range(len(words), -1, -1):  # with all of them first: what is asked first counts
+        for used in combinations(words, count):
+            first, second = (policy if at in used or at not in words else None for at, policy in enumerate(policies))
+            found[frozenset(used)] = game_estimates(
+                record, (first, second), averaged=averaged, tests=tests if count == len(words) else None
+            )
+    return replace(found[frozenset(words)], without=found, evidence=tests.evidence())
+
+
+def _without_stalled(record: GameRecord, policies: Policies, *, averaged: bool) -> Estimates:
+    """Return the same without policies that gave no answer in time."""
+    gone = {at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy) and policy.stalled}
+    words = {at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy | RecordedDraws)}
+    first, second = (None if at in gone else policy for at, policy in enumerate(policies))
+    rest = all_estimates(record, (first, second), averaged=averaged)
+    ways = [frozenset(used) for count in range(len(words) + 1) for used in combinations(sorted(words), count)]
+    evidence = [
+        Evidence(refuted=f"its policy gave no answer within {PATIENCE_S:g} seconds") if at in gone else each
+        for at, each in enumerate(rest.evidence)
+    ]
+    return replace(rest, without={used: rest.using(used - gone) for used in ways}, evidence=(evidence[0], evidence[1]))

@@ -1,0 +1,1 @@
+"""The values of a reference bot: AIVAT, ranges, and grades of decisions."""

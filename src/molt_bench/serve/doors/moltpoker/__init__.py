@@ -1,0 +1,1 @@
+"""The door for moltpoker's clients: REST and WebSocket."""

@@ -1,0 +1,155 @@
+"""Who holds which place of an invitation, for moltpoker's clients: agents, their keys, and their sessions.
+
+Keys, session tokens and ids are derived from the invitation, so a client can go on with them after a restart of the
+server. They hold a random name of the agent and a code that proves it; nothing is stored for them.
+"""
+
+import hmac
+import secrets
+from time import monotonic
+from typing import Final, Protocol
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from molt_bench.serve.doors.moltpoker.messages import OPPONENT
+from molt_bench.serve.lobby import Invitation, Lobby
+
+#: Seconds for which a place is kept for an agent that is not connected; the platform's clients come back after 3 s.
+KEPT_S: Final = 5.0
+_NAME_DIGITS: Final = 16
+_CODE_DIGITS: Final = 48
+_PLACE_DIGITS: Final = 4
+_NOBODY: Final = ""
+
+
+class Connection(Protocol):
+    """An open socket."""
+
+    def end(self, code: int, reason: str) -> None:
+        """Say goodbye and close."""
+
+    def replace(self) -> None:
+        """End in favour of a newer socket."""
+
+
+class Hold(msgspec.Struct):
+    """Who holds a place.
+
+    Attributes:
+        agent: Name of the agent; None if the server does not know yet, as after a restart.
+        socket: Its newest socket; None if it has none.
+        since: When it joined or lost its socket, by `time.monotonic`.
+    """
+
+    agent: str | None = None
+    socket: Connection | None = None
+    since: float = 0.0
+
+
+class Sessions:
+    """The sessions of all invitations of a lobby. Used on the server's event loop alone."""
+
+    def __init__(self) -> None:
+        self._holds: dict[int, list[Hold]] = {}
+
+    def holds(self, invitation: Invitation) -> list[Hold]:
+        """Return who holds the places of an invitation."""
+        return self._holds.setdefault(id(invitation), [Hold() for _ in invitation.places])
+
+    def place_for(self, invitation: Invitation, agent: str, *, only: int | None = None) -> int | None:
+        """Return the place that an agent gets, of all or of one: its own, a free one, or one that was given up."""
+        now = monotonic()
+        holds = [(at, hold) for at, hold in enumerate(self.holds(invitation)) if only in (None, at)]
+        for fits in (
+            lambda hold: hold.agent == agent,
+            lambda hold: not hold.agent and hold.socket is None,
+            lambda hold: hold.socket is None and now - hold.since >= KEPT_S,
+        ):
+            for at, hold in holds:
+                if fits(hold):
+                    return at
+        return None
+
+    def may_become_free(self, invitation: Invitation, *, only: int | None = None) -> bool:
+        """Return whether a place is kept for an agent that is not connected."""
+        return any(hold.socket is None for at, hold in enumerate(self.holds(invitation)) if only in (None, at))
+
+    def take(self, invitation: Invitation, place: int, agent: str) -> None:
+        """Give a place to an agent."""
+        hold = self.holds(invitation)[place]
+        hold.agent, hold.since = agent, monotonic()
+
+    def resume(self, invitation: Invitation, token: str) -> tuple[int, str] | None:
+        """Return place and agent of a session token; None if it is not valid, or the place is another's by now."""
+        parts = token[4 : 4 + _PLACE_DIGITS], token[4 + _PLACE_DIGITS : 4 + _PLACE_DIGITS + _NAME_DIGITS]
+        try:
+            place, agent = int(parts[0], 16), parts[1]
+        except ValueError:
+            return None
+        if not 0 <= place < len(invitation.places) or not same(token, session_token(invitation, place, agent)):
+            return None
+        hold = self.holds(invitation)[place]
+        if hold.agent is None:
+            hold.agent = agent
+        return (place, agent) if hold.agent == agent else None
+
+    def leave(self, invitation: Invitation, place: int, agent: str) -> bool:
+        """Free the place of an agent; return whether it was its own."""
+        hold = self.holds(invitation)[place]
+        if hold.agent not in (None, agent):
+            return False
+        hold.agent = _NOBODY
+        if hold.socket is not None:
+            hold.socket.end(1000, "Left the table")
+        return True
+
+
+_SESSIONS: Final[WeakKeyDictionary[Lobby, Sessions]] = WeakKeyDictionary()
+
+
+def sessions_of(lobby: Lobby) -> Sessions:
+    """Return the sessions of a lobby, which all of its doors share."""
+    return _SESSIONS.setdefault(lobby, Sessions())
+
+
+def new_agent() -> str:
+    """Return the name of a new agent."""
+    return secrets.token_hex(_NAME_DIGITS // 2)
+
+
+def agent_id(invitation: Invitation, agent: str) -> str:
+    """Return the id under which an agent is shown."""
+    return "agt_" + invitation.derived("moltpoker agent", agent)[:32]
+
+
+def opponent_id(invitation: Invitation) -> str:
+    """Return the id under which every opponent is shown."""
+    return agent_id(invitation, OPPONENT)
+
+
+def table_id(invitation: Invitation, place: int) -> str:
+    """Return the id of the table of a place."""
+    return "tbl_" + invitation.derived("moltpoker table", str(place))[:32]
+
+
+def api_key(invitation: Invitation, agent: str) -> str:
+    """Return the key of an agent."""
+    return f"mpk_{agent}{invitation.derived('moltpoker key', agent)[:_CODE_DIGITS]}"
+
+
+def agent_of(invitation: Invitation, key: str) -> str | None:
+    """Return the agent that a key belongs to."""
+    agent = key[4 : 4 + _NAME_DIGITS]
+    return agent if same(key, api_key(invitation, agent)) else None
+
+
+def session_token(invitation: Invitation, place: int, agent: str) -> str:
+    """Return the token with which an agent opens a socket for a place."""
+    code = invitation.derived("moltpoker session", str(place), agent)[:_CODE_DIGITS]
+    return f"mps_{place:0{_PLACE_DIGITS}x}{agent}{code}"
+
+
+def same(given: str, right: str) -> bool:
+    """Compare secrets in a time that tells nothing about them."""
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), right.encode("utf-8", "surrogatepass"))

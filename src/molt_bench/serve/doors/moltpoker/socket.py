@@ -1,0 +1,68 @@
+"""moltpoker's WebSocket: a place of an invitation is one table, which lasts the whole run."""
+
+import time
+
+from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from molt_bench.poker.hand import HandRules
+from molt_bench.serve.doors.moltpoker import messages as messages
+from molt_bench.serve.doors.moltpoker import sessions as sessions
+from molt_bench.serve.doors.moltpoker.connection import MoltpokerConnection
+from molt_bench.serve.doors.moltpoker.messages import Format, Place
+from molt_bench.serve.doors.moltpoker.rest import skill_url, timeout_ms
+from molt_bench.serve.guard import invitation_of
+from molt_bench.serve.lobby import Lobby
+
+
+def routes(lobby: Lobby) -> list[BaseRoute]:
+    """Return the routes of this door."""
+    known = sessions.sessions_of(lobby)
+    game = lobby.game
+    rules = HandRules(game.small_blind, game.big_blind, game.ante, game.raise_cap)
+
+    async def socket(websocket: WebSocket) -> None:
+        invitation = invitation_of(websocket)
+        query = websocket.query_params
+        form: Format = "agent" if query.get("format") == "agent" else "envelope"
+        await websocket.accept()
+        session = known.resume(invitation, query.get("token", ""))
+        if session is None:
+            await _turn_away(websocket, form)
+            return
+        at, agent = session
+        mailbox, hold = invitation.places[at], known.holds(invitation)[at]
+        place = Place(
+            sessions.table_id(invitation, at),
+            sessions.agent_id(invitation, agent),
+            invitation.title,
+            sessions.opponent_id(invitation),
+            skill_url(websocket),
+            timeout_ms(lobby),
+        )
+        # A client that asks its model about every state it gets would answer the next decision with a repeated one.
+        repeats = query.get("repeat") != "never"
+        connection = MoltpokerConnection(websocket, mailbox, place, form=form, repeats=repeats, rules=rules)
+        older, hold.socket = hold.socket, connection
+        if older is not None:
+            older.replace()
+        lobby.arrived(invitation)
+        try:
+            await connection.run()
+        finally:
+            if hold.socket is connection:
+                hold.socket, hold.since = None, time.monotonic()
+            if connection.told and lobby.closed is not None and not invitation.present:
+                invitation.told = True
+
+    return [WebSocketRoute("/v1/ws", socket)]
+
+
+async def _turn_away(websocket: WebSocket, form: Format) -> None:
+    """Refuse a socket without a valid session, in a way that the platform's clients take as final."""
+    refusal = messages.error("INVALID_SESSION", "this session is not valid: join the table again")
+    try:
+        await websocket.send_text(messages.encoded(refusal, form, table_id="", now_ms=time.time_ns() // 1_000_000))
+        await websocket.close(1008, "Invalid session")
+    except (WebSocketDisconnect, RuntimeError):
+        pass  # it is gone already

@@ -1,0 +1,87 @@
+"""The file of invitations: kept with the run until it ends, so that a resumed run has the same URLs."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import JournalError, MoltBenchError
+from molt_bench.files import write_whole
+from molt_bench.runs.folder import INVITATIONS, JOURNAL
+from molt_bench.runs.header import config_hash
+from molt_bench.runs.line_file import being_written
+from molt_bench.serve.lobby import Invited, invited
+
+_FORMAT: Final = 1
+
+
+class Invitations(msgspec.Struct, frozen=True, rename="camel"):
+    """The invitations of a run.
+
+    Attributes:
+        host: The address that the server listens on.
+        port: Its port.
+        sitting: How often the server was started before.
+        invited: One for each live agent, or for each copy of it.
+        config: Hash of the config that they are for.
+    """
+
+    host: str
+    port: int
+    sitting: int
+    invited: tuple[Invited, ...]
+    config: str = ""
+    format: int = _FORMAT
+
+
+def new_invitations(config: BenchmarkConfig, host: str, port: int) -> Invitations:
+    """Return invitations for every live participant of a config."""
+    found: list[Invited] = []
+    for each in config.participants:
+        if each.kind.comes:
+            places = getattr(each, "games_at_once", 1)
+            found += invited(each.id, copies=not each.may_remember, places=places)
+    return Invitations(host, port, 0, tuple(found), config_hash(config.plain()))
+
+
+def save(invitations: Invitations, folder: Path) -> None:
+    """Write the file, which only the user can read; raises MoltBenchError if it cannot be written."""
+    path = folder / INVITATIONS
+    try:
+        write_whole(path, msgspec.json.format(msgspec.json.encode(invitations)) + b"\n", mode=0o600)
+    except OSError as error:
+        raise MoltBenchError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def load(folder: Path) -> Invitations | None:
+    """Read the invitations of a run; None if there are none, since it has ended or none were sent."""
+    path = folder / INVITATIONS
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=Invitations)
+        for each in found.invited:
+            bytes.fromhex(each.token + each.key)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
+        raise JournalError(f"{path} cannot be read: {error}") from error
+    return found
+
+
+def left_waiting(config: BenchmarkConfig) -> Path | None:
+    """Return the newest folder of this config whose server was killed while it waited; nothing was played there."""
+    wanted = config_hash(config.plain())
+    for path in sorted(Path(config.output_dir).glob(f"*/{INVITATIONS}"), reverse=True):
+        journal = path.with_name(JOURNAL)
+        with suppress(OSError, JournalError):
+            found = None if journal.stat().st_size or being_written(journal) else load(path.parent)
+            if found is not None and found.config == wanted:
+                return path.parent
+    return None
+
+
+def forget(folder: Path) -> None:
+    """Remove the file once the run has ended: the URLs lead nowhere."""
+    with suppress(OSError):
+        (folder / INVITATIONS).unlink(missing_ok=True)
