@@ -50,7 +50,6 @@ _GROUPS: Final = {
 }
 COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()}
 _DEFAULT: Final = "run"
-_SETTINGS: Final = {"help_option_names": ["--help", "-h"], "show_default": True, "max_content_width": 100}
 #: Flags of the program that may precede a command, or the flags of the default command.
 _BEFORE_A_COMMAND: Final = ("--debug", "--no-color")
 #: Flags of the program that need no command.
@@ -122,7 +121,7 @@ def _act(action: Callable[[], str]) -> Callable[..., None]:
     return act
 
 
-@click.command(cls=Program, context_settings=_SETTINGS)
+@click.command(cls=Program)
 @click.version_option(__version__, message="molt-bench %(version)s", help="Show the version and exit.")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 @click.option(

@@ -12,13 +12,15 @@ import click
 from molt_bench.cli.streams import keep_for_json, turn_color_off
 from molt_bench.errors import did_you_mean
 
+_SETTINGS: Final = {"help_option_names": ["--help", "-h"], "show_default": True, "max_content_width": 100}
+
 
 class Command(click.Command):
     """A command whose docstring ends in examples, which its help shows as they are."""
 
     def __init__(self, name: str | None, *, help: str | None = None, **options: Any) -> None:  # noqa: A002 - click's
         text, _, examples = inspect.cleandoc(help or "").partition("Examples:\n")
-        super().__init__(name, help=text.rstrip(), epilog=examples, **options)
+        super().__init__(name, help=text.rstrip(), epilog=examples, context_settings=_SETTINGS, **options)
         self.params.append(
             click.Option(
                 ["--no-color"],
