@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from promises import DEEPER, program, values_of
+from promises import DEEPER, command_of, values_of
 from schemas import Schema, fields_of, file_name, schemas
 
 import molt_bench
@@ -94,7 +94,7 @@ def cli() -> str:
 
 
 def _command(name: str) -> Iterator[str]:
-    command = program(name).commands[name]
+    command = command_of(name)
     arguments = [each.metavar or each.name.upper() for each in command.params if not each.opts[0].startswith("-")]
     yield f"```text\nmolt-bench {' '.join([name, *arguments])} [OPTIONS]\n```"
     yield _prose(command.help or "")
@@ -113,10 +113,8 @@ def _prose(text: str) -> str:
 
 def _options(name: str) -> str:
     """Return the table of a command's arguments and flags; of those before a command for an empty name."""
-    group = program(name or next(iter(app.COMMANDS)))
-    owner = group.commands[name] if name else group
     rows = []
-    for each in owner.params:
+    for each in (command_of(name) if name else app.program).params:
         is_flag = each.opts[0].startswith("-")
         if each.name == "help" or (not is_flag and not getattr(each, "help", "")):
             continue

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final, get_args
 
-import typer
+import click
 from schemas import fields_of, schemas
 
 import molt_bench
@@ -61,31 +61,24 @@ def _parts(value: Any) -> Iterator[str]:
             yield from (f"({each})" for each in (many[0].__annotations__ if many else [name]))
 
 
-def program(command: str) -> Any:
-    """Return the program as typer parses it, with all flags of one command."""
-    return typer.main.get_command(app.app_for(command))
+def command_of(name: str) -> click.Command:
+    """Return a command of the program."""
+    found = app.program.get_command(click.Context(app.program), name)
+    assert found is not None
+    return found
 
 
-def values_of(parameter: Any) -> list[str]:
-    """Return the values that a flag can have, if there is a list of them; typer keeps it in one place or the other."""
-    listed = getattr(getattr(parameter, "type", None), "choices", None)
-    described = getattr(parameter, "type_descriptor", None)
-    return [str(value) for value in listed] if listed else _literals(getattr(described, "annotation", None))
-
-
-def _literals(annotation: Any) -> list[str]:
-    if get_origin(annotation) is Literal:
-        return [str(value) for value in get_args(annotation)]
-    return [value for part in get_args(annotation) for value in _literals(part)]
+def values_of(parameter: click.Parameter) -> list[str]:
+    """Return the values that a flag can have, if there is a list of them."""
+    return [str(value) for value in getattr(parameter.type, "choices", ())]
 
 
 def _cli() -> Iterator[str]:
+    yield from (f"cli {flag}" for parameter in app.program.params for flag in parameter.opts)
     for name in app.COMMANDS:
         yield f"cli {name}"
-        group = program(name)
-        yield from (f"cli {flag}" for parameter in group.params for flag in parameter.opts)
         places = itertools.count(1)
-        for parameter in group.commands[name].params:
+        for parameter in command_of(name).params:
             flags = [*parameter.opts, *parameter.secondary_opts]
             for flag in flags if flags[0].startswith("-") else [f"argument {next(places)}"]:
                 yield f"cli {name} {flag}"

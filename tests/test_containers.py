@@ -15,7 +15,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
-from promises import program
+from promises import command_of
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "Dockerfile").read_text("utf-8")
@@ -128,7 +128,7 @@ def test_the_extras_that_are_installed_exist():
 def test_the_live_server_is_started_by_flags_that_exist_at_the_port_that_is_exposed():
     called, command, *arguments = json.loads(last("live", "ENTRYPOINT"))
     assert (called, command) == ("molt-bench", "serve")
-    flags = {flag for each in program("serve").commands["serve"].params for flag in each.opts}
+    flags = {flag for each in command_of("serve").params for flag in each.opts}
     assert {each for each in arguments if each.startswith("--")} <= flags
     assert arguments[arguments.index("--port") + 1] == last("live", "EXPOSE")
     assert f"--publish {last('live', 'EXPOSE')}:{last('live', 'EXPOSE')}" in GUIDE

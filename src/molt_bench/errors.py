@@ -19,7 +19,14 @@ An agent's mistake never leaves the library as an exception: it is recorded as a
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    import difflib
+else:
+    difflib = lazy_import("difflib")  # only for an error message
 
 #: What an agent did wrong: an illegal action; an answer that is not an `Action`; a reply that has the wrong form, is
 #: empty, was cut off, or refuses to play; an oversized answer; no answer in time; no connection; a program that ended;
@@ -107,10 +114,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("something else", ["random", "tight"])
     ''
     """
-    from difflib import get_close_matches  # only for an error message
-
     alike = {_bare(name): name for name in known}
-    near = get_close_matches(_bare(word), alike, n=1)
+    near = difflib.get_close_matches(_bare(word), alike, n=1)
     return f"; did you mean {alike[near[0]]!r}?" if near else ""
 
 

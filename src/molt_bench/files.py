@@ -2,7 +2,8 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from select import select
 from typing import IO, Final, TypeVar
@@ -63,6 +64,17 @@ def text_of(path: str, *, field: str, most_bytes: int, encoding: str = "utf-8-si
     except UnicodeDecodeError as error:
         what = "it is UTF-16, not UTF-8" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "it is not UTF-8"
         raise ConfigError(field, path, f"a file that can be read ({what})") from error
+
+
+@contextmanager
+def writing(field: str, path: str, what: str = "a file") -> Iterator[None]:
+    """Raise ConfigError, which names the field, for whatever cannot be written within the context."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise ConfigError(field, path, f"{what} that can be written ({error.strerror})") from error
 
 
 def _bytes_of(file: int, most_bytes: int) -> bytes:

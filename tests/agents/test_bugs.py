@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.cli.live_run import resume_run, start_run
 from molt_bench.cli.options import RunOptions
+from molt_bench.cli.run_lifecycle import resume_run, start_run
 from molt_bench.config.loader import load_config
 from molt_bench.errors import MoltBenchError
 from molt_bench.runs.about import About
@@ -77,7 +77,7 @@ def written(way, provider, folder):
 
 
 def play(made):
-    start_run(made, OPTIONS, secret=None, about=About("", ""), debug=False)
+    start_run(made, OPTIONS, secret=None, about=About("", ""))
 
 
 def run_in(folder):

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.e2e.shell import MOLT_BENCH, SMALL, quick, quick_run
+from tests.e2e.shell import MOLT_BENCH, SMALL, one_clear_line, quick, quick_run
 
 from molt_bench.cli.completion import _JOURNAL
 from molt_bench.runs.folder import JOURNAL
@@ -28,10 +28,11 @@ def home(tmp_path_factory):
 def bash(home, *words):
     """Return what bash is offered for the last of the words behind the program's name."""
     line = "\n".join(["molt-bench", *words])
-    env = {"_MOLT_BENCH_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words))}
+    env = {"_MOLT_BENCH_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(words))}
     done = quick(cwd=home, env=env)
     assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.split()
+    offered = [line.partition(",") for line in done.stdout.splitlines()]
+    return [value for kind, _, value in offered if kind == "plain"]
 
 
 RUN = "benchmark-results/2026-01-31T12-00-00"
@@ -69,14 +70,14 @@ def test_bash_is_offered(home, words, offered):
     assert bash(home, *words) == offered
 
 
+def asked_by(shell, line, word):
+    """Return the variables by which a shell asks how the last word of a line goes on."""
+    return {"_MOLT_BENCH_COMPLETE": f"{shell}_complete", "COMP_WORDS": line, "COMP_CWORD": word}
+
+
 def test_names_that_a_shell_would_act_on_are_left_to_the_shell(home):
-    for shell in ("complete_zsh", "complete_fish"):
-        env = {
-            "_MOLT_BENCH_COMPLETE": shell,
-            "_TYPER_COMPLETE_ARGS": "molt-bench verify runs/",
-            "_TYPER_COMPLETE_FISH_ACTION": "get-args",
-        }
-        done = quick(cwd=home, env=env)
+    for shell, word in (("zsh", "2"), ("fish", "runs/")):
+        done = quick(cwd=home, env=asked_by(shell, "molt-bench verify runs/", word))
         assert "runs/later" in done.stdout
         assert not {"touch", "x'y", "a b"} & {*done.stdout.replace("/", " ").split()}
     assert not (home / "owned").exists()
@@ -84,25 +85,47 @@ def test_names_that_a_shell_would_act_on_are_left_to_the_shell(home):
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_the_other_shells_are_offered_the_same(home, shell):
-    env = {
-        "_MOLT_BENCH_COMPLETE": f"complete_{shell}",
-        "_TYPER_COMPLETE_ARGS": "molt-bench --participants tag,call",
-        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
-    }
+    env = asked_by(shell, "molt-bench --participants tag,call", "2" if shell == "zsh" else "tag,call")
     assert "tag,callstation" in quick(cwd=home, env=env).stdout
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_gets_its_script(shell):
-    done = quick(env={"_MOLT_BENCH_COMPLETE": f"source_{shell}"})
+    done = quick(env={"_MOLT_BENCH_COMPLETE": f"{shell}_source"})
     assert done.returncode == 0
-    assert f"complete_{shell}" in done.stdout
+    assert f"{shell}_complete" in done.stdout
+    assert quick("--show-completion", env={"SHELL": f"/bin/{shell}"}).stdout.strip() == done.stdout.strip()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_once(tmp_path, shell):
+    start = tmp_path / f".{shell}rc"
+    start.write_text("alias ll='ls -l'\n")
+    env = {"SHELL": f"/usr/bin/{shell}", "HOME": str(tmp_path)}
+    for _ in range(2):
+        done = quick("--install-completion", env=env)
+        assert (done.returncode, done.stderr) == (0, "")
+    (script,) = [path for path in tmp_path.rglob("*molt-bench*") if path.is_file()]
+    assert script.read_text() == quick("--show-completion", env=env).stdout
+    assert str(script) in done.stdout
+    lines = start.read_text().splitlines()
+    assert lines[0] == "alias ll='ls -l'"
+    assert len(lines) == (1 if shell == "fish" else 2)
+
+
+def test_an_unknown_shell_is_one_clear_line():
+    one_clear_line(quick("--install-completion", env={"SHELL": "/bin/tcsh"}), "SHELL = 'tcsh'", "bash, zsh or fish")
+
+
+def test_where_there_is_nothing_to_offer_the_shell_completes_files(home):
+    done = quick(cwd=home, env=asked_by("bash", "molt-bench check ./my", "2"))
+    assert done.stdout == "file,./my\n"
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 def test_a_real_bash_completes(home):
     script = (
-        "source <(_MOLT_BENCH_COMPLETE=source_bash molt-bench) && "
+        "source <(_MOLT_BENCH_COMPLETE=bash_source molt-bench) && "
         "COMP_WORDS=(molt-bench verify bench) COMP_CWORD=2 && "
         "$(complete -p molt-bench | grep -o '_[a-z_]*completion') molt-bench && printf '%s\\n' \"${COMPREPLY[@]}\""
     )

@@ -16,13 +16,12 @@ from typing import get_args
 
 import msgspec
 import pytest
-from typer.main import get_command
 
 from molt_bench import Action
 from molt_bench.agents.kinds import source_hash
 from molt_bench.agents.llm.settings import HARNESS_VERSIONS
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.cli.app import COMMANDS, app_for
+from molt_bench.cli.app import COMMANDS, program
 from molt_bench.config.loader import load_config
 from molt_bench.report.exports import Format
 from molt_bench.runs.header import config_hash
@@ -231,7 +230,7 @@ def failed(done):
 def test_every_command_that_is_given_a_run_is_walked():
     assert WALK.keys() | OTHERS == COMMANDS.keys()
     for name in OTHERS:
-        params = get_command(app_for(name)).commands[name].params
+        params = program.get_command(None, name).params
         places = [each for each in params if each.param_type_name == "argument" or each.metavar == "RUN"]
         assert not [each for each in places if re.search(r"\bruns?\b", str(each.help).lower())], f"{name} takes a run"
 

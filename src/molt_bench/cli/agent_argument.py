@@ -3,11 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import typer
+import click
 import yaml
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.field_errors import checked
 from molt_bench.agents.kinds import LLM, kind_of, make_agent
+from molt_bench.agents.llm.agent import LLMAgent
+from molt_bench.agents.llm.gateway import Gateway
+from molt_bench.agents.llm.providers.redirection import redirection_warnings
+from molt_bench.agents.llm.sending.retries import RequestLimits
+from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.cli.streams import warn
 from molt_bench.config.participants import named
 from molt_bench.errors import ConfigError
@@ -26,11 +32,11 @@ def agent_from(text: str, assignments: Sequence[str]) -> ParticipantSpec:
 def _param(assignment: str) -> tuple[str, Any]:
     key, equals, text = assignment.partition("=")
     if not equals or not key.strip():
-        raise typer.BadParameter(f"{assignment!r} is not key=value", param_hint="--param")
+        raise click.BadParameter(f"{assignment!r} is not key=value", param_hint="--param")
     try:
         return key.strip(), yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise typer.BadParameter(f"{text!r} is not valid YAML", param_hint="--param") from error
+        raise click.BadParameter(f"{text!r} is not valid YAML", param_hint="--param") from error
 
 
 def maker_of(
@@ -47,14 +53,6 @@ def maker_of(
             action_timeout_s=timeout_s,
             on_remains=lambda remains: warn(f"{participant.id}: {remains}"),
         )
-    # Imported here, so that a game against any other agent starts faster.
-    from molt_bench.agents.field_errors import checked
-    from molt_bench.agents.llm.agent import LLMAgent
-    from molt_bench.agents.llm.gateway import Gateway
-    from molt_bench.agents.llm.providers.redirection import redirection_warnings
-    from molt_bench.agents.llm.sending.retries import RequestLimits
-    from molt_bench.agents.llm.settings import LLMSettings  # loaded when needed, for a fast start
-
     settings = checked(LLMSettings, LLM.params(participant.type, participant.params))
     for warning in redirection_warnings({participant.id: settings}):
         warn(warning)

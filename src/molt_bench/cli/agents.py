@@ -1,11 +1,16 @@
 """`molt-bench agents`: what a config can name as a participant."""
 
+import click
+
 from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS
 from molt_bench.agents.python_agents import plugins
-from molt_bench.cli.options import AsJson, Printing
+from molt_bench.cli.options import Printing, json_option
+from molt_bench.cli.parser import Command
 
 
-def agents(*, as_json: AsJson = False) -> None:
+@click.command(cls=Command)
+@json_option
+def agents(*, as_json: bool) -> None:
     """List the agents that a config can name.
 
     Examples:

@@ -1,18 +1,19 @@
 """`molt-bench check`: is an agent fit to play, and if not, why?"""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-import typer
+import click
 from rich.text import Text
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import LLM, kind_of
 from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.options import AgentName, Params, Printing, at_least_one, positive
+from molt_bench.cli.options import AGENT, Printing, param_option, printing_options
+from molt_bench.cli.parser import COUNT, POSITIVE, Command
 from molt_bench.cli.streams import camel_fields, console, notice, tolerate_closed_pipe
 from molt_bench.errors import printable
 from molt_bench.play.event_loop import run_in_new_loop
@@ -32,15 +33,14 @@ _STYLES: Final = {"ok": "green", "FAIL": "bold red", "note": "yellow", "fault": 
 _OnGame = Callable[[int, int], None]
 
 
+@click.command(cls=Command)
+@click.argument("participant", **AGENT)
+@param_option
+@click.option("--hands", type=COUNT, help="Hands against each opponent at each table.")
+@click.option("--timeout-s", metavar="S", type=POSITIVE, help="Seconds per answer.")
+@printing_options
 def check(
-    participant: AgentName,
-    param: Params = None,
-    hands: Annotated[
-        int | None, typer.Option(callback=at_least_one, help="Hands against each opponent at each table.")
-    ] = None,
-    timeout_s: Annotated[float | None, typer.Option(metavar="S", callback=positive, help="Seconds per answer.")] = None,
-    *,
-    printing: Printing,
+    participant: str, params: Sequence[str], hands: int | None, timeout_s: float | None, printing: Printing
 ) -> None:
     """Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.
 
@@ -50,7 +50,7 @@ def check(
       molt-bench check tag
       molt-bench check my_bot.py:make --hands 20 --json
     """
-    spec = agent_from(participant, param or [])
+    spec = agent_from(participant, params)
     try:
         report = _run_checks(spec, hands=hands, timeout_s=timeout_s, printing=printing)
     except KeyboardInterrupt:

@@ -2,21 +2,30 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
-import msgspec
-import typer
+import click
+from rich import box
+from rich.table import Table
+from rich.text import Text
 
 from molt_bench.cli.completion import run_agents, run_folders
-from molt_bench.cli.options import Printing, not_negative, positive, probability
+from molt_bench.cli.options import PATH, Printing, printing_options
+from molt_bench.cli.output import notes_on
+from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, POSITIVE, Command, flag, grouped
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
 from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
-from molt_bench.files import write_whole
-
-if TYPE_CHECKING:  # loaded when needed, so that the help is quick
-    from molt_bench.study.comparison import Comparison, Difference, Run
-    from molt_bench.study.comparison_formats import Outcome
+from molt_bench.files import write_whole, writing
+from molt_bench.runs.folder import JOURNAL
+from molt_bench.runs.header import recorded_harnesses
+from molt_bench.runs.stored_run import StoredRun
+from molt_bench.study import comparison
+from molt_bench.study import comparison_formats as formats
+from molt_bench.study.comparison import Comparison, Difference, Run
+from molt_bench.study.comparison_formats import Outcome
 
 Format: TypeAlias = Literal["text", "json", "markdown", "github", "junit"]
 #: The exit status of runs that cannot be compared, and with --exit-code that of a change that is not known.
@@ -25,32 +34,26 @@ _UNKNOWN: Final = 4
 _BADGES: Final = (".json", ".svg")
 
 
-class VerdictOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class VerdictOptions:
     """What counts as a difference, and as a failure."""
 
-    within: Annotated[
-        float, typer.Option(metavar="MBB", callback=positive, help="Differences up to this do not matter.")
-    ] = 250.0
-    fail_below: Annotated[
-        float | None,
-        typer.Option(metavar="MBB", callback=not_negative, help="Exit with status 1 if an agent certainly lost more."),
-    ] = None
-    strict: Annotated[
-        bool, typer.Option("--strict", help="With --fail-below: status 1 unless certainly none lost more.")
-    ] = False
-    exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Exit with status 1 if an agent is worse, 4 if that is not known.")
-    ] = False
-    confidence: Annotated[float, typer.Option(callback=probability, help="Confidence of the verdicts.")] = 0.95
+    within: float = flag("Differences up to this do not matter.", default=250.0, metavar="MBB", type=POSITIVE)
+    fail_below: float | None = flag(
+        "Exit with status 1 if an agent certainly lost more.", metavar="MBB", type=NOT_NEGATIVE
+    )
+    strict: bool = flag("With --fail-below: status 1 unless certainly none lost more.", default=False)
+    exit_code: bool = flag("Exit with status 1 if an agent is worse, 4 if that is not known.", default=False)
+    confidence: float = flag("Confidence of the verdicts.", default=0.95, type=CONFIDENCE)
 
     def check(self) -> None:
         """Refuse flags that contradict each other."""
         if self.strict and self.fail_below is None:
-            raise typer.BadParameter("requires --fail-below", param_hint="--strict")
+            raise click.BadParameter("requires --fail-below", param_hint="--strict")
         if self.exit_code and self.fail_below is not None:
-            raise typer.BadParameter("cannot be used with --fail-below: choose one gate", param_hint="--exit-code")
+            raise click.BadParameter("cannot be used with --fail-below: choose one gate", param_hint="--exit-code")
 
-    def failure(self, each: "Difference") -> str | None:
+    def failure(self, each: Difference) -> str | None:
         """Return why an agent's change is a failure; None if it is none."""
         sure = f"{100 * self.confidence:.4g}% certain"
         if self.exit_code:
@@ -64,40 +67,43 @@ class VerdictOptions(msgspec.Struct, frozen=True, kw_only=True):
         return f"it is {sure} that it lost {more}" if each.lost(self.fail_below) else None
 
 
-class OutputOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
     """What a comparison is written as."""
 
-    form: Annotated[
-        Format,
-        typer.Option(
-            "--format", metavar="FORMAT", help="text, json, markdown (a comment), github (annotations) or junit."
-        ),
-    ] = "text"
-    badge: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a badge, too: an .svg, or a .json for shields.io.")
-    ] = None
+    form: Format = flag(
+        "text, json, markdown (a comment), github (annotations) or junit.",
+        "--format",
+        default="text",
+        metavar="FORMAT",
+        type=click.Choice(get_args(Format)),
+    )
+    badge: str | None = flag("Write a badge, too: an .svg, or a .json for shields.io.", metavar="FILE", type=PATH)
 
     def check(self, printing: Printing) -> None:
         """Refuse flags that contradict each other, and a badge of no known kind."""
         if printing.as_json and self.form not in ("text", "json"):
-            raise typer.BadParameter(f"cannot be used with --format {self.form}", param_hint="--json")
+            raise click.BadParameter(f"cannot be used with --format {self.form}", param_hint="--json")
         if self.badge is not None and Path(self.badge).suffix not in _BADGES:
-            raise typer.BadParameter(f"must be a file that ends in {' or '.join(_BADGES)}", param_hint="--badge")
+            raise click.BadParameter(f"must be a file that ends in {' or '.join(_BADGES)}", param_hint="--badge")
 
 
+@click.command(cls=Command)
+@click.argument("old", metavar="OLD", help="Folder of the earlier run.", shell_complete=run_folders)
+@click.argument("new", metavar="NEW", help="Folder of the later run.", shell_complete=run_folders)
+@click.option(
+    "--agent",
+    "agents",
+    metavar="ID",
+    multiple=True,
+    help="Agent to compare: ID, or OLD_ID=NEW_ID; repeatable.",
+    shell_complete=run_agents,
+)
+@grouped(VerdictOptions, "verdict")
+@grouped(OutputOptions, "output")
+@printing_options
 def compare(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="Folder of the earlier run.", autocompletion=run_folders)],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Folder of the later run.", autocompletion=run_folders)],
-    *,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ID", help="Agent to compare: ID, or OLD_ID=NEW_ID; repeatable.", autocompletion=run_agents
-        ),
-    ] = None,
-    verdict: VerdictOptions,
-    output: OutputOptions,
-    printing: Printing,
+    old: str, new: str, agents: Sequence[str], verdict: VerdictOptions, output: OutputOptions, printing: Printing
 ) -> None:
     """Test whether a new run is better or worse than an old one, on the same cards where possible.
 
@@ -110,14 +116,10 @@ def compare(
       molt-bench compare old new --agent tight --fail-below 100
       molt-bench compare old new --format markdown --badge badge.svg
     """
-    from datetime import UTC, datetime
-
-    from molt_bench.study.comparison_formats import Outcome, junit_error
-
     verdict.check()
     output.check(printing)
     try:
-        found = _comparison(old, new, agent or [], verdict)
+        found = _comparison(old, new, agents, verdict)
         reasons = {each.name: verdict.failure(each) for each in found.differences}
         outcome = Outcome(
             old=old,
@@ -128,12 +130,14 @@ def compare(
             failures={name: reason for name, reason in reasons.items() if reason is not None},
         )
         if output.badge is not None:
-            _write_badge(outcome, output.badge)
+            path = Path(output.badge)
+            with writing("--badge", output.badge):
+                write_whole(path, formats.badge(outcome, svg=path.suffix == ".svg").encode())
     except MoltBenchError as error:
         error.status = _NOT_COMPARED
         if output.form == "junit" and not printing.quiet:
             with tolerate_closed_pipe():
-                print(junit_error(str(error), datetime.now(UTC)), end="")
+                print(formats.junit_error(str(error), datetime.now(UTC)), end="")
         raise
     with tolerate_closed_pipe():
         _print_outcome(outcome, verdict, "json" if printing.as_json else output.form, quiet=printing.quiet)
@@ -143,9 +147,7 @@ def compare(
         sys.exit(_UNKNOWN if verdict.exit_code and found.verdict != "worse" else 1)
 
 
-def _comparison(old: str, new: str, agents: Sequence[str], verdict: VerdictOptions) -> "Comparison":
-    from molt_bench.study import comparison
-
+def _comparison(old: str, new: str, agents: Sequence[str], verdict: VerdictOptions) -> Comparison:
     ids = [_both_ids(text) for text in agents]
     return comparison.compare(_run(old), _run(new), agents=ids, confidence=verdict.confidence, within=verdict.within)
 
@@ -157,13 +159,7 @@ def _both_ids(text: str) -> tuple[str, str]:
     return old, new or old
 
 
-def _run(folder: str) -> "Run":
-    from molt_bench.cli.output import notes_on
-    from molt_bench.runs.folder import JOURNAL
-    from molt_bench.runs.header import recorded_harnesses
-    from molt_bench.runs.stored_run import StoredRun
-    from molt_bench.study.comparison import Run
-
+def _run(folder: str) -> Run:
     stored = StoredRun.open(folder)
     for note in notes_on(stored.content, stored.folder / JOURNAL):
         warn(note)
@@ -180,40 +176,22 @@ def _run(folder: str) -> "Run":
     )
 
 
-def _write_badge(outcome: "Outcome", target: str) -> None:
-    from molt_bench.study.comparison_formats import badge
-
-    path = Path(target)
-    try:
-        write_whole(path, badge(outcome, svg=path.suffix == ".svg").encode())
-    except OSError as error:
-        raise ConfigError("--badge", target, f"a file that can be written ({error.strerror})") from error
-
-
-def _print_outcome(outcome: "Outcome", verdict: VerdictOptions, form: Format, *, quiet: bool) -> None:
+def _print_outcome(outcome: Outcome, verdict: VerdictOptions, form: Format, *, quiet: bool) -> None:
     """Print a comparison; all formats but text contain its warnings."""
-    from datetime import UTC, datetime
-
-    from molt_bench.study.comparison_formats import github, junit, markdown, plain
-
     if form == "json":
-        print_json({**plain(outcome), "failBelowMbb": verdict.fail_below, "strict": verdict.strict})
+        print_json({**formats.plain(outcome), "failBelowMbb": verdict.fail_below, "strict": verdict.strict})
     elif form == "text" or quiet:
         if not quiet:
             _print_table(outcome)
         for warning in outcome.found.warnings:
             warn(warning)
     elif form == "junit":
-        print(junit(outcome, datetime.now(UTC)), end="")
+        print(formats.junit(outcome, datetime.now(UTC)), end="")
     else:
-        print(markdown(outcome) if form == "markdown" else github(outcome), end="")
+        print(formats.markdown(outcome) if form == "markdown" else formats.github(outcome), end="")
 
 
-def _print_table(outcome: "Outcome") -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
+def _print_table(outcome: Outcome) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     first, *numbers, last = outcome.headings()
     table.add_column(first, overflow="fold", max_width=22)

@@ -1,86 +1,112 @@
-"""Shell completion: what agent names, run folders and config fields a word can go on as.
+"""Shell completion: what agent names, run folders and config fields a word can go on as, and the shells' scripts.
 
 A shell inserts what is returned here, and some evaluate it. So names with characters that mean something to a shell are
-left out: for them the shell completes files by itself, and quotes them.
+left out: where there are no others the shell completes files by itself, and quotes them.
 """
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
-from typing import Final, ParamSpec
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import typer
+import click
+from click.shell_completion import CompletionItem, get_completion_class
 
-#: Set by the shell's script, as typer names it: what to do, and for which shell.
-_ASKED: Final = "_MOLT_BENCH_COMPLETE"
+from molt_bench.errors import ConfigError
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    from molt_bench.agents import kinds, python_agents
+    from molt_bench.config import loader, matchmaker_names
+    from molt_bench.runs import journal
+else:
+    python_agents, kinds = lazy_import("molt_bench.agents.python_agents"), lazy_import("molt_bench.agents.kinds")
+    journal, loader = lazy_import("molt_bench.runs.journal"), lazy_import("molt_bench.config.loader")
+    matchmaker_names = lazy_import("molt_bench.config.matchmaker_names")
+
 #: As `runs/folder.py` has it, which is slow to load.
 _JOURNAL: Final = "journal.jsonl"
 _SAFE: Final = re.compile(r"[\w@%+=:,./-]+")
 #: Folders that are looked into, and runs that are offered, at most.
 _MOST: Final = 200
+#: Where each shell looks for the script of a program, and what its own start file has to say for that.
+_SHELLS: Final = {
+    "bash": ("~/.bash_completions/molt-bench.sh", "~/.bashrc", "source ~/.bash_completions/molt-bench.sh"),
+    "zsh": ("~/.zfunc/_molt-bench", "~/.zshrc", "fpath+=~/.zfunc; autoload -Uz compinit; compinit"),
+    "fish": ("~/.config/fish/completions/molt-bench.fish", None, ""),
+}
 
-P = ParamSpec("P")
-
-
-def words_to_complete(with_command: Callable[[Sequence[str]], list[str]]) -> list[str] | None:
-    """Return the words to complete, without the program; None if the program is not asked to complete any.
-
-    Where the words name no command, `with_command` adds it, and typer is told so.
-    """
-    asked = os.environ.get(_ASKED, "")
-    if not asked.startswith("complete_"):
-        return None
-    line = "COMP_WORDS" if asked == "complete_bash" else "_TYPER_COMPLETE_ARGS"
-    found = re.fullmatch(r"(\S+)(\s*)(.*)", os.environ.get(line, ""), re.DOTALL)
-    if found is None:
-        return None
-    words = found[3].split()
-    if not words or (len(words) == 1 and found[3] == words[0]):
-        return words if words and not words[0].startswith("-") else ["run"]  # the word itself may become a command
-    completed = with_command(words)
-    if len(completed) > len(words):
-        at = next(at for at, word in enumerate(completed) if word == "run")
-        rest = re.sub(rf"^((?:\S+\s+){{{at}}})", rf"\1run{found[2][0]}", found[3])
-        os.environ[line] = found[1] + found[2] + rest
-        os.environ["COMP_CWORD"] = str(int(os.environ.get("COMP_CWORD", "0")) + 1)
-    return completed
+Completion: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 
 
-def _offers(complete: Callable[P, Iterable[str]]) -> Callable[P, list[str]]:
-    """Let a completion offer safe names only, and nothing where something is wrong: this is no place for an error."""
+def shell_script() -> str:
+    """Return the script that lets the user's shell complete the program's arguments."""
+    return _script(_shell())
 
-    @wraps(complete)
-    def offered(*args: P.args, **kwargs: P.kwargs) -> list[str]:
+
+def install_script() -> str:
+    """Install that script, and return what was done."""
+    shell = _shell()
+    path, start, line = _SHELLS[shell]
+    target = Path(path).expanduser()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(f"{_script(shell)}\n", "utf-8")
+    if start is not None:
+        file = Path(start).expanduser()
+        before = file.read_text("utf-8") if file.exists() else ""
+        if line not in before.splitlines():
+            file.write_text(f"{before.rstrip()}\n{line}\n".lstrip(), "utf-8")
+    return f"{shell} completion installed in {target}. It takes effect once you restart the terminal."
+
+
+def _shell() -> str:
+    shell = Path(os.environ.get("SHELL", "")).name
+    if shell not in _SHELLS:
+        raise ConfigError("SHELL", shell, "bash, zsh or fish, for which there is completion")
+    return shell
+
+
+def _script(shell: str) -> str:
+    known: Any = get_completion_class(shell)
+    return str(known(None, {}, "molt-bench", "_MOLT_BENCH_COMPLETE").source()).strip()
+
+
+def _offers(complete: Callable[[click.Context, str], Iterable[str]]) -> Completion:
+    """Let a completion offer safe names only, or files where it has none or fails: this is no place for an error."""
+
+    def offered(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
         try:
-            found = islice(complete(*args, **kwargs), _MOST)
-            return [each for each in found if _SAFE.fullmatch(each)]
+            found = [name for name in islice(complete(ctx, incomplete), _MOST) if name.startswith(incomplete)]
         except Exception:
-            return []
+            found = []
+        return [CompletionItem(name) for name in found if _SAFE.fullmatch(name)] or [
+            CompletionItem(incomplete, type="file")
+        ]
 
     return offered
 
 
+def _agents() -> list[str]:
+    return [*kinds.BUILTIN_AGENTS, *python_agents.plugins()]
+
+
 @_offers
-def agent_names(incomplete: str) -> Iterable[str]:
+def agent_names(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Offer built-in agents and plug-ins."""
-    from molt_bench.agents.kinds import BUILTIN_AGENTS
-    from molt_bench.agents.python_agents import plugins  # here and below: a fast start for everything else
-
-    return [*BUILTIN_AGENTS, *plugins()]
+    return _agents()
 
 
 @_offers
-def agent_lists(incomplete: str) -> Iterable[str]:
+def agent_lists(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Offer agents behind those that a list has already, as in `tag,tight`."""
     before = incomplete.rpartition(",")[0]
-    return [f"{before},{name}" if before else name for name in agent_names(incomplete)]
+    return [f"{before},{name}" if before else name for name in _agents()]
 
 
 @_offers
-def run_folders(incomplete: str) -> Iterable[str]:
+def run_folders(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Offer folders of runs that begin like this, or are in a folder that does; the newest names first."""
     parent, _, name = incomplete.rpartition("/")
     prefix = f"{parent}/" if "/" in incomplete else ""
@@ -104,23 +130,19 @@ def _is_run(path: str) -> bool:
 
 
 @_offers
-def run_agents(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+def run_agents(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Offer the participants of the run that the command line names."""
-    from molt_bench.runs.journal import read_header
-
     # Before an option without its value, arguments are not parsed yet: they are what is left.
     named = [ctx.params.get("folder"), ctx.params.get("old"), *ctx.args]
     run = next(each for each in named if each and _is_run(each))
-    return [each["id"] for each in read_header(str(Path(run, _JOURNAL))).config["participants"]]
+    return [each["id"] for each in journal.read_header(str(Path(run, _JOURNAL))).config["participants"]]
 
 
 @_offers
-def config_fields(incomplete: str) -> Iterable[str]:
+def config_fields(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Offer the fields of a config; those of participants only once `participants.` is there."""
-    from molt_bench.config.loader import field_paths
-
     numbered = re.match(r"participants\.(\d+)\.", incomplete)
-    for path in field_paths():
+    for path in loader.field_paths():
         if numbered and path.startswith("participants.0."):
             yield path.replace(".0.", f".{numbered[1]}.", 1) + "="
         elif not path.startswith("participants.") or incomplete.startswith("participants."):
@@ -128,14 +150,12 @@ def config_fields(incomplete: str) -> Iterable[str]:
 
 
 @_offers
-def stop_fields(incomplete: str) -> Iterable[str]:
+def stop_fields(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Offer the fields of `stop`."""
-    return [field for field in config_fields(incomplete) if field.startswith("stop.")]
+    return [f"{path}=" for path in loader.field_paths() if path.startswith("stop.")]
 
 
 @_offers
-def policies(incomplete: str) -> Iterable[str]:
+def policies(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Offer the policies that choose pairings."""
-    from molt_bench.config.matchmaker_names import MATCHMAKER_NAMES
-
-    return MATCHMAKER_NAMES
+    return matchmaker_names.MATCHMAKER_NAMES

@@ -87,7 +87,7 @@ def check_config(config: BenchmarkConfig) -> None:
 
 def extension_from(options: StopOptions, stored: StoredRun) -> StopConfig | None:
     """Return a run's stop rule as overridden by flags; None without flags."""
-    flags, assignments = options.fields(), options.set_ or []
+    flags, assignments = options.fields(), options.assignments
     if not assignments and all(value is None for value in flags.values()):
         return None
     now = stored.config.model_copy(update={"stop": stages_of(stored.config, stored.lines)[-1].stop})

@@ -1,26 +1,16 @@
 """The consent of a user to what a stored run would run: named first, then asked for on a terminal."""
 
-import sys
 from collections.abc import Collection
-from typing import Annotated
 
-import typer
 from msgspec import UNSET
 
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.arena.consent import announced, permission_of
 from molt_bench.bench.result import RunResult
-from molt_bench.cli.streams import notice, warn
+from molt_bench.cli.streams import agreed, can_ask, notice, warn
 from molt_bench.errors import NotPermitted, on_one_line
 from molt_bench.runs.header import unasked_code
 from molt_bench.runs.stored_run import NEVER_RUN, StoredRun
-
-RunAgents = Annotated[
-    bool,
-    typer.Option(
-        "--run-agents", help="Run the agents that the run names, if their code is the recorded one; see docs."
-    ),
-]
 
 
 def consent(stored: StoredRun, participants: Collection[str], *, run_agents: bool) -> Permission:
@@ -34,8 +24,7 @@ def consent(stored: StoredRun, participants: Collection[str], *, run_agents: boo
     """
     if not participants:
         return BUILT_IN
-    asks = sys.stdin.isatty() and sys.stderr.isatty()
-    if not asks and not run_agents:
+    if not can_ask() and not run_agents:
         types = {each.id: each.type for each in stored.config.participants}
         named = ", ".join(f"{name!r} ({types[name]})" for name in participants)
         raise NotPermitted(
@@ -45,7 +34,11 @@ def consent(stored: StoredRun, participants: Collection[str], *, run_agents: boo
     found = announced(stored, participants)
     for each in found:
         notice(f"{stored.folder} names {each.text}")
-    if asks and not _agreed(len(found)):
+    try:
+        willing = not can_ask() or agreed(f"Run {'this agent' if len(found) == 1 else f'these {len(found)} agents'}?")
+    except KeyboardInterrupt:
+        willing = False
+    if not willing:
         raise NotPermitted("nothing was run")
     return permission_of(found)
 
@@ -59,11 +52,3 @@ def warn_of_policies(stored: StoredRun, result: RunResult, permission: Permissio
     unasked = [] if stated is UNSET else [name for name in unasked_code(stored.config, permission) if name in stated]
     for name in unasked:
         warn(f"{name!r}: margins that follow from its policy are as the run recorded them, {NEVER_RUN}")
-
-
-def _agreed(count: int) -> bool:
-    print(f"Run {'this agent' if count == 1 else f'these {count} agents'}? [y/N] ", end="", file=sys.stderr, flush=True)
-    try:
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
-    except (KeyboardInterrupt, UnicodeDecodeError):
-        return False

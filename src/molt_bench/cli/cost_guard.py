@@ -1,28 +1,20 @@
 """The guard of the purse: nobody spends money without having been told how much."""
 
-import sys
-from typing import TYPE_CHECKING
-
+from molt_bench.arena.cast import check_participants
 from molt_bench.cli.options import RunOptions
-from molt_bench.cli.streams import notice
+from molt_bench.cli.streams import agreed, can_ask, notice
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-
-if TYPE_CHECKING:  # loaded when needed, for a fast start
-    from molt_bench.config.sections import BenchmarkConfig
-
-_FIELD = "stop.budget.maxCostUsd"
+from molt_bench.study.outlay import outlay_of, what_the_limit_buys
 
 
-def check_cost(config: "BenchmarkConfig", options: RunOptions) -> None:
+def check_cost(config: BenchmarkConfig, options: RunOptions) -> None:
     """Say what a limit buys; without one, ask whether the run may cost what it will, or refuse if nobody can answer.
 
     Raises ConfigError if the run must not begin.
     """
     if not config.models():
         return
-    from molt_bench.arena.cast import check_participants
-    from molt_bench.study.outlay import outlay_of, what_the_limit_buys
-
     check_participants(config)  # whatever else is wrong comes first
     limits = config.stop.budget
     if limits is not None and (limits.max_cost_usd is not None or limits.max_tokens is not None):
@@ -33,11 +25,6 @@ def check_cost(config: "BenchmarkConfig", options: RunOptions) -> None:
     outlay = None if options.no_cost_limit else outlay_of(config)
     if outlay is None:
         return
-    field, example = ("stop.budget.maxTokens", "1000000") if outlay.unpriced else (_FIELD, "5")
-    ways = f"a limit, as with --set {field}={example}, or --no-cost-limit: {outlay}"
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise ConfigError(field, None, ways)
-    question = f"This run has no limit of cost ({field}): {outlay}. Go on? [y/N] "
-    print(question, end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise ConfigError(field, None, ways)
+    field, example = ("stop.budget.maxTokens", "1000000") if outlay.unpriced else ("stop.budget.maxCostUsd", "5")
+    if not can_ask() or not agreed(f"This run has no limit of cost ({field}): {outlay}. Go on?"):
+        raise ConfigError(field, None, f"a limit, as with --set {field}={example}, or --no-cost-limit: {outlay}")

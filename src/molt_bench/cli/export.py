@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Annotated, TypeAlias
+from typing import IO, TypeAlias, get_args
 
-import typer
+import click
 
 from molt_bench._version import READABLE_VERSIONS
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.cli.completion import run_agents
-from molt_bench.cli.options import Printing, RunFolder, at_least_one
+from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
 from molt_bench.cli.output import notes_on
+from molt_bench.cli.parser import COUNT, Command
 from molt_bench.cli.streams import data_output, print_json, warn
 from molt_bench.errors import ConfigError, MoltBenchError, one_of
-from molt_bench.files import fill_whole
+from molt_bench.files import fill_whole, writing
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, checked_outline, dealt_hands, that_count
@@ -28,20 +29,21 @@ from molt_bench.runs.stored_run import StoredRun
 Fill: TypeAlias = Callable[[IO[bytes]], str]
 
 
+@click.command(cls=Command)
+@run_folder_argument
+@click.option("--format", "form", type=click.Choice(get_args(Format)), required=True, help="Format to write.")
+@click.option("--output", metavar="FILE", type=PATH, help="File, or - for stdout; by default a file in RUN.")
+@click.option("--match", type=COUNT, help="Only hands of this match.")
+@click.option("--agent", metavar="ID", help="Only hands of this agent.", shell_complete=run_agents)
+@click.option("--hero", metavar="ID", help="Show cards as this agent saw them.", shell_complete=run_agents)
+@printing_options
 def export(
-    folder: RunFolder,
-    form: Annotated[Format, typer.Option("--format", help="Format to write.")],
-    output: Annotated[
-        str | None, typer.Option(metavar="FILE", help="File, or - for stdout; by default a file in RUN.")
-    ] = None,
-    match: Annotated[int | None, typer.Option(callback=at_least_one, help="Only hands of this match.")] = None,
-    agent: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only hands of this agent.", autocompletion=run_agents)
-    ] = None,
-    hero: Annotated[
-        str | None, typer.Option(metavar="ID", help="Show cards as this agent saw them.", autocompletion=run_agents)
-    ] = None,
-    *,
+    folder: str,
+    form: Format,
+    output: str | None,
+    match: int | None,
+    agent: str | None,
+    hero: str | None,
     printing: Printing,
 ) -> None:
     """Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were asked.
@@ -51,7 +53,7 @@ def export(
       molt-bench export benchmark-results/2026-01-31T12-00-00 --format phh --agent tight --output hands.phhs
     """
     if printing.as_json and output == "-":
-        raise typer.BadParameter("cannot be used with --output -", param_hint="--json")
+        raise click.BadParameter("cannot be used with --output -", param_hint="--json")
     journal = journal_in(folder)
     outline = checked_outline(journal, versions=READABLE_VERSIONS if form == "latex" else None)
     participants = [each["id"] for each in outline.header.config["participants"]]
@@ -141,12 +143,8 @@ def _exchanges(folder: Path, match: int | None, agent: str | None) -> Fill:
 def _write(target: Path, fill: Fill) -> str:
     """Write a whole file or nothing; a pipe, a device or a link is written directly, so that it stays what it is."""
     special = target.is_symlink() or (target.exists() and not target.is_file())
-    try:
+    with writing("--output", str(target)):
         if not special:
             return fill_whole(target, fill)
         with open(target, "wb") as file:
             return fill(file)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise ConfigError("--output", str(target), f"a file that can be written ({error.strerror})") from error

@@ -1,13 +1,12 @@
 """`molt-bench grade`: what each agent's decisions gave away."""
 
-from typing import Annotated
-
+import click
 import msgspec
-import typer
 
 from molt_bench.cli.completion import run_agents
-from molt_bench.cli.options import Printing, RunFolder
+from molt_bench.cli.options import Printing, printing_options, run_folder_argument
 from molt_bench.cli.output import notes_on
+from molt_bench.cli.parser import Command
 from molt_bench.cli.streams import console, warn
 from molt_bench.errors import ConfigError, one_of
 from molt_bench.files import write_whole
@@ -20,14 +19,11 @@ from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 
 
-def grade(
-    folder: RunFolder,
-    agent: Annotated[
-        str | None, typer.Option(metavar="ID", help="Print the grades of this agent alone.", autocompletion=run_agents)
-    ] = None,
-    *,
-    printing: Printing,
-) -> None:
+@click.command(cls=Command)
+@run_folder_argument
+@click.option("--agent", metavar="ID", help="Print the grades of this agent alone.", shell_complete=run_agents)
+@printing_options
+def grade(folder: str, agent: str | None, printing: Printing) -> None:
     """Grade every decision of a run by the values of the reference bot, and write grades.json.
 
     It is not the ranking. For a run that is still going it prints the grades so far and writes nothing.

@@ -4,21 +4,26 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Final
 
-import msgspec
-import typer
+import click
 
+from molt_bench.arena.cast import check_participants
 from molt_bench.cli.completion import agent_lists
-from molt_bench.cli.options import Printing
+from molt_bench.cli.config_flags import config_from, warn_ahead
+from molt_bench.cli.options import PATH, Printing, printing_options
+from molt_bench.cli.parser import NUMBER, WHOLE, Command, flag, grouped
 from molt_bench.cli.streams import print_json
+from molt_bench.config.participants import participants_from
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.template import commented
 from molt_bench.errors import ConfigError, MoltBenchError, on_one_line, printable
-from molt_bench.files import write_whole
-
-if TYPE_CHECKING:
-    from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.files import write_whole, writing
+from molt_bench.person.players import typed_line
+from molt_bench.study.outlay import suggested_limit
 
 #: The questions: flag, field, and what is asked.
 _QUESTIONS: Final = (
@@ -33,25 +38,23 @@ _EACH: Final = 10
 _LEAST: Final = 20
 
 
-class Answers(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Answers:
     """Answers to the questions; what is None is asked."""
 
-    participants: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Who plays, such as tag,tight.", autocompletion=agent_lists)
-    ] = None
-    hands: Annotated[int | None, typer.Option(help="Hands per game.")] = None
-    confidence: Annotated[float | None, typer.Option(help="How sure the order must be.")] = None
-    max_matches: Annotated[int | None, typer.Option(help="Matches after which it stops all the same.")] = None
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: take the defaults for what no flag says.")] = False
+    participants: str | None = flag("Who plays, such as tag,tight.", metavar="LIST", shell_complete=agent_lists)
+    hands: int | None = flag("Hands per game.", type=WHOLE)
+    confidence: float | None = flag("How sure the order must be.", type=NUMBER)
+    max_matches: int | None = flag("Matches after which it stops all the same.", type=WHOLE)
+    yes: bool = flag("Ask nothing: take the defaults for what no flag says.", default=False)
 
 
-def init(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The config to write.")] = "bench.yaml",
-    *,
-    answers: Answers,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
-    printing: Printing,
-) -> None:
+@click.command(cls=Command)
+@click.argument("file", metavar="FILE", type=PATH, default="bench.yaml", help="The config to write.")
+@grouped(Answers, "answers")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@printing_options
+def init(file: str, answers: Answers, *, force: bool, printing: Printing) -> None:
     """Write a commented config to start with, from four questions or as many flags.
 
     Without a terminal, the answers are read from standard input, a line each; an empty or missing one is the default.
@@ -60,12 +63,6 @@ def init(
       molt-bench init
       molt-bench init bench.yaml --participants tag,tight,random --yes
     """
-    # Imported here, so that the help is quick.
-    from molt_bench.cli.config_flags import warn_ahead
-    from molt_bench.config.participants import participants_from
-    from molt_bench.config.template import commented
-    from molt_bench.study.outlay import suggested_limit
-
     path = Path(file)
     _check_target(path, force=force)
     try:
@@ -107,46 +104,36 @@ def _ask(answers: Answers) -> dict[str, str]:
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     told: dict[str, str] = {}
-    for flag, _, question in _QUESTIONS:
-        given, default = getattr(answers, flag), _DEFAULTS.get(flag) or _enough_matches(told)
+    for name, _, question in _QUESTIONS:
+        given, default = getattr(answers, name), _DEFAULTS.get(name) or _enough_matches(told)
         asked = given is None and not answers.yes
-        while flag not in told:
-            text = _typed(question, default) if asked else default if given is None else str(given)
+        while name not in told:
+            text = default if given is None else str(given)
+            if asked:
+                text = (typed_line(f"{question} [{default}]: ") or "").strip() or default
             try:
-                _config_of({**told, flag: text})
+                _config_of({**told, name: text})
             except MoltBenchError as error:
                 if not asked or not sys.stdin.isatty():
                     raise
                 print(f"  {printable(' '.join(str(error).split()))}")
             else:
-                told[flag] = text
+                told[name] = text
     return told
-
-
-def _typed(question: str, default: str) -> str:
-    from molt_bench.person.players import typed_line  # loaded when needed, for a fast start
-
-    return (typed_line(f"{question} [{default}]: ") or "").strip() or default
 
 
 def _enough_matches(told: Mapping[str, str]) -> str:
     """Return matches enough for all pairings of those who play."""
-    from molt_bench.config.participants import participants_from
-
     players = len(participants_from(told["participants"]))
     return str(max(_LEAST, _EACH * players * (players - 1) // 2))
 
 
-def _config_of(told: Mapping[str, str], more: Sequence[str] = ()) -> "BenchmarkConfig":
+def _config_of(told: Mapping[str, str], more: Sequence[str] = ()) -> BenchmarkConfig:
     """Return the config that the answers make so far; raises ConfigError or AgentError where there is none.
 
     `more` are fields that nobody is asked for, as `--set` takes them.
     """
-    from molt_bench.arena.cast import check_participants
-    from molt_bench.cli.config_flags import config_from
-
-    fields = {flag: field for flag, field, _ in _QUESTIONS if flag != "participants" and flag in told}
-    assignments = [f"{field}={told[flag]}" for flag, field in fields.items()]
+    assignments = [f"{field}={told[name]}" for name, field, _ in _QUESTIONS if name != "participants" and name in told]
     config = config_from(None, {"participants": told["participants"]}, [*assignments, *more])
     check_participants(config, keys=False, run_code=False)
     return config
@@ -154,13 +141,12 @@ def _config_of(told: Mapping[str, str], more: Sequence[str] = ()) -> "BenchmarkC
 
 def _write(path: Path, text: str, *, force: bool) -> None:
     """Write the file; one that appeared in the meantime stays as it is."""
-    try:
+    with writing("FILE", str(path)):
         if force:
             write_whole(path, text.encode())
             return
-        with open(path, "xb") as file:
-            file.write(text.encode())
-    except FileExistsError as error:
-        raise ConfigError("FILE", str(path), "a new file, or --force to replace this one") from error
-    except OSError as error:
-        raise ConfigError("FILE", str(path), f"a file that can be written ({error.strerror})") from error
+        try:
+            with open(path, "xb") as file:
+                file.write(text.encode())
+        except FileExistsError as error:
+            raise ConfigError("FILE", str(path), "a new file, or --force to replace this one") from error

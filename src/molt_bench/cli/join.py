@@ -1,50 +1,38 @@
 """`molt-bench join`: one of our agents at a live server."""
 
 import sys
-from typing import Annotated
+from collections.abc import Sequence
 
-import typer
+import click
 
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.completion import agent_names
-from molt_bench.cli.options import Params, Printing, positive
+from molt_bench.cli.options import AGENT, Printing, param_option, printing_options
+from molt_bench.cli.parser import POSITIVE, Command
+from molt_bench.play.event_loop import run_in_new_loop
+from molt_bench.serve.guest import play_as_guest
 
 
-def join(
-    url: Annotated[
-        str,
-        typer.Argument(
-            metavar="URL",
-            help="The invitation, as `molt-bench serve` printed it; - reads it from standard input, so that no list of "
-            "processes shows it.",
-        ),
-    ],
-    agent: Annotated[
-        str,
-        typer.Option(
-            metavar="AGENT",
-            help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.",
-            autocompletion=agent_names,
-        ),
-    ],
-    param: Params = None,
-    patience: Annotated[
-        float, typer.Option(metavar="SECONDS", callback=positive, help="How long to look for a server that is gone.")
-    ] = 600.0,
-    *,
-    printing: Printing,
-) -> None:
+@click.command(cls=Command)
+@click.argument(
+    "url",
+    metavar="URL",
+    help="The invitation, as `molt-bench serve` printed it; - reads it from standard input, so that no list of "
+    "processes shows it.",
+)
+@click.option("--agent", required=True, **AGENT)
+@param_option
+@click.option(
+    "--patience", metavar="SECONDS", type=POSITIVE, default=600.0, help="How long to look for a server that is gone."
+)
+@printing_options
+def join(url: str, agent: str, params: Sequence[str], patience: float, printing: Printing) -> None:
     """Play with an agent at a live server, on this machine or another, until its run is over.
 
     Examples:
       molt-bench join http://127.0.0.1:8770/j/TOKEN --agent tag
       molt-bench join - --agent my_bot.py:make --quiet
     """
-    # Imported here, so that the help is quick.
-    from molt_bench.play.event_loop import run_in_new_loop
-    from molt_bench.serve.guest import play_as_guest
-
-    make = maker_of(agent_from(agent, param or []))
+    make = maker_of(agent_from(agent, params))
     invitation = sys.stdin.readline() if url == "-" else url
 
     def say(line: str) -> None:

@@ -1,17 +1,19 @@
 """`molt-bench plan`: what a config will take, before it is run."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Any
 
-import typer
+import click
 from rich import box
 from rich.table import Table
 
 from molt_bench.agents.llm.money.expected_use import COMPREHENSION
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
-from molt_bench.cli.options import AsJson, ConfigOptions, not_negative, positive, probability
+from molt_bench.cli.options import ConfigOptions, config_options, json_option
 from molt_bench.cli.output import notes_on
+from molt_bench.cli.parser import CONFIDENCE, COUNT, NOT_NEGATIVE, POSITIVE, Command, flag, grouped
 from molt_bench.cli.streams import camel_fields, console, print_json, warn
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
@@ -24,34 +26,34 @@ from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOp
 from molt_bench.study.purchase import WITH_DICE, Bought, what_it_buys
 
 
-def plan(
-    config: ConfigOptions,
-    *,
-    pilot: Annotated[
-        str | None,
-        typer.Option(metavar="RUN", help="An earlier run to take variance and costs from.", autocompletion=run_folders),
-    ] = None,
-    gap: Annotated[
-        float | None, typer.Option(metavar="MBB", callback=not_negative, help="Separate two agents this far apart.")
-    ] = None,
-    interval: Annotated[
-        float | None, typer.Option(metavar="MBB", callback=positive, help="Estimate every result to within this.")
-    ] = None,
-    dollars_: Annotated[
-        float | None, typer.Option("--dollars", metavar="USD", callback=positive, help="Say what this much money buys.")
-    ] = None,
-    hands: Annotated[
-        int | None, typer.Option(metavar="N", callback=positive, help="Say what this many hands buy.")
-    ] = None,
-    confidence: Annotated[
-        float | None, typer.Option(callback=probability, help="Confidence; the config's by default.")
-    ] = None,
-    latency: Annotated[
-        float | None,
-        typer.Option(metavar="S", callback=positive, help="Seconds per reply; by default the pilot's, or 5."),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
+    """What is asked of a plan, and what it assumes."""
+
+    pilot: str | None = flag(
+        "An earlier run to take variance and costs from.", metavar="RUN", shell_complete=run_folders
+    )
+    gap: float | None = flag("Separate two agents this far apart.", metavar="MBB", type=NOT_NEGATIVE)
+    interval: float | None = flag("Estimate every result to within this.", metavar="MBB", type=POSITIVE)
+    usd: float | None = flag("Say what this much money buys.", "--dollars", metavar="USD", type=POSITIVE)
+    hands: int | None = flag("Say what this many hands buy.", type=COUNT)
+    confidence: float | None = flag("Confidence; the config's by default.", type=CONFIDENCE)
+    latency: float | None = flag("Seconds per reply; by default the pilot's, or 5.", metavar="S", type=POSITIVE)
+
+    def by_budget(self) -> bool:
+        """Return whether a budget is given rather than a goal; both are wrong usage."""
+        found = self.usd is not None or self.hands is not None
+        for name, goal in (("--gap", self.gap), ("--interval", self.interval)):
+            if found and goal is not None:
+                raise click.BadParameter("cannot be used with --dollars or --hands", param_hint=name)
+        return found
+
+
+@click.command(cls=Command)
+@config_options()
+@grouped(PlanOptions, "options")
+@json_option
+def plan(config_file: ConfigOptions, options: PlanOptions, *, as_json: bool) -> None:
     """Estimate what a config will take in hands, calls, dollars and hours before you spend anything.
 
     With --dollars or --hands: what a budget buys, as the smallest gap that can be told apart for each way to spend it.
@@ -61,20 +63,20 @@ def plan(
       molt-bench plan bench.yaml --pilot benchmark-results/2026-01-31T12-00-00 --gap 100
       molt-bench plan bench.yaml --hands 100000
     """
-    by_budget = dollars_ is not None or hands is not None
-    if by_budget and (gap is not None or interval is not None):
-        raise typer.BadParameter(
-            "cannot be used with --dollars or --hands", param_hint="--interval" if gap is None else "--gap"
-        )
-    planned = config_from(config.required())
+    by_budget = options.by_budget()
+    planned = config_from(config_file.required())
     warn_ahead(planned)
-    learnt = _pilot(pilot, planned) if pilot is not None else None
-    options: PlannerOptions = {"pilot": learnt, "confidence": confidence, "latency_s": latency}
+    settings: PlannerOptions = {
+        "pilot": _pilot(options.pilot, planned) if options.pilot is not None else None,
+        "confidence": options.confidence,
+        "latency_s": options.latency,
+    }
     if by_budget:
-        found = what_it_buys(planned, hands=hands, usd=dollars_, **options)
-        _print_budget(found, hands, dollars_, as_json=as_json)
+        found = what_it_buys(planned, hands=options.hands, usd=options.usd, **settings)
+        _print_budget(found, options.hands, options.usd, as_json=as_json)
         return
-    planner = Planner(planned, **options)
+    planner = Planner(planned, **settings)
+    gap, interval = options.gap, options.interval
     gaps = GAPS if gap is None and interval is None else () if gap is None else (gap,)
     needs = [planner.to_separate(each) for each in gaps]
     needs += [] if interval is None else [planner.to_interval(interval)]

@@ -2,64 +2,61 @@
 
 import re
 import secrets
-from typing import Annotated, Literal
+from typing import Any
 
-import msgspec
-import typer
+import click
 
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.options import AgentName, Params, at_least_one
+from molt_bench.cli.options import AGENT, param_option
+from molt_bench.cli.parser import COUNT, Command, grouped
 from molt_bench.cli.streams import console
 from molt_bench.person.session import Session, play_session
 
 
-def _two_blinds(value: str) -> str:
-    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", value)
-    if not found or not int(found[1]) <= int(found[2]) or not int(found[2]):
-        raise typer.BadParameter("must be the small and the big blind in chips, such as 50/100")
-    return value
+class Blinds(click.ParamType[tuple[int, int]]):
+    """The small and the big blind in chips."""
+
+    name = "SB/BB"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Return both blinds."""
+        found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", value)
+        if not found or not int(found[1]) <= int(found[2]) or not int(found[2]):
+            self.fail("must be the small and the big blind in chips, such as 50/100", param, ctx)
+        return int(found[1]), int(found[2])
 
 
-class TableOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What to play at the table."""
-
-    hands: Annotated[int, typer.Option(callback=at_least_one, help="Hands to play.")] = 20
-    stack: Annotated[
-        int, typer.Option(callback=at_least_one, metavar="BB", help="Starting stack of every hand, in big blinds.")
-    ] = 100
-    blinds: Annotated[
-        str, typer.Option(metavar="SB/BB", callback=_two_blinds, help="Small and big blind, in chips.")
-    ] = "50/100"
-    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Determines the cards; random by default.")] = None
-    seat: Annotated[Literal["button", "big_blind"], typer.Option(help="Your seat in the first hand.")] = "button"
-    show_odds: Annotated[bool, typer.Option("--show-odds", help="Show your equity and the pot odds.")] = False
-    show_reference: Annotated[
-        bool, typer.Option("--show-reference", help="Show what the reference bot would do, and grade what you did.")
-    ] = False
-    duplicate: Annotated[bool, typer.Option("--duplicate", help="Then play the same cards again, seats swapped.")] = (
-        False
-    )
-
-
-def play(agent: AgentName, *, param: Params = None, table: TableOptions) -> None:
+@click.command(cls=Command)
+@grouped(
+    Session,
+    "session",
+    click.argument("agent", **AGENT),
+    param_option,
+    click.option("--hands", type=COUNT, default=20, help="Hands to play."),
+    click.option("--stack", metavar="BB", type=COUNT, default=100, help="Starting stack of every hand, in big blinds."),
+    click.option("--blinds", type=Blinds(), default="50/100", help="Small and big blind, in chips."),
+    click.option(
+        "--seed",
+        metavar="TEXT",
+        default=lambda: secrets.token_hex(4),
+        show_default=False,
+        help="Determines the cards; random by default.",
+    ),
+    click.option(
+        "--seat", type=click.Choice(["button", "big_blind"]), default="button", help="Your seat in the first hand."
+    ),
+    click.option("--show-odds", is_flag=True, help="Show your equity and the pot odds."),
+    click.option(
+        "--show-reference", is_flag=True, help="Show what the reference bot would do, and grade what you did."
+    ),
+    click.option("--duplicate", is_flag=True, help="Then play the same cards again, seats swapped."),
+)
+def play(session: Session) -> None:
     """Play against an agent yourself, in the terminal.
 
     Examples:
       molt-bench play tag
       molt-bench play tight --hands 5 --seed monday --show-odds
     """
-    small, _, big = table.blinds.partition("/")
-    session = Session(
-        agent=agent,
-        params=tuple(param or ()),
-        hands=table.hands,
-        stack=table.stack,
-        blinds=(int(small), int(big)),
-        seed=secrets.token_hex(4) if table.seed is None else table.seed,
-        seat=table.seat,
-        show_odds=table.show_odds,
-        show_reference=table.show_reference,
-        duplicate=table.duplicate,
-    )
-    opponent = agent_from(agent, param or [])
+    opponent = agent_from(session.agent, session.params)
     play_session(session, opponent.id, maker_of(opponent, seed=session.seed), console())

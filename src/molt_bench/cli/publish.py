@@ -1,44 +1,36 @@
 """`molt-bench publish`: a static site of a folder of runs."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from molt_bench.cli.completion import run_folders
-from molt_bench.cli.options import Printing, not_negative
+from molt_bench.cli.options import PATH, RUNS, Printing, printing_options
+from molt_bench.cli.parser import NONE_OR_MORE, Command
 from molt_bench.cli.streams import print_json, warn
 from molt_bench.errors import ConfigError
+from molt_bench.files import writing
+from molt_bench.view.library import Library
+from molt_bench.view.publish import publish as write_site
 
 
-def publish(
-    folder: Annotated[
-        str, typer.Argument(metavar="DIR", help="Folder of runs, or of one run.", autocompletion=run_folders)
-    ],
-    output: Annotated[str, typer.Option(metavar="SITE", help="Folder for the site; replaced if it is one.")] = "site",
-    deals: Annotated[
-        int, typer.Option(callback=not_negative, metavar="N", help="Deals of each run, the biggest swings first.")
-    ] = 2000,
-    *,
-    printing: Printing,
-) -> None:
+@click.command(cls=Command)
+@click.argument("folder", **RUNS)
+@click.option("--output", metavar="SITE", type=PATH, default="site", help="Folder for the site; replaced if it is one.")
+@click.option("--deals", type=NONE_OR_MORE, default=2000, help="Deals of each run, the biggest swings first.")
+@printing_options
+def publish(folder: str, output: str, deals: int, printing: Printing) -> None:
     """Write runs as a static site for any web host, with all pages, the runs' files and their hashes.
 
     Examples:
       molt-bench publish benchmark-results --output site
     """
-    from molt_bench.view.library import Library  # here, since other commands start faster without the viewer
-    from molt_bench.view.publish import publish as write_site
-
     library, published = Library(folder), list[str]()
     if Path(output).absolute().is_relative_to(library.runs.root):
         raise ConfigError("--output", output, "a folder outside the folder of runs")
-    try:
+    with writing("--output", output, "a folder"):
         for run in write_site(library, Path(output), most_deals=deals, warn=warn):
             published.append(str(run))
             printing.notice(f"wrote {run}")
-    except OSError as error:
-        raise ConfigError("--output", output, f"a folder that can be written ({error.strerror})") from error
     runs = "run" if len(published) == 1 else "runs"
     printing.notice(f"wrote {len(published):,} {runs} to {output}; put it on any web host")
     if printing.as_json:

@@ -1,15 +1,15 @@
 """`molt-bench replay`: a whole benchmark again from its records, compared file by file."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from molt_bench.agents.permission import BUILT_IN
 from molt_bench.arena.replayed_games import replay_games, without_answers
-from molt_bench.cli.consent import RunAgents, consent, warn_of_policies
-from molt_bench.cli.options import Printing, Root, RunFolder
+from molt_bench.cli.consent import consent, warn_of_policies
+from molt_bench.cli.options import Printing, printing_options, root_option, run_agents_option, run_folder_argument
 from molt_bench.cli.output import show_result
+from molt_bench.cli.parser import Command
 from molt_bench.cli.streams import warn
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.analysis import Analysis
@@ -21,14 +21,13 @@ from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 
 
-def replay(
-    folder: RunFolder,
-    output: Annotated[str | None, typer.Option(metavar="DIR", help="Write the new files to this folder.")] = None,
-    root: Root = None,
-    *,
-    run_agents: RunAgents = False,
-    printing: Printing,
-) -> None:
+@click.command(cls=Command)
+@run_folder_argument
+@click.option("--output", metavar="DIR", type=click.Path(), help="Write the new files to this folder.")
+@root_option
+@run_agents_option
+@printing_options
+def replay(folder: str, output: str | None, root: str | None, *, run_agents: bool, printing: Printing) -> None:
     """Rerun a whole benchmark from its records, calling no model, and compare every file.
 
     Examples:

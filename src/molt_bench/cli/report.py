@@ -3,28 +3,35 @@
 import errno
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from molt_bench.cli.options import Printing, RunFolder
+from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
 from molt_bench.cli.output import rebuild_run
+from molt_bench.cli.parser import Command
 from molt_bench.cli.streams import print_json
 from molt_bench.errors import ConfigError
-from molt_bench.files import write_whole
+from molt_bench.files import write_whole, writing
+from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.folder import journal_in
 
-if TYPE_CHECKING:
-    from molt_bench.view.open_run import OpenRun
+if TYPE_CHECKING:  # a plain report starts faster without the viewer
+    from molt_bench.report import analysis
+    from molt_bench.report import figures as run_figures
+    from molt_bench.view import library, open_run, single_file
+else:
+    run_figures, single_file = lazy_import("molt_bench.report.figures"), lazy_import("molt_bench.view.single_file")
+    analysis = lazy_import("molt_bench.report.analysis")
+    library = lazy_import("molt_bench.view.library")
 
 
-def report(
-    folder: RunFolder,
-    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write the run as one HTML page.")] = None,
-    figures: Annotated[str | None, typer.Option(metavar="DIR", help="Write figures for a paper.")] = None,
-    *,
-    printing: Printing,
-) -> None:
+@click.command(cls=Command)
+@run_folder_argument
+@click.option("--html", metavar="FILE", type=PATH, help="Write the run as one HTML page.")
+@click.option("--figures", metavar="DIR", type=PATH, help="Write figures for a paper.")
+@printing_options
+def report(folder: str, html: str | None, figures: str | None, printing: Printing) -> None:
     """Rebuild a run's files from its journal and print the table, or write a page or figures instead.
 
     For a run that is still going it prints the current table and writes nothing.
@@ -40,11 +47,14 @@ def report(
     run = _open_run(folder)
     written: dict[str, Any] = {"runDir": folder}
     if html is not None:
-        size = _write_html(run, html)
+        page = single_file.single_file(run).encode()
+        with writing("--html", html, "a file"):
+            write_whole(Path(html), page)
         written["html"] = html
-        printing.notice(f"wrote {size / 1e6:.2f} MB to {html}")
+        printing.notice(f"wrote {len(page) / 1e6:.2f} MB to {html}")
     if figures is not None:
-        names = _write_figures(run, figures)
+        with writing("--figures", figures, "a folder"):
+            names = list(run_figures.write_figures(analysis.Analysis(run.result()), Path(figures)))
         written["figures"] = [str(Path(figures, name)) for name in names]
         printing.notice(f"wrote {', '.join(names)} to {figures}")
     if printing.as_json:
@@ -53,47 +63,17 @@ def report(
 
 def _check_targets(html: str | None, figures: str | None) -> None:
     """Check that what was asked for can be written, before anything is counted: that may take minutes."""
-    if html is not None and not os.access(Path(html).absolute().parent, os.W_OK | os.X_OK):
-        raise ConfigError("--html", html, f"a file in a folder that can be written ({_folder_problem(Path(html))})")
+    parent = Path(html or ".").absolute().parent
+    if html is not None and not os.access(parent, os.W_OK | os.X_OK):
+        problem = os.strerror(errno.EACCES if parent.is_dir() else errno.ENOENT)
+        raise ConfigError("--html", html, f"a file in a folder that can be written ({problem})")
     if figures is not None:
-        try:
+        with writing("--figures", figures, "a folder"):
             Path(figures).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError("--figures", figures, f"a folder that can be written ({error.strerror})") from error
 
 
-def _folder_problem(file: Path) -> str:
-    return os.strerror(errno.EACCES if file.absolute().parent.is_dir() else errno.ENOENT)
-
-
-def _open_run(folder: str) -> "OpenRun":
-    from molt_bench.view.library import Library  # here, since a plain report starts faster without the viewer
-
-    library = Library(journal_in(folder).parent)
-    if not library.runs.single:
+def _open_run(folder: str) -> "open_run.OpenRun":
+    found = library.Library(journal_in(folder).parent)
+    if not found.runs.single:
         raise ConfigError("RUN", folder, "the folder of a run, with a journal.jsonl in it")
-    return library.open(library.runs.root.name)
-
-
-def _write_html(run: "OpenRun", target: str) -> int:
-    """Write the page and return its size in bytes."""
-    from molt_bench.view.single_file import single_file  # here for a fast start, as above
-
-    page = single_file(run).encode()
-    try:
-        write_whole(Path(target), page)
-    except OSError as error:
-        raise ConfigError("--html", target, f"a file that can be written ({error.strerror})") from error
-    return len(page)
-
-
-def _write_figures(run: "OpenRun", target: str) -> list[str]:
-    """Write the figures and return the names of their files."""
-    from molt_bench.report.analysis import Analysis  # here for a fast start, as above
-    from molt_bench.report.figures import write_figures
-
-    path = Path(target)
-    try:
-        return write_figures(Analysis(run.result()), path)
-    except OSError as error:
-        raise ConfigError("--figures", target, f"a folder that can be written ({error.strerror})") from error
+    return found.open(found.runs.root.name)

@@ -1,25 +1,36 @@
 """`molt-bench resume`: continue a run."""
 
-import typer
+from typing import TYPE_CHECKING
 
-from molt_bench.cli.consent import RunAgents
-from molt_bench.cli.options import RunFolder, RunOptions, StopOptions, is_debug
+import click
+
+from molt_bench.cli.options import (
+    RunOptions,
+    StopOptions,
+    run_agents_option,
+    run_folder_argument,
+    run_options,
+    stop_options,
+)
+from molt_bench.cli.parser import Command
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    from molt_bench.cli import run_lifecycle
+else:
+    run_lifecycle = lazy_import("molt_bench.cli.run_lifecycle")
 
 
-def resume(
-    context: typer.Context,
-    folder: RunFolder,
-    stop: StopOptions,
-    options: RunOptions,
-    *,
-    run_agents: RunAgents = False,
-) -> None:
+@click.command(cls=Command)
+@run_folder_argument
+@stop_options
+@run_options
+@run_agents_option
+def resume(folder: str, stop: StopOptions, options: RunOptions, *, run_agents: bool) -> None:
     """Resume an interrupted run, or extend a finished one with a new limit, on the same decks.
 
     Examples:
       molt-bench resume benchmark-results/2026-01-31T12-00-00
       molt-bench resume benchmark-results/2026-01-31T12-00-00 --max-matches 40
     """
-    from molt_bench.cli.live_run import resume_run  # here, so that the help is quick
-
-    resume_run(folder, options, stop=stop, debug=is_debug(context), run_agents=run_agents)
+    run_lifecycle.resume_run(folder, options, stop=stop, run_agents=run_agents)

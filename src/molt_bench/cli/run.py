@@ -1,59 +1,63 @@
 """`molt-bench run`: play a benchmark."""
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-import typer
+import click
 
 from molt_bench.cli.completion import agent_lists, config_fields, policies
-from molt_bench.cli.options import ConfigOptions, RunOptions, is_debug
+from molt_bench.cli.options import (
+    PATH,
+    ConfigOptions,
+    RunOptions,
+    about_options,
+    config_options,
+    resume_option,
+    run_options,
+)
+from molt_bench.cli.parser import NUMBER, WHOLE, Command, flag, grouped
+from molt_bench.lazy_import import lazy_import
+from molt_bench.runs.about import About
+
+if TYPE_CHECKING:
+    from molt_bench.cli import config_flags, run_lifecycle
+    from molt_bench.runs import folder, master_seed
+else:
+    config_flags, run_lifecycle = (
+        lazy_import("molt_bench.cli.config_flags"),
+        lazy_import("molt_bench.cli.run_lifecycle"),
+    )
+    folder, master_seed = lazy_import("molt_bench.runs.folder"), lazy_import("molt_bench.runs.master_seed")
 
 
-class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkOptions:
     """What to play; flags override the config file."""
 
-    participants: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help=r"Such as tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command.",
-            autocompletion=agent_lists,
-        ),
-    ] = None
-    seeds: Annotated[int | None, typer.Option(help="Seeds per match; each is played twice, seats swapped.")] = None
-    hands: Annotated[int | None, typer.Option(help="Hands per game.")] = None
-    master_seed: Annotated[
-        str | None, typer.Option(help="Determines all seeds; anyone can see it in the process list.")
-    ] = None
-    master_seed_file: Annotated[
-        str | None, typer.Option(metavar="FILE", help="File with a secret master seed; or $MOLT_BENCH_MASTER_SEED.")
-    ] = None
-    seeds_file: Annotated[
-        str | None, typer.Option(metavar="FILE", help="File of seeds to play instead of drawn ones.")
-    ] = None
-    max_matches: Annotated[int | None, typer.Option(help="Stop after this many matches.")] = None
-    confidence: Annotated[float | None, typer.Option(help="Stop once the order of neighbours is this certain.")] = None
-    scheduler: Annotated[
-        str | None, typer.Option(metavar="POLICY", help="How the next pairing is chosen.", autocompletion=policies)
-    ] = None
-    reference: Annotated[
-        str | None, typer.Option(metavar="ID", help="A gauntlet: everybody plays this one alone, ranked by the result.")
-    ] = None
-    output_dir: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Folder in which every run gets its own folder.")
-    ] = None
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="FIELD=VALUE",
-            help="Set any config field, as in game.stack=5000; repeatable.",
-            autocompletion=config_fields,
-        ),
-    ] = None
-    name: Annotated[str, typer.Option(help="A name for the run; it changes no result.")] = ""
-    note: Annotated[str, typer.Option(help="A note on the run, for its readers.")] = ""
-    resume: Annotated[bool, typer.Option("--resume", help="Resume the last unfinished run of this config.")] = False
+    participants: str | None = flag(
+        r"Such as tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command.",
+        metavar="LIST",
+        shell_complete=agent_lists,
+    )
+    seeds: int | None = flag("Seeds per match; each is played twice, seats swapped.", type=WHOLE)
+    hands: int | None = flag("Hands per game.", type=WHOLE)
+    master_seed: str | None = flag("Determines all seeds; anyone can see it in the process list.", metavar="TEXT")
+    master_seed_file: str | None = flag(
+        "File with a secret master seed; or $MOLT_BENCH_MASTER_SEED.", metavar="FILE", type=PATH
+    )
+    seeds_file: str | None = flag("File of seeds to play instead of drawn ones.", metavar="FILE", type=PATH)
+    max_matches: int | None = flag("Stop after this many matches.", type=WHOLE)
+    confidence: float | None = flag("Stop once the order of neighbours is this certain.", type=NUMBER)
+    scheduler: str | None = flag("How the next pairing is chosen.", metavar="POLICY", shell_complete=policies)
+    reference: str | None = flag("A gauntlet: everybody plays this one alone, ranked by the result.", metavar="ID")
+    output_dir: str | None = flag("Folder in which every run gets its own folder.", metavar="DIR", type=PATH)
+    assignments: tuple[str, ...] = flag(
+        "Set any config field, as in game.stack=5000; repeatable.",
+        "--set",
+        default=(),
+        metavar="FIELD=VALUE",
+        shell_complete=config_fields,
+    )
 
     def fields(self) -> dict[str, Any]:
         """Return the config fields that the flags set; None where a flag is absent."""
@@ -70,8 +74,22 @@ class BenchmarkOptions(msgspec.Struct, frozen=True, kw_only=True):
             "outputDir": self.output_dir,
         }
 
+    def secret(self) -> str | None:
+        """Return the secret master seed; None if there is none, or one on the command line."""
+        if self.master_seed is not None and self.master_seed_file is not None:
+            raise click.BadParameter("cannot be used with --master-seed", param_hint="--master-seed-file")
+        return master_seed.secret_from(self.master_seed_file) if self.master_seed is None else None
 
-def run(context: typer.Context, file: ConfigOptions, benchmark: BenchmarkOptions, options: RunOptions) -> None:
+
+@click.command(cls=Command)
+@config_options()
+@grouped(BenchmarkOptions, "benchmark")
+@about_options
+@resume_option
+@run_options
+def run(
+    config_file: ConfigOptions, benchmark: BenchmarkOptions, about: About, *, resume_last: bool, options: RunOptions
+) -> None:
     """Run a benchmark (the default command).
 
     Examples:
@@ -79,23 +97,11 @@ def run(context: typer.Context, file: ConfigOptions, benchmark: BenchmarkOptions
       molt-bench run --participants tag,tight,random --hands 100 --confidence 0.9
       molt-bench run bench.yaml --set game.stack=5000 --quiet
     """
-    # Imported here, so that the help is quick.
-    from molt_bench.cli.config_flags import config_to_run
-    from molt_bench.cli.live_run import resume_run, start_run
-    from molt_bench.runs.about import About
-    from molt_bench.runs.folder import last_run
-    from molt_bench.runs.master_seed import secret_from
-
-    if benchmark.master_seed is not None and benchmark.master_seed_file is not None:
-        raise typer.BadParameter("cannot be used with --master-seed", param_hint="--master-seed-file")
-    config = config_to_run(file.path(), benchmark.fields(), benchmark.set_ or [])
-    about = About(benchmark.name.strip(), benchmark.note.strip())
+    config = config_flags.config_to_run(config_file.path(), benchmark.fields(), benchmark.assignments)
     about.check()
-    secret = secret_from(benchmark.master_seed_file)
-    if benchmark.master_seed is not None:
-        secret = None
-    unfinished = last_run(config, secret) if benchmark.resume else None
+    secret = benchmark.secret()
+    unfinished = folder.last_run(config, secret) if resume_last else None
     if unfinished is not None:
-        resume_run(str(unfinished), options, secret=secret, debug=is_debug(context), own=config)
+        run_lifecycle.resume_run(str(unfinished), options, secret=secret, own=config)
     else:
-        start_run(config, options, secret=secret, about=about, debug=is_debug(context))
+        run_lifecycle.start_run(config, options, secret=secret, about=about)

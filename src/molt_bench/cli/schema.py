@@ -2,12 +2,17 @@
 
 import json
 
-from molt_bench.cli.options import AsJson
+import click
+
+from molt_bench.cli.options import json_option
+from molt_bench.cli.parser import Command
 from molt_bench.cli.streams import print_json
 from molt_bench.config.sections import BenchmarkConfig
 
 
-def schema(*, as_json: AsJson = False) -> None:
+@click.command(cls=Command)
+@json_option
+def schema(*, as_json: bool) -> None:
     """Print the JSON Schema of the config, for editors.
 
     Examples:

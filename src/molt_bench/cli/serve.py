@@ -1,64 +1,94 @@
 """`molt-bench serve`: play a benchmark with agents that connect by themselves."""
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
+import click
 
-from molt_bench.cli.consent import RunAgents
 from molt_bench.cli.options import (
     ConfigOptions,
     RunOptions,
     StopOptions,
-    is_debug,
-    not_negative,
-    port_number,
-    positive,
+    about_options,
+    config_options,
+    resume_option,
+    run_agents_option,
+    run_options,
+    stop_options,
 )
+from molt_bench.cli.parser import NOT_NEGATIVE, PORT, POSITIVE, Command, flag, grouped
 from molt_bench.errors import MoltBenchError, how_to_install
+from molt_bench.lazy_import import lazy_import
+from molt_bench.runs.about import About
+
+if TYPE_CHECKING:
+    from molt_bench.cli import config_flags, run_lifecycle
+    from molt_bench.runs import folder as run_folder
+    from molt_bench.runs import master_seed
+    from molt_bench.serve import invitation_file, live_run
+else:
+    config_flags = lazy_import("molt_bench.cli.config_flags")
+    run_lifecycle = lazy_import("molt_bench.cli.run_lifecycle")
+    run_folder, master_seed = lazy_import("molt_bench.runs.folder"), lazy_import("molt_bench.runs.master_seed")
+    invitation_file, live_run = (
+        lazy_import("molt_bench.serve.invitation_file"),
+        lazy_import("molt_bench.serve.live_run"),
+    )
 
 
-class ServedOptions(ConfigOptions, frozen=True, kw_only=True):
-    """The config file, or the folder of a run."""
+@dataclass(frozen=True, kw_only=True)
+class ServerOptions:
+    """Where agents connect, and how long they are waited for."""
 
-    file: Annotated[
-        str | None,
-        typer.Argument(metavar="[FILE]", show_default=False, help="Config file, or the folder of a run to go on with."),
-    ] = None
+    host: str | None = flag("Address to listen on; by default, this machine only.", metavar="ADDRESS")
+    port: int | None = flag("Port; by default, any free one.", type=PORT)
+    join_timeout: float | None = flag(
+        "How long to wait for everybody; by default, for ever.", metavar="SECONDS", type=POSITIVE
+    )
+    if_missing: Literal["end", "play"] = flag(
+        "What to do without somebody then: end, or play all the same.",
+        default="end",
+        type=click.Choice(["end", "play"]),
+    )
+    reconnect: float = flag(
+        "For how long in a game an agent that lost its connection may be late.",
+        default=60.0,
+        metavar="SECONDS",
+        type=NOT_NEGATIVE,
+    )
+
+    def settings(self, earlier: Path | None) -> "live_run.ServeOptions":
+        """Return the settings of the server; `earlier` is the folder of a run whose invitations are used again."""
+        return live_run.ServeOptions(
+            host=self.host,
+            port=self.port,
+            join_timeout_s=self.join_timeout,
+            reconnect_s=self.reconnect,
+            earlier=earlier,
+            if_missing=self.if_missing,
+            say=partial(print, flush=True),
+        )
 
 
+@click.command(cls=Command)
+@config_options("Config file, or the folder of a run to go on with.")
+@stop_options
+@run_options
+@grouped(ServerOptions, "server")
+@about_options
+@resume_option
+@run_agents_option
 def serve(
-    context: typer.Context,
-    config: ServedOptions,
+    config_file: ConfigOptions,
     stop: StopOptions,
     options: RunOptions,
-    host: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Address to listen on; by default, this machine only.")
-    ] = None,
-    port: Annotated[int | None, typer.Option(callback=port_number, help="Port; by default, any free one.")] = None,
-    join_timeout: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS", callback=positive, help="How long to wait for everybody; by default, for ever."
-        ),
-    ] = None,
-    if_missing: Annotated[
-        Literal["end", "play"], typer.Option(help="What to do without somebody then: end, or play all the same.")
-    ] = "end",
-    reconnect: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS",
-            callback=not_negative,
-            help="For how long in a game an agent that lost its connection may be late.",
-        ),
-    ] = 60.0,
-    name: Annotated[str, typer.Option(help="A name for the run; it changes no result.")] = "",
-    note: Annotated[str, typer.Option(help="A note on the run, for its readers.")] = "",
+    server: ServerOptions,
+    about: About,
     *,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume the last unfinished run of this config.")] = False,
-    run_agents: RunAgents = False,
+    resume_last: bool,
+    run_agents: bool,
 ) -> None:
     """Play a benchmark with agents that connect by themselves: invite them, play, tell them the end.
 
@@ -66,49 +96,24 @@ def serve(
       molt-bench serve live.yaml
       molt-bench serve --config live.yaml --host 0.0.0.0 --port 8700 --join-timeout 600
     """
-    # Imported here, so that the help is quick.
-    from molt_bench.cli.config_flags import config_to_run
-    from molt_bench.cli.live_run import resume_run, start_run
-    from molt_bench.runs.about import About
-    from molt_bench.runs.folder import JOURNAL, last_run
-    from molt_bench.runs.master_seed import secret_from
-
     try:
-        from molt_bench.serve.invitation_file import forget, left_waiting
-        from molt_bench.serve.live_run import ServeOptions, served
+        serving = live_run.served
     except ImportError as error:
         raise MoltBenchError(f"serve needs {error.name}, which is not installed: {how_to_install('live')}") from error
-    secret = secret_from(None)
-    given = config.required()
-    folder = Path(given) if (Path(given) / JOURNAL).is_file() else None
-    checked = None if folder is not None else config_to_run(given, stop.fields(), stop.set_ or [])
+    secret = master_seed.secret_from(None)
+    given = config_file.required()
+    folder = Path(given) if Path(given, run_folder.JOURNAL).is_file() else None
+    config = None if folder else config_flags.config_to_run(given, stop.fields(), stop.assignments)
     earlier = None
-    if checked is not None and resume:
-        folder, stop = last_run(checked, secret), StopOptions()
-        earlier = left_waiting(checked) if folder is None else None
-    how = ServeOptions(
-        host=host,
-        port=port,
-        join_timeout_s=join_timeout,
-        reconnect_s=reconnect,
-        earlier=earlier,
-        if_missing=if_missing,
-        say=partial(print, flush=True),
-    )
-    live = partial(served, options=how)
+    if config is not None and resume_last:
+        folder, stop = run_folder.last_run(config, secret), StopOptions()
+        earlier = invitation_file.left_waiting(config) if folder is None else None
+    live = partial(serving, options=server.settings(earlier))
     if folder is not None:
-        resume_run(
-            str(folder),
-            options,
-            stop=stop,
-            secret=secret,
-            debug=is_debug(context),
-            live=live,
-            run_agents=run_agents,
-            own=checked,
+        run_lifecycle.resume_run(
+            str(folder), options, stop=stop, secret=secret, live=live, run_agents=run_agents, own=config
         )
-        forget(folder)  # the run has ended, maybe in an earlier session that was killed right then
-    elif checked is not None:
-        about = About(name.strip(), note.strip())
+        invitation_file.forget(folder)  # the run has ended, maybe in an earlier session that was killed right then
+    elif config is not None:
         about.check()
-        start_run(checked, options, secret=secret, about=about, debug=is_debug(context), live=live)
+        run_lifecycle.start_run(config, options, secret=secret, about=about, live=live)

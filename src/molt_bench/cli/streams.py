@@ -1,6 +1,7 @@
 """The standard streams: always open, able to print any text, and reliable about what could not be written."""
 
 import io
+import json
 import os
 import re
 import sys
@@ -8,12 +9,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, cast
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from molt_bench.errors import on_one_line, printable
-from molt_bench.terminals import VisibleStream, visible_stream
+from molt_bench.lazy_import import lazy_import
+from molt_bench.terminals import visible_stream
 
 if TYPE_CHECKING:
-    from msgspec import Struct
-    from rich.console import Console
+    from molt_bench.cli import consoles
+else:
+    consoles = lazy_import("molt_bench.cli.consoles")
 
 _NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
     "stdin": (0, os.O_RDONLY),
@@ -92,7 +98,7 @@ def tolerate_closed_pipe() -> Iterator[None]:
     except BrokenPipeError:
         _drop_output()
     except SystemExit as end:
-        # typer and rich turn a broken pipe into an exit with status 1.
+        # click and rich turn a broken pipe into an exit with status 1.
         if not isinstance(end.__context__, BrokenPipeError):
             _flush()
             raise
@@ -131,8 +137,6 @@ def keep_for_json() -> Iterator[None]:
 
 def print_json(content: Mapping[str, Any]) -> None:
     """Print one JSON object, escaped where the stream is not Unicode, so that no name loses a character."""
-    import json  # here and below: loaded when needed, for a fast start
-
     encoding = (_standard_output().encoding or "").lower().replace("-", "")
     text = json.dumps(content, ensure_ascii=not encoding.startswith("utf"))
     if not text.isprintable():  # JSON itself escapes C0 controls alone
@@ -151,23 +155,9 @@ def color_system() -> Literal["auto"] | None:
     return None if _no_color or os.environ.get("NO_COLOR") else "auto"
 
 
-def console(*, stderr: bool = False, highlight: bool = False, soft_wrap: bool = False) -> "Console":
+def console(*, stderr: bool = False, highlight: bool = False, soft_wrap: bool = False) -> "consoles.VisibleConsole":
     """Return a console that prints names as they are, in colour on a terminal if the user does not object."""
-    from molt_bench.cli.consoles import VisibleConsole
-
-    return VisibleConsole(stderr=stderr, highlight=highlight, soft_wrap=soft_wrap, color_system=color_system())
-
-
-@contextmanager
-def styled_output() -> Iterator[None]:
-    """Let a library print to standard output as it likes, where none of the text is foreign: our own help."""
-    stream = sys.stdout
-    if isinstance(stream, VisibleStream):
-        sys.stdout = cast("TextIO", stream.styled)
-    try:
-        yield
-    finally:
-        sys.stdout = stream
+    return consoles.VisibleConsole(stderr=stderr, highlight=highlight, soft_wrap=soft_wrap, color_system=color_system())
 
 
 def data_output() -> BinaryIO:
@@ -188,12 +178,9 @@ class _OnTerminal:
         sys.stdout.flush()
 
 
-def camel_fields(struct: "Struct") -> dict[str, Any]:
+def camel_fields(struct: Struct) -> dict[str, Any]:
     """Return the fields of a struct by the names that JSON output uses, such as `handNumber`."""
-    from msgspec.structs import asdict
-
-    fields = asdict(struct)
-    return {re.sub(r"_(\w)", lambda found: found[1].upper(), name): value for name, value in fields.items()}
+    return {re.sub(r"_(\w)", lambda found: found[1].upper(), name): value for name, value in asdict(struct).items()}
 
 
 def notice(text: str) -> None:
@@ -204,3 +191,17 @@ def notice(text: str) -> None:
 def warn(warning: str) -> None:
     """Print a warning to standard error, as one line."""
     notice(f"warning: {warning}")
+
+
+def can_ask() -> bool:
+    """Return whether there is somebody at a terminal who can answer a question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def agreed(question: str) -> bool:
+    """Ask a question on standard error, and return whether the answer is yes."""
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    try:
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+    except UnicodeDecodeError:
+        return False

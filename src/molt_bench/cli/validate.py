@@ -1,13 +1,19 @@
 """`molt-bench validate`: can a config be run?"""
 
+import click
+
 from molt_bench.cli.config_flags import check_config, config_from, warn_ahead
-from molt_bench.cli.options import ConfigOptions, Printing
+from molt_bench.cli.options import ConfigOptions, Printing, config_options, printing_options
+from molt_bench.cli.parser import Command
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import on_one_line
 from molt_bench.study.outlay import what_the_limit_buys
 
 
-def validate(file: ConfigOptions, *, printing: Printing) -> None:
+@click.command(cls=Command)
+@config_options()
+@printing_options
+def validate(config_file: ConfigOptions, printing: Printing) -> None:
     """Check a config without running it, and name the API keys that a run will need.
 
     Every mistake is one line. Programs, servers and models are not started or asked: a run does that before its first
@@ -17,7 +23,7 @@ def validate(file: ConfigOptions, *, printing: Printing) -> None:
       molt-bench validate bench.yaml
       molt-bench validate --config bench.yaml --quiet
     """
-    path = file.required()
+    path = config_file.required()
     config = config_from(path)
     check_config(config)
     ids, missing = [participant.id for participant in config.participants], _missing_keys(config)

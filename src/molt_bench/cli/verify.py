@@ -1,9 +1,12 @@
 """`molt-bench verify`: are the games of a run identical when replayed, and do its files follow from them?"""
 
+import click
+
 from molt_bench.agents.permission import BUILT_IN
 from molt_bench.arena.replayed_games import replay_games, without_answers
-from molt_bench.cli.consent import RunAgents, consent, warn_of_policies
-from molt_bench.cli.options import Printing, Root, RunFolder
+from molt_bench.cli.consent import consent, warn_of_policies
+from molt_bench.cli.options import Printing, printing_options, root_option, run_agents_option, run_folder_argument
+from molt_bench.cli.parser import Command
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.runs.conclusion import by_earlier_version, naming_version
@@ -11,7 +14,12 @@ from molt_bench.runs.journal import missing_games
 from molt_bench.runs.stored_run import StoredRun
 
 
-def verify(folder: RunFolder, root: Root = None, *, run_agents: RunAgents = False, printing: Printing) -> None:
+@click.command(cls=Command)
+@run_folder_argument
+@root_option
+@run_agents_option
+@printing_options
+def verify(folder: str, root: str | None, *, run_agents: bool, printing: Printing) -> None:
     """Replay every game of a run, check that it is identical and that every file follows from it.
 
     Only built-in bots play again. The answers of all others are on record: in files of their own, or in the journal.

@@ -3,32 +3,35 @@
 import os
 import sys
 import webbrowser
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Final
 
-import typer
+import click
 
-from molt_bench.cli.completion import run_folders
-from molt_bench.cli.options import AsJson, Printing, port_number
+from molt_bench.cli.options import RUNS, Printing, json_option
+from molt_bench.cli.parser import PORT, Command
 from molt_bench.errors import MoltBenchError, how_to_install
+from molt_bench.lazy_import import lazy_import
 from molt_bench.view.library import Library
 from molt_bench.web_server import bound, is_loopback, url_of
+
+if TYPE_CHECKING:  # it needs the extra view
+    from molt_bench.view import server
+else:
+    server = lazy_import("molt_bench.view.server")
 
 #: Seconds that a page waits for what is still to be counted; after that it says so, and is updated.
 _WAIT_S: Final = 0.5
 
 
-def view(
-    folder: Annotated[
-        str, typer.Argument(metavar="DIR", help="Folder of runs, or of one run.", autocompletion=run_folders)
-    ] = "benchmark-results",
-    port: Annotated[int, typer.Option(callback=port_number, help="0 picks a free port.")] = 8765,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on; by default, this machine only.")
-    ] = "127.0.0.1",
-    *,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
-    as_json: AsJson = False,
-) -> None:
+@click.command(cls=Command)
+@click.argument("folder", default="benchmark-results", **RUNS)
+@click.option("--port", type=PORT, default=8765, help="0 picks a free port.")
+@click.option(
+    "--host", metavar="ADDRESS", default="127.0.0.1", help="Address to listen on; by default, this machine only."
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@json_option
+def view(folder: str, port: int, host: str, *, no_browser: bool, as_json: bool) -> None:
     """View runs in the browser, live or finished: results, confidence, every hand from both sides.
 
     Examples:
@@ -36,7 +39,7 @@ def view(
       molt-bench view benchmark-results/2026-01-31T12-00-00 --port 0 --no-browser
     """
     try:
-        from molt_bench.view.server import serve  # here, since it needs the extra view
+        serve = server.serve
     except ImportError as error:
         raise MoltBenchError(f"view needs {error.name}, which is not installed: {how_to_install('view')}") from error
     library = Library(folder, wait_s=_WAIT_S, editable=is_loopback(host))

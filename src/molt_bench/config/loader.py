@@ -3,6 +3,7 @@
 An unknown key is an error that suggests the nearest field.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from datetime import date
@@ -16,6 +17,7 @@ from pydantic.alias_generators import to_camel
 from molt_bench.agents.field_errors import another_field
 from molt_bench.config.participants import PARTICIPANT_KINDS
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.syntax import SyntaxProblem, from_json, from_yaml
 from molt_bench.errors import ConfigError, ConfigErrors, shown
 from molt_bench.files import text_of
 
@@ -31,8 +33,6 @@ _DEEPEST_PATH: Final = 20
 
 def read_config_file(path: str) -> dict[str, Any]:
     """Return the contents of a YAML or JSON file; raises ConfigError if it cannot be read, or is neither."""
-    from molt_bench.config.syntax import SyntaxProblem, from_json, from_yaml  # loaded when needed, for a fast start
-
     text = text_of(path, field="config", most_bytes=_MOST_BYTES)
     try:
         found = from_json(text) if path.endswith(".json") else from_yaml(text)
@@ -47,8 +47,6 @@ def read_config_file(path: str) -> dict[str, Any]:
 
 def set_field(values: dict[str, Any], assignment: str) -> None:
     """Set one field from `a.b=value`; the value is parsed as YAML, so 3 is a number and null is None."""
-    from molt_bench.config.syntax import SyntaxProblem, from_yaml  # loaded when needed, for a fast start
-
     path, equals, text = assignment.partition("=")
     if not equals or not path:
         raise ConfigError("--set", assignment, "field=value, such as scheduler.exploration=0.3")
@@ -218,37 +216,37 @@ def _check_text(text: str, where: str) -> None:
         raise ConfigError(where, text, "text that UTF-8 can write") from None
 
 
+#: What pydantic's kinds of errors mean to a user.
+_EXPECTED: Final = {
+    "too_short": "at least {min_length} of them",
+    "too_long": "at most {max_length} of them",
+    "model_type": "a section with fields of its own",
+    "model_attributes_type": "a section with fields of its own",
+    "tuple_type": "a list",
+    "missing": "a value, since it has no default",
+}
+
+
 def _readable(problem: Any) -> ConfigError:
     path, kind, value = [str(part) for part in problem["loc"]], problem["type"], problem["input"]
     tagged = len(path) > 2 and path[0] == "participants" and path[2] in PARTICIPANT_KINDS
     where = path[:2] + path[3:] if tagged else path
     if len(where) > 1 and where[-1] in ("int", "str"):  # pydantic appends the member of the union
         where.pop()
+    context = problem.get("ctx", {})
     if kind == "ours":
-        context = problem["ctx"]
         where += [context["field"]] if context["field"] else []
-        return ConfigError(".".join(where), context["value"], context["expected"])
-    if kind == "extra_forbidden":
+        value, expected = context["value"], context["expected"]
+    elif kind == "extra_forbidden":
         elsewhere = "" if path[0] == "participants" else _place_of(where[-1])
         near = f"another field; did you mean {elsewhere!r}?" if elsewhere else ""
-        return ConfigError(".".join(where), value, near or another_field(where[-1], _section_at(path[:-1])))
-    if kind == "too_short":
-        return ConfigError(".".join(where), value, f"at least {problem['ctx']['min_length']} of them")
-    if kind == "too_long":
-        return ConfigError(".".join(where), value, f"at most {problem['ctx']['max_length']} of them")
-    if kind in ("model_type", "model_attributes_type"):
-        return ConfigError(".".join(where) or "config", value, "a section with fields of its own")
-    if kind == "tuple_type":
-        return ConfigError(".".join(where), value, "a list")
-    if kind == "missing":
-        return ConfigError(".".join(where), value, "a value, since it has no default")
-    message = (
-        problem["msg"]
-        .removeprefix("Input should be ")
-        .removeprefix("Input should ")
-        .removeprefix("String should have ")
-    )
-    return ConfigError(".".join(where) or "config", value, message[0].lower() + message[1:])
+        expected = near or another_field(where[-1], _section_at(path[:-1]))
+    elif kind in _EXPECTED:
+        expected = _EXPECTED[kind].format_map(context)
+    else:
+        message = re.sub(r"^(Input should (be )?|String should have )", "", problem["msg"])
+        expected = message[0].lower() + message[1:]
+    return ConfigError(".".join(where) or "config", value, expected)
 
 
 def _section_at(path: list[str]) -> type[BaseModel]:

@@ -7,7 +7,6 @@ text that would not fit in memory once its aliases are expanded.
 
 import json
 import re
-from collections.abc import Hashable
 from typing import Any, Final, NoReturn
 
 import yaml
@@ -111,7 +110,7 @@ def from_yaml(text: str) -> Any:
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, with limits on depth and size."""
+    """PyYAML's safe loader, with limits on depth and size, and every key once."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -128,6 +127,19 @@ class _Loader(yaml.SafeLoader):
             raise SyntaxProblem(_TOO_MANY)
         node: yaml.Node | None = super().compose_node(parent, index)
         self._depth -= 1
+        return node
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        """Compose a mapping; its keys are texts, numbers or the like, and each appears once."""
+        node: yaml.MappingNode = super().compose_mapping_node(anchor)
+        seen: set[tuple[str, str]] = set()
+        for key, _ in node.value:
+            line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                raise SyntaxProblem(f"YAML (line {line}: a key has to be a text)")
+            if (key.tag, key.value) in seen:
+                raise SyntaxProblem(f"YAML with every key once (line {line}: {shown(key.value)} appears twice)")
+            seen.add((key.tag, key.value))
         return node
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:  # noqa: FBT001, FBT002 - PyYAML's signature
@@ -157,20 +169,15 @@ def _check_scalar(node: yaml.Node) -> None:
 
 
 def _measured(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
-    """Return how many values a node has once aliases are expanded, and its depth; check its keys."""
+    """Return how many values a node has once aliases are expanded, and its depth."""
     if id(node) in known:
         found = known[id(node)]
         if found is None:
             raise SyntaxProblem(f"YAML (line {node.start_mark.line + 1}: this value contains itself)")
         return found
     known[id(node)] = None
-    below: list[yaml.Node] = []
-    if isinstance(node, yaml.MappingNode):
-        _check_keys(node)
-        below = [value for _, value in node.value]
-    elif isinstance(node, yaml.SequenceNode):
-        below = node.value
-    parts = [_measured(each, known) for each in below]
+    below = node.value if isinstance(node, yaml.CollectionNode) else []
+    parts = [_measured(each[1] if isinstance(node, yaml.MappingNode) else each, known) for each in below]
     values = 1 + sum(count for count, _ in parts)
     depth = 1 + max((deep for _, deep in parts), default=0)
     if values > MOST_VALUES:
@@ -179,14 +186,3 @@ def _measured(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tupl
         raise SyntaxProblem(_TOO_DEEP)
     known[id(node)] = values, depth
     return values, depth
-
-
-def _check_keys(node: yaml.MappingNode) -> None:
-    seen: set[tuple[str, Hashable]] = set()
-    for key, _ in node.value:
-        line = key.start_mark.line + 1
-        if not isinstance(key, yaml.ScalarNode):
-            raise SyntaxProblem(f"YAML (line {line}: a key has to be a text)")
-        if (key.tag, key.value) in seen:
-            raise SyntaxProblem(f"YAML with every key once (line {line}: {shown(key.value)} appears twice)")
-        seen.add((key.tag, key.value))

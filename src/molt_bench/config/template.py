@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import yaml
+
 from molt_bench.config.sections import BenchmarkConfig
 
 
@@ -16,8 +18,6 @@ def commented(
         participants: Its participants as the user names them.
         commands: What can be done with the file, and the command that does it; each on one line.
     """
-    import yaml  # loaded when needed, for a fast start
-
     listed = yaml.safe_dump([dict(each) for each in participants], sort_keys=False, allow_unicode=True, width=10**6)
     game, stop = config.game, config.stop
     most = None if stop.budget is None else stop.budget.max_matches

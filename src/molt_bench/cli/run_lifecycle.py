@@ -1,4 +1,4 @@
-"""A run being played: started, resumed, interrupted, finished."""
+"""The life of a run that is played: started, resumed, interrupted, finished."""
 
 import os
 import shlex
@@ -17,7 +17,7 @@ from molt_bench.blame import internal_error
 from molt_bench.cli.config_flags import extension_from
 from molt_bench.cli.consent import consent
 from molt_bench.cli.cost_guard import check_cost
-from molt_bench.cli.options import RunOptions, StopOptions
+from molt_bench.cli.options import RunOptions, StopOptions, is_debug
 from molt_bench.cli.output import exit_on_faults, exit_unrated, rebuild_run, write_result
 from molt_bench.cli.progress import show_progress
 from molt_bench.cli.streams import notice, warn
@@ -48,13 +48,7 @@ Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], AbstractContextManager[Ho
 
 
 def start_run(
-    config: BenchmarkConfig,
-    options: RunOptions,
-    *,
-    secret: str | None,
-    about: About,
-    debug: bool,
-    live: Hosting | None = None,
+    config: BenchmarkConfig, options: RunOptions, *, secret: str | None, about: About, live: Hosting | None = None
 ) -> None:
     """Play a benchmark in a new folder.
 
@@ -63,13 +57,12 @@ def start_run(
         options: How it is played and printed.
         secret: Its master seed, if that is to stay secret.
         about: What the user calls the run.
-        debug: Whether tracebacks of agents are printed.
         live: Serves the run to live agents; None for a run without them.
     """
     check_cost(config, options)
     folder = new_folder(config)
     write_about(folder, about)
-    _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, debug=debug, live=live)
+    _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, live)
 
 
 def resume_run(
@@ -78,7 +71,6 @@ def resume_run(
     *,
     stop: StopOptions | None = None,
     secret: str | None = None,
-    debug: bool = False,
     live: Hosting | None = None,
     run_agents: bool = False,
     own: BenchmarkConfig | None = None,
@@ -90,7 +82,6 @@ def resume_run(
         options: How it is played and printed.
         stop: A new stop rule.
         secret: Its master seed, if the user gives it.
-        debug: Whether tracebacks of agents are printed.
         live: Serves the run to live agents; None for a run without them.
         run_agents: Whether the user consents to run the agents that the run names.
         own: The user's own config, if the run was found by it: then its agents are the user's.
@@ -111,16 +102,11 @@ def resume_run(
         exit_on_faults(result, options.fail_on_faults)
         exit_unrated(result, folder)
         return
-    _play(stored.config, stored.folder, files, options, debug=debug, live=live)
+    _play(stored.config, stored.folder, files, options, live)
 
 
 def _permission(
-    folder: str,
-    stop: StopOptions | None,
-    secret: str | None,
-    *,
-    run_agents: bool,
-    own: BenchmarkConfig | None,
+    folder: str, stop: StopOptions | None, secret: str | None, *, run_agents: bool, own: BenchmarkConfig | None
 ) -> tuple[Permission, Header]:
     """Return which agents may be made to go on with a run, and the header they are in; nothing is changed yet."""
     header = read_header(str(journal_in(folder)))
@@ -131,25 +117,13 @@ def _permission(
     stored = StoredRun.open(folder, secret=secret)
     if stored.stop_reason is not None and extension_from(stop or StopOptions(), stored) is None:
         return BUILT_IN, stored.header
-    if own is not None and _began_here(stored):
+    # Relative paths in the config mean the same files only where the run began.
+    if own is not None and os.path.realpath(stored.header.folder) == os.path.realpath(os.curdir):
         return OWN, stored.header
     return consent(stored, outsiders(stored), run_agents=run_agents), stored.header
 
 
-def _began_here(stored: StoredRun) -> bool:
-    """Return whether relative paths in the config mean the same files as when the run began."""
-    return os.path.realpath(stored.header.folder) == os.path.realpath(os.curdir)
-
-
-def _play(
-    config: BenchmarkConfig,
-    folder: Path,
-    files: RunFiles,
-    options: RunOptions,
-    *,
-    debug: bool,
-    live: Hosting | None = None,
-) -> None:
+def _play(config: BenchmarkConfig, folder: Path, files: RunFiles, options: RunOptions, live: Hosting | None) -> None:
     warned: list[str] = []
     files.closing = lambda: vouched_styles(folder)
 
@@ -175,7 +149,9 @@ def _play(
                 files=files,
                 keep_hands=False,
                 preflight=not options.no_preflight,
-                observer=Observer(on_status, warn_once, _show_traceback if debug else None, None if quiet else notice),
+                observer=Observer(
+                    on_status, warn_once, _show_traceback if is_debug() else None, None if quiet else notice
+                ),
                 live=host,
                 executor=options.executor,
                 workers=options.workers,
