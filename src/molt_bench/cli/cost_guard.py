@@ -1,4 +1,4 @@
-"""The guard of the purse: nobody spends money without having been told how much."""
+"""The cost guard: nobody spends money without being told beforehand how much."""
 
 import sys
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What is exchanged with an agent that fetches its decisions, over HTTP or as an MCP client. Pure: no I/O.
+"""What is exchanged with an agent that fetches its decisions, over HTTP or as an MCP client. No I/O but the clock.
 
 A turn wraps two messages of the protocol of external agents, as they are: the decision, and the results of hands.
 """
