@@ -68,7 +68,7 @@ SUITES: Final = {
     ),
     "kernels": Suite(
         "runs of every kind are the same with and without kernels, and a wheel has them",
-        "10 min",
+        "minutes",
         "tests/kernels",
         flags="-n auto",
         more=(f"MOLT_BENCH_PURE=1 .venv/bin/python -m pytest -n auto -m 'not slow' {ON_KERNELS}",),
