@@ -1,4 +1,4 @@
-"""Measure how long a decision of the blueprint takes: `make blueprint-speed`, some seconds.
+"""Measure how long a decision of the blueprint takes.
 
 It plays games against built-in bots, 100 big blinds deep and with carried stacks. Every decision is timed in the game,
 so boards are new to it, as they are in a run. Times are those of the processor, so that a busy machine does not matter.

@@ -1,4 +1,4 @@
-"""Measure whether 95% means 95%: `make calibration`, about 20 minutes on two cores.
+"""Measure whether what a run is 95% sure of is right 95% of the time.
 
 Runs on ladders whose truth is known, see `ladders.py`: none of them has been used to choose anything. Three questions:
 

@@ -1,4 +1,4 @@
-"""Measure the blueprint's values as the card term of agents that publish nothing: `make card-values`, 15 minutes.
+"""Measure the blueprint's values as the card term of agents that publish nothing.
 
 Between two such agents the luck of a card is a frozen weight times the pot times the change in equity. Here it is half
 the difference of what both hands are worth by the blueprint's tables, minus the exact mean of that over all cards that

@@ -1,4 +1,4 @@
-"""Measure what deciding a round costs, by the number of participants; part of `make pipeline`.
+"""Measure what deciding a round costs, by the number of participants; part of `pipeline.py`.
 
 Counted is all that a run does between the last game of a round and the first of the next: ratings, margins, verdicts,
 stop rules and schedule. The games are of two hands, and playing them and taking their luck out is not counted.

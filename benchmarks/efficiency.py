@@ -1,4 +1,4 @@
-"""Measure how few hands a confident ranking takes: `make efficiency`, about 20 minutes on two cores.
+"""Measure how few hands a confident ranking takes.
 
 Hands to the stop on ladders whose truth is known (see `ladders.py`), ours beside others:
 

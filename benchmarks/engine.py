@@ -1,4 +1,4 @@
-"""Measure how fast the engine plays, side by side with other poker engines: `make benchmark`, about two minutes.
+"""Measure how fast the engine plays, side by side with other poker engines.
 
 All contenders do the same work: heads-up no-limit hold'em, 1000 chips each, blinds 5/10, random cards for every hand.
 Both seats are Python code that chooses uniformly among folding (when facing a bet), checking or calling, a minimum

@@ -1,4 +1,4 @@
-"""Measure how fast the PettingZoo environment plays beside PettingZoo's own: part of `make benchmark`, ten seconds.
+"""Measure how fast the PettingZoo environment plays beside PettingZoo's own.
 
 Both play random games of one hand, through `env()` as users get it and through `raw_env()` without wrappers. Theirs is
 RLCard's game, with 100 big blinds and five actions; ours is set to the same stacks. Speed is games per CPU second, the

@@ -1,4 +1,4 @@
-"""Measure what exporting the hands of a run takes, by format; part of `make pipeline`."""
+"""Measure what exporting the hands of a run takes, by format; part of `pipeline.py`."""
 
 import tempfile
 from collections.abc import Iterator

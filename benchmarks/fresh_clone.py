@@ -1,4 +1,4 @@
-"""Measure `make bench` in a fresh clone, part by part: `make fresh-clone`.
+"""Measure `make bench` in a fresh clone, part by part.
 
 The clone is of what is committed here. Packages come from wherever pip gets them on this machine.
 """

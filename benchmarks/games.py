@@ -1,4 +1,4 @@
-"""Measure how long a game should be, and what warm-up hands do: `make games`, about five minutes on two cores.
+"""Measure the best length of a game, and what warm-up hands do.
 
 - Without memory: hands to a confident ranking, by hands of a game. Matches have the same number of hands throughout.
 - With memory: what an agent that learns within a game wins by its place in the game, and what is measured then, with

@@ -1,4 +1,4 @@
-"""Measure the grade of decisions: `make grades`, about ten minutes on two cores.
+"""Measure the grade of decisions beside winnings.
 
 Everybody of a field plays everybody else, and every decision is graded. Three tables come of it:
 

@@ -1,4 +1,4 @@
-"""Measure whether what surrounds the games grows with their number alone: `make linear`, some minutes.
+"""Measure whether the cost of a match stays the same however long a run gets.
 
 A run of many participants, each match one seed pair of two hands, with its journal and all its files. After every tenth
 of the matches: the CPU time so far, that of the same games played bare, and the memory of the process. If the overhead

@@ -1,4 +1,4 @@
-"""Load of the live server: 100 agents connected over WebSockets, 50 games at once, every answer recorded.
+"""Measure the live server with 100 agents connected over WebSockets and 50 games at once, every answer recorded.
 
 Prints the processor time of the server for one decision, and how long it takes from an action to the server's
 acknowledgement. Agents run in a process of their own and think for a fifth of a second, a fraction of what any model

@@ -1,4 +1,4 @@
-"""Measure what log-probabilities save: the variance of `corrected` relative to `adjusted`; about five minutes.
+"""Measure what log-probabilities save: the variance of `corrected` relative to `adjusted`.
 
 The players bet by strength and mix, as a language model does: the kind of action is drawn from odds, the amount of a
 raise afterwards from others that nobody knows. Before it answers, a model may reason, and the odds of the answer are

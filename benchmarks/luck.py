@@ -1,4 +1,4 @@
-"""Measure the luck adjustment: how long it takes, and how many hands it saves; about a minute.
+"""Measure the luck adjustment: how long it takes, and how many hands it saves.
 
 The first part plays 20,000 hands of four bots and times the estimators on their records, each deck for the first time
 and then once more, with what was remembered. The second gives for some pairings how many hands are needed for the same

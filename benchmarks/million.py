@@ -1,4 +1,4 @@
-"""Play a million hands of five bots on all cores in one run, and then the same games bare: `make million`.
+"""Measure a run of a million hands of five bots on all cores, and the same games bare.
 
 The run has its journal, luck, ratings and all files. Bare, the same games are played in as many processes, with agents
 made afresh and nothing kept. Printed are wall time, CPU time of all processes, and the memory of the one that leads.

@@ -1,10 +1,9 @@
-"""Measure what surrounds the games: `make pipeline`, some minutes.
+"""Measure what a run does around its games: luck, ratings, schedule, journal, exports, pages.
 
 The same games are played bare, and as a run with records, journal, luck, ratings and all files; the two
 take turns, so that a busy machine slows both alike. Times are CPU time, but for the command, which is timed from the
 shell. In a run, luck is taken out of hands that were just played; those of a stored run are rebuilt from their text.
-`make pipeline` runs this twice, with the compiled kernels and in pure Python (`MOLT_BENCH_PURE=1`), and then prints all
-figures as one table.
+To compare, run it once with the compiled kernels and once in pure Python (`MOLT_BENCH_PURE=1`, with `--twins`).
 """
 
 import argparse

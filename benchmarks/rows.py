@@ -1,7 +1,7 @@
-"""The figures that benchmarks print with a goal, kept in build/rows.json and shown as one table: `python rows.py`.
+"""All figures that have a goal, as the other benchmarks measured them last: `python benchmarks/rows.py`.
 
-Those with two versions, compiled and in pure Python, have a column for each. With `--readme`, the table in README.md is
-written anew.
+They are kept in build/rows.json. Those with two versions, compiled and in pure Python, have a column for each. With
+`--write`, the tables in docs/performance.md are written anew.
 """
 
 import argparse
@@ -9,44 +9,81 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from molt_bench.kernels import compiled
 
 ROOT: Final = Path(__file__).parent.parent
 KEPT: Final = ROOT / "build" / "rows.json"
 PATHS: Final = ("compiled", "pure")
-#: The rows that matter most, in order, and the target that measures each.
-EXPECTED: Final = {
-    "whole run over its bare games, five bots": "pipeline",
-    "whole run over its bare games, the two cheapest": "pipeline",
-    "luck of the cards a hand, mean over ten pairings": "pipeline",
-    "the same, with hands rebuilt from their text": "pipeline",
-    "luck of the dice a decision, worst built-in bot": "pipeline",
-    "decisions of tag a hand, new situations": "pipeline",
-    "decisions of tag a hand, seen before": "pipeline",
-    "deciding a round of 5, all have met": "pipeline",
-    "deciding a round of 20, all have met": "pipeline",
-    "deciding a round of 40, all have met": "pipeline",
-    "deciding a round of 100, all have met": "pipeline",
-    "memory over 1,000,000 hands, leading process": "million",
-    "engine stepped by hand over OpenSpiel's fastest row": "benchmark",
-    "play_game with records over OpenSpiel's fastest row": "benchmark",
-    "make bench in a fresh clone, wall clock": "fresh-clone",
-    "hands list of 100,000 hands, the server's CPU": "pipeline",
-    "run page of 100,000 hands, the server's CPU": "pipeline",
-    "export of 100,000 hands, phh": "pipeline",
-    "export of 100,000 hands, pokerstars": "pipeline",
-    "export of 100,000 hands, acpc": "pipeline",
-    "export of 100,000 hands, ohh": "pipeline",
-    "export of 100,000 hands, csv": "pipeline",
-    "export of 100,000 hands, parquet": "pipeline",
-    "export of 100,000 hands, latex": "pipeline",
-    "default run from the shell, wall clock": "pipeline",
-    "molt-bench --help, wall clock": "pipeline",
-    "import molt_bench, wall clock": "benchmark",
-    "slowest tenth of 5,000 matches over the mean": "linear",
+PAGE: Final = ROOT / "docs" / "performance.md"
+
+
+class Figure(NamedTuple):
+    """A figure with a goal: the benchmark that measures it, and what it means to a user."""
+
+    by: str
+    means: str
+
+
+#: The figures, by subject.
+SUBJECTS: Final = {
+    "Runs": {
+        "whole run over its bare games, five bots": Figure(
+            "pipeline", "what journal, luck, ratings and files add to playing the games; 1 would be nothing"
+        ),
+        "whole run over its bare games, the two cheapest": Figure(
+            "pipeline", "the same where games cost least, so that everything around them counts most"
+        ),
+        "a million hands of five bots, run over bare, CPU": Figure("million", "the same for one long run on all cores"),
+        "luck of the cards a hand, mean over ten pairings": Figure("pipeline", "what a run adds to every hand"),
+        "the same, with hands rebuilt from their text": Figure("pipeline", "the same when a stored run is read again"),
+        "luck of the dice a decision, worst built-in bot": Figure(
+            "pipeline", "what a run adds to a decision of a bot that publishes its policy"
+        ),
+        "decisions of tag a hand, new situations": Figure("pipeline", "how fast the strongest rule-based bot thinks"),
+        "decisions of tag a hand, seen before": Figure("pipeline", "the same on cards it has just played"),
+        "deciding a round of 5, all have met": Figure("pipeline", "the pause between rounds with 5 participants"),
+        "deciding a round of 20, all have met": Figure("pipeline", "with 20"),
+        "deciding a round of 40, all have met": Figure("pipeline", "with 40"),
+        "deciding a round of 100, all have met": Figure("pipeline", "with 100"),
+        "slowest tenth of 5,000 matches over the mean": Figure(
+            "linear", "whether a long run slows down; 1 if it does not"
+        ),
+        "memory over 1,000,000 hands, leading process": Figure("million", "how much memory a long run needs"),
+    },
+    "The engine": {
+        "engine stepped by hand over OpenSpiel's fastest row": Figure(
+            "engine", "hands per second beside OpenSpiel, if you drive the engine yourself"
+        ),
+        "play_game with records over OpenSpiel's fastest row": Figure(
+            "engine", "the same with a full record of every hand"
+        ),
+    },
+    "Getting started": {
+        "make bench in a fresh clone, wall clock": Figure("fresh_clone", "from a clone to the first result"),
+        "default run from the shell, wall clock": Figure("pipeline", "how long `molt-bench` takes, as it is"),
+        "molt-bench --help, wall clock": Figure("pipeline", "how quickly every command starts"),
+        "import molt_bench, wall clock": Figure("engine", "what importing the package adds to your script"),
+    },
+    "Pages": {
+        "run page, usable, wall clock, cold": Figure("viewing", "how long you wait for the page of a large run"),
+        "run page of 100,000 hands, the server's CPU": Figure("pipeline", "the server's share of that"),
+        "run page, the browser's CPU": Figure("viewing", "the browser's share"),
+        "hands list, usable, wall clock, cold": Figure("viewing", "how long you wait for the list of 100,000 hands"),
+        "hands list of 100,000 hands, the server's CPU": Figure("pipeline", "the server's share of that"),
+        "hands list, the browser's CPU": Figure("viewing", "the browser's share"),
+        "hands list, filter by street, the browser's CPU": Figure("viewing", "how fast the list reacts to a filter"),
+        "hands list, filter by agent and cards, the browser's CPU": Figure("viewing", "to two filters"),
+        "hands list, sort by pot, the browser's CPU": Figure("viewing", "to sorting"),
+        "hands list, biggest swings first, the browser's CPU": Figure("viewing", "to sorting by swing"),
+    },
+    "Exports": {
+        f"export of 100,000 hands, {form}": Figure("pipeline", f"how long `export --format {form}` takes")
+        for form in ("phh", "pokerstars", "acpc", "ohh", "csv", "parquet", "latex")
+    },
 }
+EXPECTED: Final = {name: figure for figures in SUBJECTS.values() for name, figure in figures.items()}
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 
 
@@ -95,7 +132,7 @@ def table() -> list[tuple[str, str, str, str]]:
     for name in dict.fromkeys((*EXPECTED, *kept)):
         found = kept.get(name, {})
         if not found:
-            lines.append((name, f"make {EXPECTED[name]}", "", "not measured yet"))
+            lines.append((name, f"{EXPECTED[name].by}.py", "", "not measured yet"))
             continue
         cells = [f"{each['value']} {each['status']}" if (each := found.get(path)) else "" for path in PATHS]
         goals = dict.fromkeys(found[path]["goal"] for path in PATHS if path in found)  # mostly the same for both
@@ -120,28 +157,34 @@ def loads() -> str:
     return f"a load of {min(found):.0f} to {max(found):.0f} on {os.cpu_count()} cores"
 
 
-def write_readme(path: Path = ROOT / "README.md") -> None:
-    """Write the table in the README anew."""
-    before, begin, rest = path.read_text().partition(BEGIN)
+def write_page(path: Path = PAGE) -> None:
+    """Write the tables of the page about performance anew, a section for each subject."""
+    before, begin, rest = path.read_text("utf-8").partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise SystemExit(f"{path} has no {BEGIN} and {END}")
-    lines = ["| what | compiled | pure Python | goal |", "|---|---:|---:|---:|"]
-    lines += [f"| {name} | {first} | {second} | {goal} |" for name, first, second, goal in table()]
-    said = f"Measured with {loads()}:" if loads() != "no load" else ""
-    path.write_text("\n".join([f"{before}{BEGIN}", "", said, "", *lines, "", f"{END}{after}"]))
+    lines = [f"{before}{BEGIN}", "", f"Measured with {loads()}."]
+    found = {name: cells for name, *cells in table()}
+    for subject, figures in {**SUBJECTS, "Others": dict.fromkeys(found.keys() - EXPECTED.keys())}.items():
+        if not figures:
+            continue
+        lines += ["", f"### {subject}", "", "| what | compiled | pure Python | goal | what it means to you |"]
+        lines += ["|---|---:|---:|---:|---|"]
+        for name, figure in figures.items():
+            lines.append(f"| {' | '.join([name, *found[name], figure.means if figure else ''])} |")
+    path.write_text("\n".join([*lines, "", f"{END}{after}"]), "utf-8")
     print(f"wrote {path}")
 
 
 def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--readme", action="store_true", help="also write the table in README.md")
+    parser.add_argument("--write", action="store_true", help="also write the tables in docs/performance.md")
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if a goal is missed, or not measured")
     options = parser.parse_args()
     print_table()
-    if options.readme:
-        write_readme()
+    if options.write:
+        write_page()
     kept = kept_rows()
     missed = [name for name, found in kept.items() if any(each["status"] == "missed" for each in found.values())]
     return 1 if options.strict and (missed or EXPECTED.keys() - kept.keys()) else 0

@@ -1,4 +1,4 @@
-"""Measure what workers bring: `make scale`, about five minutes on two cores.
+"""Measure how much faster worker processes make a run.
 
 - 200,000 hands of scripted bots, as a whole run with journal, luck and ratings: in this process and in workers,
   one after the other in turns; the same for Ray where it is installed.

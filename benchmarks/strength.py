@@ -1,4 +1,4 @@
-"""Measure how strong `blueprint` is, and what it saves as a measuring stick: `make strength`, some hours on two cores.
+"""Measure how strong `blueprint` is, and what it saves as a measuring stick.
 
 - What a local best response wins from it (see `local_best_response.py`).
 - Head to head with every other built-in bot.

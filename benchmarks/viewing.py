@@ -1,6 +1,6 @@
-"""Measure how fast the pages of a run of 100,000 hands are there: `make viewing`, about two minutes.
+"""Measure how fast the pages of a run of 100,000 hands open in Chromium.
 
-The server's part is also in `make pipeline`. It is CPU time, so that a busy machine says the same. Of the browser it is
+The server's part is also in `pipeline.py`. It is CPU time, so that a busy machine says the same. Of the browser it is
 the CPU time of the page's main thread. `usable` is what a reader waits, by the clock: of a busy machine it says little.
 The viewer has just started then, and has made the pages of the newest run, as it does before a browser is open. What a
 reader waits who is quicker than that is printed below it.

@@ -23,14 +23,19 @@ from molt_bench.config.sections import BenchmarkConfig
 
 ROOT: Final = Path(__file__).parents[1]
 #: Pages that are not in docs/ themselves.
-ROOT_PAGES: Final = {"index.md": "README.md", "changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
+ROOT_PAGES: Final = {
+    "index.md": "README.md",
+    "changelog.md": "CHANGELOG.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "benchmarks.md": "benchmarks/README.md",
+}
 MOVED: Final = {name: path for path, name in ROOT_PAGES.items()}
 
 #: A bar that does not end a cell of a table.
 BAR: Final = "\\|"
 #: Links of pages in the root to others there; links out of docs/.
-IN_ROOT: Final = re.compile(r"\]\(([A-Z][\w.-]*)\)")
-OUTSIDE: Final = re.compile(r"\]\(\.\./([A-Z][\w./-]*)\)")
+IN_ROOT: Final = re.compile(r"\]\(((?:benchmarks/)?[A-Z][\w.-]*)\)")
+OUTSIDE: Final = re.compile(r"\]\(\.\./((?:benchmarks/)?[A-Z][\w./-]*)\)")
 
 
 def write(folder: Path) -> None:
@@ -43,7 +48,7 @@ def write(folder: Path) -> None:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(make(), "utf-8")
     for path, name in ROOT_PAGES.items():
-        text = re.sub(r"(\]\()docs/", r"\1", (ROOT / name).read_text("utf-8"))
+        text = re.sub(r"(\]\()(?:\.\./)?docs/", r"\1", (ROOT / name).read_text("utf-8"))
         text = IN_ROOT.sub(
             lambda link: f"]({_copied(link[1], folder)})" if (ROOT / link[1]).is_file() else link[0], text
         )

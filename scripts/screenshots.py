@@ -1,6 +1,6 @@
 """Take the README's pictures of the viewer from a real run: `.venv-browser/bin/python scripts/screenshots.py [RUN]`.
 
-Without a run it plays one, always the same. It needs what `make test-browser` installs.
+Without a run it plays one, always the same. It needs what `make install FOR=browser` installs.
 """
 
 import re

@@ -1,6 +1,7 @@
 """The benchmarks follow the code that they measure, and keep what they found."""
 
 import ast
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -94,29 +95,42 @@ def test_the_table_has_every_figure_of_both_paths_with_its_goal(rows, monkeypatc
     assert found[name] == ["1.20 met", "1.70 missed", "at most 1.5"]
     assert found["engine stepped by hand over OpenSpiel's fastest row"] == ["", "2.40 missed", "at least 2.5"]
     assert found["a new one"] == ["", "3.0 us met", "at most 10 us"]
-    assert found["import molt_bench, wall clock"] == ["make benchmark", "", "not measured yet"]
+    assert found["import molt_bench, wall clock"] == ["engine.py", "", "not measured yet"]
     assert [*found][:-1] == [*rows.EXPECTED]
     rows.print_table()
     assert "2 of 4 figures meet their goals" in capsys.readouterr().out
 
 
-def test_the_readme_gets_the_table_between_its_marks(rows, tmp_path):
-    readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{rows.BEGIN}\nold\n{rows.END}\nafter\n")
+def test_the_page_about_performance_gets_the_tables_between_its_marks(rows, tmp_path):
+    page = tmp_path / "performance.md"
+    page.write_text(f"before\n{rows.BEGIN}\nof last time\n{rows.END}\nafter\n")
     rows.row("default run from the shell, wall clock", 1.5, 2, " s")
-    rows.write_readme(readme)
-    rows.write_readme(readme)
-    text = readme.read_text()
+    rows.row("a new one", 3, 10, " us")
+    rows.write_page(page)
+    rows.write_page(page)
+    text = page.read_text()
     assert text.startswith(f"before\n{rows.BEGIN}\n")
     assert text.endswith(f"\n{rows.END}\nafter\n")
     assert text.count("1.5 s met") == 1
-    assert "old" not in text
-    assert (BENCHMARKS.parent / "README.md").read_text().count(rows.BEGIN) == 1
+    assert text.count("| a new one |") == 1
+    assert "of last time" not in text
 
 
-def test_every_figure_has_a_target_that_measures_it(rows):
-    makefile = (BENCHMARKS.parent / "Makefile").read_text()
-    assert not [target for target in rows.EXPECTED.values() if f"\n{target}: " not in makefile]
+def test_the_page_about_performance_has_every_figure_with_what_it_means(rows):
+    text = rows.PAGE.read_text("utf-8")
+    assert text.count(rows.BEGIN) == text.count(rows.END) == 1
+    for name, figure in rows.EXPECTED.items():
+        assert re.search(rf"^\| {re.escape(name)} \| .* \| {re.escape(figure.means)} \|$", text, re.MULTILINE), name
+
+
+def test_every_figure_has_a_script_that_measures_it(rows):
+    assert not [figure.by for figure in rows.EXPECTED.values() if not (BENCHMARKS / f"{figure.by}.py").is_file()]
+
+
+def test_the_list_of_measurements_has_every_script():
+    listed = (BENCHMARKS / "README.md").read_text("utf-8")
+    assert not [path.name for path in BENCHMARKS.glob("*.py") if f"`{path.name}`" not in listed]
+    assert not [name for name in re.findall(r"`(\w+\.py)`", listed) if not (BENCHMARKS / name).is_file()]
 
 
 class AnyValues:

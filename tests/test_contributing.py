@@ -1,14 +1,16 @@
-"""The contributor's map is true: every path and every name in it exists."""
+"""What contributors are told is true: paths, names, targets, suites and measurements exist, and no file is left out."""
 
 import re
 from pathlib import Path
 
+import house
 import pytest
+import slow_suites
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "molt_bench"
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-ROWS = re.findall(r"^\| (.+) \| `([^`]+)` \|$", TEXT, re.MULTILINE)
 PATHS = sorted(
     {path for path in re.findall(r"`([\w./-]+/[\w.-]*|\w+\.(?:py|js))`", TEXT) if not path.startswith("tests")}
 )
@@ -16,11 +18,18 @@ NAMES = re.findall(
     r"`([A-Z][A-Za-z]+|[a-z]+_[a-z]+|[A-Z]+(?:_[A-Z]+)?)`",
     TEXT[TEXT.index("## How to add") : TEXT.index("## Conventions")],
 )
+#: By what was changed: the slow suites and the measurements that it asks for.
+ADVICE = re.findall(r"^\| [^`|]+ \| (.*) \| (.*)\|$", TEXT, re.MULTILINE)
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.yaml")]
+TEXTS += [path for folder in ("benchmarks", "scripts", "tests", "src") for path in (ROOT / folder).rglob("*.[pm][yd]")]
 
 
-def test_the_map_has_forty_behaviours_and_more_each_named_once():
-    behaviours = [behaviour for behaviour, _ in ROWS]
-    assert len(behaviours) == len({*behaviours}) >= 40
+def test_the_list_of_files_is_up_to_date():
+    assert house.PAGE.read_text("utf-8") == house.page(), "run `make format`"
+
+
+def test_every_file_says_what_it_is_for():
+    assert re.findall(r"^\| `([^`]+)` \|  \|$", house.page(), re.MULTILINE) == []
 
 
 def test_every_path_it_names_is_there():
@@ -34,6 +43,36 @@ def test_every_name_it_tells_to_use_is_defined(name):
     assert any(defined.search(file.read_text("utf-8")) for file in SOURCE.rglob("*.py"))
 
 
-@pytest.mark.parametrize("target", sorted({*re.findall(r"`make ([a-z-]+)`", TEXT)}))
-def test_every_target_it_names_exists(target):
-    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+def test_every_target_and_suite_that_is_named_anywhere_exists():
+    for path in TEXTS:
+        text = path.read_text("utf-8")
+        for target in re.findall(r"`make ([a-z][a-z-]*)", text):
+            assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), f"{path}: make {target}"
+        for suite in re.findall(r"make slow SUITE=([a-z-]+)", text):
+            assert suite in slow_suites.SUITES, f"{path}: {suite}"
+        for environment in re.findall(r"make install FOR=([a-z]+)", text):
+            assert f"PACKAGES_{environment} :=" in MAKEFILE, f"{path}: {environment}"
+
+
+def test_the_advice_names_suites_and_measurements_that_exist():
+    suites = {name for first, _ in ADVICE for name in re.findall(r"`([a-z-]+)`", first.partition("; ")[0])}
+    measured = {name for _, second in ADVICE for name in re.findall(r"`([a-z_]+)`", second)}
+    assert suites == {*slow_suites.SUITES}
+    assert measured
+    assert [name for name in measured if not (ROOT / "benchmarks" / f"{name}.py").is_file()] == []
+
+
+@pytest.mark.parametrize("name", slow_suites.SUITES)
+def test_every_suite_has_tests_that_exist_and_an_environment_that_can_be_made(name):
+    suite = slow_suites.SUITES[name]
+    assert [path for path in suite.paths.split() if not list(ROOT.glob(path))] == []
+    assert not suite.environment or f"PACKAGES_{suite.environment} :=" in MAKEFILE
+    assert suite.about in slow_suites.listed()
+    assert slow_suites.commands(name)
+
+
+def test_slow_tests_that_no_suite_claims_are_run_with_whole_runs():
+    command = slow_suites.commands("runs")[-1]
+    assert command.endswith(" tests")
+    assert {*re.findall(r"--ignore-glob='(.*?)'", command)} == {*slow_suites.claimed()}
+    assert "tests/e2e" not in slow_suites.claimed()

@@ -22,9 +22,9 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SCRIPTS = Path(sys.executable).parent
 
 
-#: Ray has an environment of its own: `make test-ray`.
+#: Ray has an environment of its own: `make slow SUITE=ray`.
 _needs_ray = (pytest.mark.slow, pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed"))
-#: What adapters need has an environment of its own: `make test-adapters`.
+#: What adapters need has an environment of its own: `make slow SUITE=adapters`.
 _needs_adapters = (
     pytest.mark.slow,
     pytest.mark.skipif(find_spec("pettingzoo") is None, reason="what adapters need is not installed"),
@@ -108,6 +108,13 @@ def test_every_command_shown_runs_and_prints_what_is_shown(command, outputs, tmp
             assert printed == trimmed(output)
     if command == blocks(README, "console")[0].splitlines()[-1].removeprefix("$ "):
         assert timeless(printed) == timeless(trimmed(blocks(README, "text")[0]))
+
+
+def test_the_readme_is_short_and_leads_to_every_guide():
+    text = README.read_text("utf-8")
+    assert len(text.splitlines()) <= 120
+    guides = {document.name for document in DOCUMENTS[1:]} - {"house.md"}  # which CONTRIBUTING leads to
+    assert [name for name in sorted(guides) if f"(docs/{name})" not in text] == []
 
 
 def test_the_first_screen_is_that_of_a_command_that_is_run():

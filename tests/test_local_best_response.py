@@ -1,4 +1,4 @@
-"""The local best response of `make strength`, where what it must win is known."""
+"""The local best response of `benchmarks/strength.py`, where what it must win is known."""
 
 import numpy as np
 import pytest

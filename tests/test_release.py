@@ -90,7 +90,13 @@ def test_the_changelog_has_versions_in_order_with_the_usual_sections_once_each()
         assert {*sections} <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
 
-def test_no_line_of_the_changelog_stands_twice():
+def test_every_entry_of_the_changelog_is_one_line():
+    lines = CHANGELOG[CHANGELOG.index("## [Unreleased]") :].splitlines()
+    assert [line for line in lines if line and not line.startswith(("- ", "#"))] == []
+    assert [line for line in lines if len(line) > 160] == []
+
+
+def test_no_line_of_the_changelog_is_there_twice():
     entries = [" ".join(entry.split()) for entry in re.split(r"^(?:- |#.*$)", CHANGELOG, flags=re.MULTILINE)]
     assert len({*filter(None, entries)}) == len([*filter(None, entries)])
 

@@ -1,3 +1,4 @@
+/* Cards: see cards.h. */
 #include "cards.h"
 #include <stdio.h>
 #include <stdlib.h>

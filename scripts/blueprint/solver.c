@@ -1,3 +1,4 @@
+/* The solver: see solver.h. */
 #include "solver.h"
 #include <math.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-"""Streams that no text can control a terminal through: whatever is printed, by us or by an agent, is made visible."""
+"""Output streams that escape control characters, so that no text, ours or an agent's, can control the terminal."""
 
 import io
 from typing import Any, TextIO

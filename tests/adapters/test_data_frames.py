@@ -77,7 +77,7 @@ def test_a_run_in_a_folder_has_the_same_tables(rows, folder):
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_data_frames_have_the_same_rows(result, rows, library):
     if find_spec(library) is None:
-        pytest.skip(f"{library} is not installed: make test-adapters")
+        pytest.skip(f"{library} is not installed: make slow SUITE=adapters")
     frames = RunFrames(result, library=library)
     for name in ("leaderboard", "hands", "decisions", "margins"):
         plain = getattr(rows, name)()

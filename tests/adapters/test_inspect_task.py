@@ -13,7 +13,7 @@ from molt_bench.seeds import seed_pool
 from tests.agents.llm.provider import Provider
 
 pytestmark = [
-    pytest.mark.skipif(find_spec("inspect_ai") is None, reason="inspect_ai is not installed: make test-adapters"),
+    pytest.mark.skipif(find_spec("inspect_ai") is None, reason="inspect_ai is not installed: make slow SUITE=adapters"),
     pytest.mark.filterwarnings("ignore"),
 ]
 

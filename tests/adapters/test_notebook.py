@@ -24,7 +24,7 @@ needed = [name for name in ("nbclient", "ipykernel") if find_spec(name) is None]
 
 def only_in_a_notebook(test):
     """Mark a test that runs a notebook."""
-    missing = pytest.mark.skipif(bool(needed), reason=f"{', '.join(needed)} not installed: make test-adapters")
+    missing = pytest.mark.skipif(bool(needed), reason=f"{', '.join(needed)} not installed: make slow SUITE=adapters")
     return missing(pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")(test))
 
 

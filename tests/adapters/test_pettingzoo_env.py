@@ -9,7 +9,7 @@ import pytest
 from molt_bench import ConfigError, make_agent, play_game
 
 pytestmark = pytest.mark.skipif(
-    find_spec("pettingzoo") is None, reason="PettingZoo is not installed: make test-adapters"
+    find_spec("pettingzoo") is None, reason="PettingZoo is not installed: make slow SUITE=adapters"
 )
 
 GAMES = [{}, {"hands": 5}, {"raw": True, "stack": 1_000}, {"hands": 30, "stacks": "carry", "stack": 500}]

@@ -10,7 +10,7 @@ import pytest
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "examples" / "tutorial.ipynb"
 needed = [name for name in ("nbclient", "ipykernel", "pandas") if find_spec(name) is None]
 pytestmark = [
-    pytest.mark.skipif(bool(needed), reason=f"{', '.join(needed)} not installed: make test-adapters"),
+    pytest.mark.skipif(bool(needed), reason=f"{', '.join(needed)} not installed: make slow SUITE=adapters"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
 ]
 

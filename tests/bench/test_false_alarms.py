@@ -1,4 +1,4 @@
-"""Honest runs are not suspected: 2,400 runs drawn from seed pairs that bots have played (`make test-cheats`)."""
+"""Honest runs are not suspected: 2,400 runs drawn from seed pairs that bots have played (`make slow SUITE=cheats`)."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""Real runs, the real server and a real Chromium. `make test-browser` installs what this needs."""
+"""Real runs, the real server and a real Chromium. `make slow SUITE=browser` installs what this needs."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Games on a Ray cluster: the same bytes, whatever happens to its workers. `make test-ray` installs and runs it."""
+"""Games on a Ray cluster: the same bytes, whatever happens to its workers. `make slow SUITE=ray` runs it."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 @pytest.fixture(scope="module")
 def ray():
-    return pytest.importorskip("ray", reason="Ray is not installed: make test-ray installs it")
+    return pytest.importorskip("ray", reason="Ray is not installed: make slow SUITE=ray installs it")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Agents that are not what they seem are named, and the table of them in docs/fairness.md (`make test-cheats`).
+"""Agents that are not what they seem are named, and the table of them in docs/fairness.md (`make slow SUITE=cheats`).
 
 To write the table again: python -m tests.e2e.test_suspicion
 """

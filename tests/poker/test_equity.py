@@ -121,7 +121,7 @@ class TestPreflopTable:
             assert equity(*renamed) == equity(first, second)
 
     def test_it_is_as_its_script_would_build_it(self):
-        """Every 499th of its 62,790 places; `make tables` builds them all."""
+        """Every 499th of its 62,790 places; scripts/build_preflop.py builds them all."""
         script = Path(__file__).parents[2] / "scripts" / "build_preflop.py"
         spec = spec_from_file_location("build_preflop", script)
         module = module_from_spec(spec)

@@ -345,7 +345,7 @@ def test_the_shipped_five_card_strengths_are_those_the_builder_makes():
 def test_the_shipped_tables_are_those_the_builder_makes():
     """Byte for byte, all of the file; two seconds."""
     same = builder().build() == Path(evaluator.TABLES_PATH).read_bytes()
-    assert same, "strength.bin is not what scripts/build_tables.py makes: run `make tables`"
+    assert same, "strength.bin is not what scripts/build_tables.py makes: run it"
 
 
 def test_the_keys_of_seven_ranks_are_all_different():

@@ -1,4 +1,4 @@
-"""MCP: the official clients play a game through two tools. Both are installed by `make test-mcp`."""
+"""MCP: the official clients play a game through two tools. Both are installed by `make slow SUITE=mcp`."""
 
 import json
 import os
@@ -18,10 +18,10 @@ HERE = Path(__file__).parent
 #: The folder in which npm has installed the TypeScript client.
 NODE_MODULES = Path(os.environ.get("MCP_NODE_MODULES", HERE.parents[1] / ".venv-mcp" / "node_modules"))
 
-needs_mcp = pytest.mark.skipif(find_spec("mcp") is None, reason="the package mcp is not installed: make test-mcp")
+needs_mcp = pytest.mark.skipif(find_spec("mcp") is None, reason="the package mcp is not installed: make slow SUITE=mcp")
 needs_npm = pytest.mark.skipif(
     shutil.which("node") is None or not (NODE_MODULES / "@modelcontextprotocol" / "sdk").is_dir(),
-    reason="node or the npm package @modelcontextprotocol/sdk is not installed: make test-mcp",
+    reason="node or the npm package @modelcontextprotocol/sdk is not installed: make slow SUITE=mcp",
 )
 
 

@@ -1,4 +1,4 @@
-"""What a type that names no agent may have meant: an agent in a file of the user's, or a program. Nothing is run."""
+"""Suggestions for a type that names no agent: an agent in one of the user's files, or a program. Nothing is run."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""The guard of the purse: nobody spends money without having been told how much."""
+"""The cost guard: nobody spends money without being told beforehand how much."""
 
 from molt_bench.arena.cast import check_participants
 from molt_bench.cli.options import RunOptions

@@ -29,7 +29,7 @@ needs_root = pytest.mark.skipif(
 
 
 def as_root(test):
-    """Mark a test that makes users; `make test-cheats` runs it."""
+    """Mark a test that makes users; `make slow SUITE=cheats` runs it."""
     return pytest.mark.slow(needs_root(test))
 
 

@@ -307,7 +307,7 @@ class _NotTaken(ValueError):  # noqa: N818 - carries the reason to the one place
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise _NotTaken("a key is there twice")
+        raise _NotTaken("a key appears twice")
     return fields
 
 

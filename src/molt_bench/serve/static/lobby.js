@@ -1,5 +1,5 @@
+// The lobby: fetches its state every two seconds and shows it. Names are only ever set as text.
 "use strict";
-// Fetches how things stand every two seconds and shows it. Names are only ever set as text.
 
 const EVERY_MS = 2000;
 
