@@ -14,7 +14,7 @@ import msgspec
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
 from molt_bench.records import ESTIMATORS, margins_hash
-from molt_bench.report.analysis import Analysis, ParticipantNumbers
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import suspicions
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.learning import learners
@@ -41,7 +41,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 "bbPer100HalfWidth95": _finite(row.half_width),
                 "rawBbPer100": None if row.raw is None else row.raw[0],
                 "rawBbPer100HalfWidth95": None if row.raw is None else _finite(row.raw[1]),
-                **(_from_reference(row) if against is not None else {}),
+                **({"bbPer100FromReference": won, "bbPer100FromReferenceHalfWidth95": half} if against else {}),
                 "rankInterval95": row.ranks,
                 "betterThanNext": row.better_than_next,
                 "hands": row.hands,
@@ -52,6 +52,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 **_harness(found, row.rating.id),
             }
             for row in found.rows
+            for won, half in [row.from_reference or (None, None)]
         ],
     }
 
@@ -60,11 +61,6 @@ def _harness(found: Analysis, name: str) -> dict[str, str]:
     """Return how a language model was asked; nothing for others, and in runs that recorded none."""
     label = found.result.harnesses.get(name)
     return {} if label is None else {"harness": label, "track": found.result.config.models()[name].track}
-
-
-def _from_reference(row: ParticipantNumbers) -> dict[str, float | None]:
-    won, half_width = row.from_reference or (None, None)
-    return {"bbPer100FromReference": won, "bbPer100FromReferenceHalfWidth95": half_width}
 
 
 def matches(result: RunResult) -> dict[str, Any]:
@@ -138,6 +134,11 @@ def summary(found: Analysis) -> dict[str, Any]:
     """Return the run as a whole: why it stopped, how much was played, what went wrong, how long it took."""
     result = found.result
     played, latency, halves, said = totals(result), _latency(result), _second_half(result), suspicions(found)
+    # The journal that all this follows from, and the hash of the margins that follow from it.
+    origin = {
+        "journal": {"lines": result.journal_lines, "sha256": result.journal_hash},
+        "marginsSha256": margins_hash((match.margins for match in result.matches), result.journal_hash),
+    }
     return {
         "stopReason": result.stop_reason,
         "totals": played,
@@ -150,17 +151,9 @@ def summary(found: Analysis) -> dict[str, Any]:
         "guardrails": guardrails(result),
         **({"secondHalf": halves} if halves else {}),
         **({"history": list(result.history)} if result.history else {}),
-        **(_origin(result) if result.journal_lines else {}),
+        **(origin if result.journal_lines else {}),
         **({"suspicions": said} if said else {}),
         "warnings": list(result.warnings),
-    }
-
-
-def _origin(result: RunResult) -> dict[str, Any]:
-    """Return the journal that all this follows from, and the hash of the margins that follow from it."""
-    return {
-        "journal": {"lines": result.journal_lines, "sha256": result.journal_hash},
-        "marginsSha256": margins_hash((match.margins for match in result.matches), result.journal_hash),
     }
 
 

@@ -1,1 +1,1 @@
-"""Runs: a run on disk, with one owner for its lines, journal, exchanges and folder."""
+"""Runs: a run on disk, with one owner for its lines, journal, replies and folder."""

@@ -5,7 +5,7 @@ A file that is still growing can be followed, line by line.
 
 import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -158,20 +158,20 @@ class LineStore(LineFile, Generic[T]):
         self._read = read
         self._read_only = read_only
 
-    def earlier(self) -> list[tuple[str, T]]:
-        """Return every line of earlier sessions, with its place, and continue the file after them, if there is one.
+    def earlier(self) -> Iterator[tuple[str, T]]:
+        """Yield every line of earlier sessions, with its place, and continue the file after them, if there is one.
 
         Raises JournalError if the file cannot be read or written, or a line is damaged.
         """
         if not Path(self.path).exists():
-            return []
+            return
         if not self._read_only:
             self.open(new=False)  # first, so that no other process writes while this reads
         texts, size = whole_lines(self.path)
-        places = [f"{self.path} line {number}" for number in range(1, len(texts) + 1)]
-        found = [(place, self._read(text, place)) for place, text in zip(places, texts, strict=True)]
+        for number, text in enumerate(texts, start=1):
+            place = f"{self.path} line {number}"
+            yield place, self._read(text, place)
         self.cut(size)
-        return found
 
     def create(self) -> None:
         """Create the file, unless it is open, or nothing is written."""

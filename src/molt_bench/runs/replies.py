@@ -150,13 +150,10 @@ class Replies:
     def reopen(
         cls, path: str, *, played: Mapping[GameLabel, int], read_only: bool = False, every_game: bool = False
     ) -> Self:
-        """Continue a file, or only read it; raises JournalError if it cannot be read, or a line is damaged.
+        """Continue a file, or only read it; with `every_game`, also the replies in finished games.
 
-        Args:
-            path: The file; it does not exist in runs of versions that recorded no replies.
-            played: The games of the journal, with the numbers of their lines.
-            read_only: Whether nobody may be asked.
-            every_game: Whether the replies in finished games are also needed.
+        Runs of early versions have no such file. `played` are the games of the journal, with the numbers of their
+        lines. Raises JournalError if the file cannot be read, or a line is damaged.
         """
         found = cls()
         found.read_only, found.on_disk, found._played = read_only, not read_only, played
@@ -242,14 +239,7 @@ def _reply_store(path: str, *, read_only: bool) -> LineStore[RepliesHeader | Rec
 
 
 class ExchangeFile(Exchanges):
-    """The exchanges with the models of a run: in memory, and in files.
-
-    Args:
-        path: The file.
-        read_only: Whether models must not be asked.
-        new: Whether to create the file; to continue one see `reopen`.
-        warn: Called if a line cannot be written.
-    """
+    """The exchanges with the models of a run: in memory, and in files; `warn` is called if one cannot be written."""
 
     def __init__(self, path: str, *, read_only: bool = False, new: bool = True, warn: Warn | None = None) -> None:
         super().__init__()
@@ -272,13 +262,10 @@ class ExchangeFile(Exchanges):
     def reopen(
         cls, path: str, *, read_only: bool = False, warn: Warn | None = None, unfinished: Callable[[GameLabel], bool]
     ) -> Self:
-        """Continue a file, or only read it; raises JournalError if it cannot be read, or a line is damaged.
+        """Continue a file, or only read it; it may not exist yet if the run ended before the first question.
 
-        Args:
-            path: The file; it may not exist yet if the run ended before the first question.
-            read_only: Whether models must not be asked.
-            warn: Called if a line cannot be written.
-            unfinished: Returns whether a game may still be played; its replies are then kept in memory.
+        The replies in games that are `unfinished`, which may still be played, are kept in memory. Raises JournalError
+        if the file cannot be read, or a line is damaged.
         """
         there = Path(path).exists()
         found = cls(path, read_only=read_only, new=False, warn=warn)

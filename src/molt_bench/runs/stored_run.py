@@ -79,9 +79,7 @@ class StoredRun:
         secret: The master seed, if given by the user: it may not be in the folder.
         root: The folder that now contains the files named in the config; None for where the run was started.
 
-    Raises:
-        JournalError: The master seed is unknown, or not the one the run was started with.
-        ConfigError: The config is not valid in this version.
+    Raises JournalError if the master seed is unknown or another one, ConfigError if the config is not valid any more.
     """
 
     def __init__(
@@ -109,15 +107,8 @@ class StoredRun:
     ) -> "StoredRun":
         """Open a run and check that it is unchanged since it was played.
 
-        Args:
-            folder: Its folder.
-            root: As above.
-            secret: As above.
-            versions: The bench versions that will do; None for any, where only its hands are read.
-
-        Raises:
-            ConfigError: There is no run in the folder.
-            JournalError: The journal cannot be read, was changed after the run, or is from another version.
+        `versions` are the bench versions that will do; None for any, where only its hands are read. Raises ConfigError
+        if there is no run in the folder, JournalError if it cannot be read, was changed, or is from another version.
         """
         path = journal_in(str(folder))
         content = read_journal(str(path))

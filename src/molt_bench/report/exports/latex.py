@@ -1,6 +1,6 @@
 """The leaderboard and the payoff matrix as LaTeX tables for papers; they need the package booktabs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isfinite
 from typing import Final
 
@@ -44,27 +44,29 @@ def escaped(text: str) -> str:
 def latex(found: Analysis) -> Iterator[str]:
     """Write both tables; in a gauntlet the first one only, since it has everything that was measured."""
     yield f"% molt-bench {__version__}; needs \\usepackage[T1]{{fontenc}}, textcomp and booktabs\n"
-    yield from _leaderboard(found)
+    yield _leaderboard(found)
     if found.reference is None:
         yield "\n"
-        yield from _payoffs(found)
+        yield _payoffs(found)
 
 
-def _leaderboard(found: Analysis) -> Iterator[str]:
+def _table(caption: str, columns: str, head: str, rows: Iterable[list[str]]) -> str:
+    lines = "".join([f"    {' & '.join(cells)} \\\\\n" for cells in rows])
+    return (
+        f"\\begin{{table}}\n  \\centering\n  \\caption{{{caption}}}\n  \\begin{{tabular}}{{{columns}}}\n"
+        f"    \\toprule\n    {head} \\\\\n    \\midrule\n{lines}    \\bottomrule\n  \\end{{tabular}}\n\\end{{table}}\n"
+    )
+
+
+def _leaderboard(found: Analysis) -> str:
     marks = {each.below: _MARKS[each.kind] for each in found.verdicts if each.kind != "ordered"}
-    yield "\\begin{table}\n  \\centering\n"
-    yield f"  \\caption{{{_leaderboard_caption(found, marks)}}}\n"
     # In a gauntlet, bb/100 are won from the reference already.
     apart = found.measured_against is not None and found.reference is None
-    yield f"  \\begin{{tabular}}{{rlrrrrrr{'r' * apart}}}\n    \\toprule\n"
-    against = "v ref. & " * apart
-    yield f"    \\# & Agent & bb/100 & $\\pm$ & {against}Ranks & $\\mu$ & $\\sigma$ & Hands \\\\\n    \\midrule\n"
-    for row in found.rows:
-        cells = _cells(row, found.shown[row.rating.id], marks.get(row.rating.id, ""))
-        if apart:
-            cells.insert(4, _from_reference(row))
-        yield f"    {' & '.join(cells)} \\\\\n"
-    yield "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n"
+    rows = [_cells(row, found.shown[row.rating.id], marks.get(row.rating.id, "")) for row in found.rows]
+    for row, cells in zip(found.rows, rows, strict=True) if apart else ():
+        cells.insert(4, _from_reference(row))
+    head = f"\\# & Agent & bb/100 & $\\pm$ & {'v ref. & ' * apart}Ranks & $\\mu$ & $\\sigma$ & Hands"
+    return _table(_leaderboard_caption(found, marks), f"rlrrrrrr{'r' * apart}", head, rows)
 
 
 def _cells(row: ParticipantNumbers, name: str, mark: str) -> list[str]:
@@ -119,22 +121,20 @@ def _field(found: Analysis) -> str:
     return f"{escaped(found.shown[found.reference])}, the reference (ref.), which everybody played alone"
 
 
-def _payoffs(found: Analysis) -> Iterator[str]:
+def _payoffs(found: Analysis) -> str:
     matrix = found.payoffs
     order = [matrix.participants.index(name) for name in found.order]
-    yield "\\begin{table}\n  \\centering\n"
-    yield (
-        "  \\caption{What the row wins from the column, in big blinds in 100 hands, $\\pm$ half of the 95\\% interval "
+    caption = (
+        "What the row wins from the column, in big blinds in 100 hands, $\\pm$ half of the 95\\% interval "
         f"of this pair alone, with the seed pair as the unit, by the estimator {escaped(found.estimator)}; "
-        "--: they have not met.}\n"
+        "--: they have not met."
     )
-    yield f"  \\begin{{tabular}}{{l{'r' * len(order)}}}\n    \\toprule\n"
     heads = [escaped(found.shown[matrix.participants[at]]) for at in order]
-    yield f"    & {' & '.join(heads)} \\\\\n    \\midrule\n"
-    for head, one in zip(heads, order, strict=True):
-        cells = ["" if one == two else _payoff(matrix.cells[one][two]) for two in order]
-        yield f"    {' & '.join([head, *cells])} \\\\\n"
-    yield "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n"
+    rows = (
+        [head, *("" if one == two else _payoff(matrix.cells[one][two]) for two in order)]
+        for head, one in zip(heads, order, strict=True)
+    )
+    return _table(caption, f"l{'r' * len(order)}", f"& {' & '.join(heads)}", rows)
 
 
 def _payoff(cell: Payoff | None) -> str:
