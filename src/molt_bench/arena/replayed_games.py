@@ -62,7 +62,7 @@ def replay_games(stored: StoredRun, permission: Permission = BUILT_IN) -> Replay
         )
     with stored.at_home(permission):
         exchanges = stored.exchanges(every_game=True)
-        cast = Cast(stored.here, {}, RunFiles(exchanges=exchanges, answers=answers, permission=permission))
+        cast = Cast(stored.here, {}, RunFiles(exchanges=exchanges, replies=answers, permission=permission))
         replay = _Replay(cast, answers, {each.id: each for each in stored.config.participants})
         lines = tuple(map(replay.line, stored.lines))
     ids = [each.id for each in stored.config.participants]
