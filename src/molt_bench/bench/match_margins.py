@@ -8,8 +8,8 @@ they do not depend on it.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
-from functools import partial, reduce
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from functools import reduce
 from itertools import combinations
 from typing import Final
 
@@ -138,8 +138,8 @@ class MatchMargins:
         for count in range(len(usable), -1, -1):
             for used in combinations(usable, count):
                 players = frozenset(pair.index(name) for name in used)
-                margins, hands = self._fitted(pair, result, partial(_using, found, players))
-                variants[used], lessons[frozenset(used)] = margins, hands
+                using = {spec: estimates.using(players) for spec, estimates in found.items()}
+                variants[used], lessons[frozenset(used)] = self._fitted(pair, result, using)
         evidence = {
             name: reduce(Evidence.plus, told)
             for at, name in enumerate(pair)
@@ -225,7 +225,7 @@ class MatchMargins:
         ]
 
     def _fitted(
-        self, pair: Pair, result: MatchResult, estimates: Callable[[GameRecord], Estimates]
+        self, pair: Pair, result: MatchResult, estimates: Mapping[GameSpec, Estimates]
     ) -> tuple[Margins, list[SeedHands]]:
         """Return margins by the weights fitted to earlier matches, and the hands to learn from.
 
@@ -235,7 +235,7 @@ class MatchMargins:
         games: list[GameParts | None] = []
 
         def estimated(game: GameRecord) -> Estimates:
-            found = estimates(game)
+            found = estimates[game.spec]
             if known_decks or found.hands is None:
                 games.append(None)
                 return found
@@ -272,7 +272,3 @@ class MatchMargins:
 
 def _label(match: int, game: GameRecord) -> GameLabel:
     return GameLabel(match, game.seed, game.seating)
-
-
-def _using(found: Mapping[GameSpec, Estimates], players: frozenset[int], game: GameRecord) -> Estimates:
-    return found[game.spec].using(players)

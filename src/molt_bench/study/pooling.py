@@ -45,9 +45,9 @@ def pools(runs: Sequence[Run], *, unfit: Mapping[str, str] | None = None) -> lis
     groups: dict[bytes, list[Run]] = defaultdict(list)
     for run in runs:
         groups[msgspec.json.encode(_settings(run), order="sorted")].append(run)
-    place = {run.name: at for at, run in enumerate(runs)}
+    number = {run.name: at for at, run in enumerate(runs)}
     shared = [group for group in groups.values() if len(group) > 1 and any(run.result.matches for run in group)]
-    shared.sort(key=lambda group: -place[group[-1].name])
+    shared.sort(key=lambda group: -number[group[-1].name])
     return [_pool(group, runs, unfit or {}) for group in shared]
 
 
