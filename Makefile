@@ -126,7 +126,7 @@ oracle: $(INSTALLED_ALL) ## play a million random hands against PokerKit, about 
 # The tests that say whether cards, hands and luck are right, over both ways: compiled and in pure Python.
 test-kernels: $(INSTALLED_ALL) ## compare runs of every kind with and without kernels, and run the tests of cards and luck without
 	$(BIN)/python -m pytest -n auto tests/kernels
-	MOLT_BENCH_PURE=1 $(BIN)/python -m pytest -n auto -m 'not slow' tests/kernels tests/poker tests/luck tests/agents/test_scripted.py tests/bench/test_fitted_margins.py
+	MOLT_BENCH_PURE=1 $(BIN)/python -m pytest -n auto -m 'not slow' tests/kernels tests/poker tests/luck tests/agents/test_scripted.py tests/bench/test_match_margins.py
 
 # The wheel of this platform, with the kernels in it, tried in an environment that has nothing else.
 wheel: ## build the wheel with compiled kernels into dist/, and try it in a fresh environment, about a minute
