@@ -44,8 +44,6 @@ class MatchMargins:
 
     Args:
         policies: Action probabilities that participants publish.
-        draws: The draws of language models.
-        big_blind: The big blind.
         averaged: Those whose hands take time or money, so that averaging over a built-in opponent's cards pays.
         stated: Those of whom the journal of the run says that they publish a policy of their own.
     """
@@ -85,15 +83,9 @@ class MatchMargins:
     ) -> Margins:
         """Return the margins of a match, without the odds that are refused by now.
 
-        Args:
-            number: Its number.
-            pair: Its participants.
-            result: Its result.
-            estimates: What player A won in some of its games; they are taken out of it.
-            account: What was recorded when it was rated. That counts, whatever is found now.
-
-        Raises:
-            JournalError: The account cannot be that of this match.
+        `estimates` has what player A won in some of its games, which are taken out of it; `account` is what was
+        recorded when it was rated: that counts, whatever is found now. Raises JournalError if it cannot be that of this
+        match.
         """
         if account is not None and not self._fits(account, pair, len(result.seed_results)):
             raise JournalError(f"the journal's margins of match {number} are not those of its participants and seeds")

@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig
 from molt_bench.errors import ConfigError
-from molt_bench.play.match import SeedPair, seed_pair_specs
+from molt_bench.play.match import seed_pair_specs
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed, derived_seed, seed_pool
 from molt_bench.specs import SEATINGS, GameLabel, GameSpec, Pair, Seating
@@ -119,8 +119,8 @@ class Dealer:
         self, pair: Pair, number: int, seed: Seed, known: Mapping[GameLabel, GameRecord]
     ) -> tuple[GameSpec, GameSpec]:
         config = self._config
-        decks: SeedPair = (UNSET, UNSET)
-        noise: SeedPair = (UNSET, UNSET)
+        decks: tuple[Seed | UnsetType, Seed | UnsetType] = (UNSET, UNSET)
+        noise: tuple[Seed | UnsetType, Seed | UnsetType] = (UNSET, UNSET)
         if not self._trusted:
             if not self._remembering.isdisjoint(pair):
                 first, second = (GameLabel(number, seed, seating) for seating in SEATINGS)

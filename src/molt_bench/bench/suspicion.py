@@ -66,11 +66,7 @@ class Findings(msgspec.Struct, frozen=True):
 class Suspicion:
     """Watches a run, match by match, and says whose results cannot be right: a function of all margins so far.
 
-    Args:
-        participants: All of them.
-        pairs: The pairings that may play.
-        hands: Hands of a seed pair.
-        stack: Big blinds of a stack.
+    `pairs` are the pairings that may play, `hands` those of a seed pair, and `stack` is in big blinds.
     """
 
     def __init__(self, participants: Sequence[str], pairs: Iterable[Pair], *, hands: int, stack: float) -> None:

@@ -38,9 +38,7 @@ class Pool(msgspec.Struct, frozen=True):
 def pools(runs: Sequence[Run], *, unfit: Mapping[str, str] | None = None) -> list[Pool]:
     """Return a pool for every config that at least two runs have, the one of the latest run first.
 
-    Args:
-        runs: Runs that have ended, oldest first.
-        unfit: The names of other runs that cannot be in any pool, and why.
+    The runs have ended, oldest first; `unfit` has the names of others that cannot be in any pool, and why.
     """
     groups: dict[bytes, list[Run]] = defaultdict(list)
     for run in runs:
