@@ -1,7 +1,7 @@
 """What a budget buys: the smallest gap between neighbours that a run can show, for each way to spend it.
 
-A way is a matchmaker and a harness: the schedule of the config or a gauntlet, and the settings of its language models that
-change what a hand costs or how much it varies.
+A way is a matchmaker and a harness: the schedule of the config or a gauntlet, and the settings of its language models
+that change what a hand costs or how much it varies.
 """
 
 from collections.abc import Iterator
