@@ -1,6 +1,15 @@
 """When it is enough."""
 
-from molt_bench.bench.stop_rules import Progress, adjacent_confidence, budget, first_reason, topk_stable
+from molt_bench.bench.stop_rules import (
+    Progress,
+    adjacent_confidence,
+    adjacent_margins,
+    budget,
+    first_reason,
+    topk_stable,
+)
+from molt_bench.rating.student import Estimate
+from molt_bench.rating.verdicts import Verdict
 
 
 def progress(**fields):
@@ -62,3 +71,18 @@ def test_the_first_condition_that_holds_gives_the_reason():
     assert first_reason(rules, progress(matches=4, confidences=(0.5, 0.5))) is None
     assert first_reason(rules, progress(matches=5)).startswith("the budget")
     assert first_reason(rules[::-1], progress(matches=5)).startswith("every adjacent")
+
+
+def a_verdict(kind, sure=0.99):
+    return Verdict("a", "b", Estimate(100.0, 10.0, 20.0), sure, kind)
+
+
+def test_a_run_stops_when_everything_is_ordered_or_tied():
+    rule = adjacent_margins(0.95, 250)
+    assert rule(progress(verdicts=(a_verdict("ordered"), a_verdict("unresolved")))) is None
+    assert rule(progress(verdicts=(a_verdict("ordered"),), connected=False)) is None
+    said = rule(progress(verdicts=(a_verdict("ordered", 0.981), a_verdict("tied"))))
+    assert said == (
+        "with 95% confidence every adjacent pair is ordered (least sure: a above b, 98.1%) or tied within 250 mbb "
+        "a hand"
+    )

@@ -10,7 +10,8 @@ from molt_bench import Action, make_agent, run_benchmark
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.records import ESTIMATORS
-from molt_bench.study.comparison import Run, _paired_estimator, compare, mean_over_opponents
+from molt_bench.study.change import mean_over_opponents, paired_estimator
+from molt_bench.study.comparison import Run, compare
 
 
 class Leaky:
@@ -238,7 +239,7 @@ def test_intervals_hold_though_the_estimator_is_chosen_by_its_variance():
         new = {seed: dict(zip(distinct, row, strict=True)) for seed, row in enumerate(values)}
         new = {seed: {**each, "ranged": each["fitted"], "aivat": each["fitted"]} for seed, each in new.items()}
         old = {seed: dict.fromkeys(ESTIMATORS, 0.0) for seed in new}
-        chosen = _paired_estimator("auto", old, new, list(new))
+        chosen = paired_estimator("auto", old, new, list(new))
         found = mean_over_opponents({"other": {seed: each[chosen] for seed, each in new.items()}})
         low, high = found.interval(0.95)
         held.append(low < 0 < high)

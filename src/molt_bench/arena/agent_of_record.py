@@ -19,13 +19,7 @@ _NO_MORE: Final = "the game goes on where the journal's does not"
 
 
 class AgentOfRecord:
-    """One player of a recorded game.
-
-    Args:
-        name: Name in records.
-        record: The game.
-        player: 0 for player A, 1 for player B.
-    """
+    """One player of a recorded game: 0 for player A, 1 for player B."""
 
     keeps_time = True
 

@@ -57,13 +57,9 @@ def check_participants(
 
     What is wrong with any of them is raised together.
 
-    Args:
-        config: The config of the run.
-        agents: Factories that the caller passed in, by type.
-        skills: Language models whose skill document is already recorded.
-        keys: Whether the environment variables they need must be set.
-        permission: Which agents may be made.
-        run_code: Whether Python agents are made; else, what they name is looked for in their files.
+    `agents` are factories that the caller passed in, by type, and `skills` the language models whose skill document is
+    already recorded. With `keys`, the environment variables they need must be set; without `run_code`, Python agents
+    are not made, but what they name is looked for in their files.
 
     Raises:
         ConfigError: A type, param, package, key, skill document or program is missing, or one cannot play this game.
@@ -123,17 +119,13 @@ class Cast:
     """Makes the agents of a run's games.
 
     Attributes:
-        models: The participants that are language models.
         gateway: Sends questions to those models; None without any.
         waiting: Participants whose games wait for something outside this process, so many can run at once.
-        agents: All participants.
         coming: Participants that connect to us by themselves.
         portable: Participants that any process can make from their specs.
         traces: Tracebacks of exceptions raised by the user's own agents.
-        permission: Which agents may be made.
 
     Args:
-        config: The config of the run.
         agents: Factories that the caller passed in, by type.
         files: Hold the exchanges with language models and the answers of programs and servers. In the folder of the
             journal, if there is one, lie the standard error of programs and the tracebacks of agents.

@@ -71,13 +71,10 @@ class _Estimated(Protocol):
 class GameRunner:
     """Plays the games of a run; raises ConfigError if the executor does not exist, or cannot play these agents.
 
+    `policies` are what participants publish; whoever gives its own word is asked for it before each decision.
+
     Attributes:
         problems: What the user should know about how the games were played.
-
-    Args:
-        cast: Makes the agents.
-        where: Where and how many games run.
-        policies: What participants publish; whoever gives its own word is asked for it before each decision.
     """
 
     def __init__(self, cast: Cast, where: Where, policies: Mapping[str, PolicyOf] | None = None) -> None:

@@ -15,7 +15,8 @@ from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.arena.cast import Cast, LivePlayers
 from molt_bench.arena.games import GameRunner, Where
 from molt_bench.arena.incidents import Incidents
-from molt_bench.arena.status import Observer, StatusReports
+from molt_bench.arena.status import Observer
+from molt_bench.arena.status_reports import StatusReports
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.past import Past

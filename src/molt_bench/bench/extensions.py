@@ -96,13 +96,10 @@ class Course:
         )
 
     def told_next(self, matches: int, reason: str | None, pairs: Sequence[Pair], seconds: float) -> Stage | None:
-        """Enter the next stage if it begins here according to the journal.
+        """Enter the next stage if it begins here, after so many matches and seconds, according to the journal.
 
-        Args:
-            matches: Matches in the rounds so far.
-            reason: Why the current stage ends here by its rule, if it does.
-            pairs: The next round by that rule, or the one in progress.
-            seconds: How long the run took.
+        `reason` is why the current stage ends here by its rule, if it does; `pairs` the next round by that rule, or the
+        one in progress.
         """
         if not self._later or self._later[0].matches != matches:
             return None

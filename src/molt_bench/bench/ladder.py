@@ -34,19 +34,15 @@ class Ladder:
     """The matches in order, and what follows from them.
 
     Attributes:
-        config: The config of the run.
         meetings: How often each pair that may play has met.
         min_meetings: How often every pair must meet before margins decide anything.
         margins: Who wins how much from whom.
         match_margins: Works out the margins of each match.
         suspicion: Whether removed luck is borne out by the chips.
-        ratings: The OpenSkill ratings.
         convergence: The ratings after every match.
         failures: How often each participant that has played failed.
         rankings: The ranking after every round.
-        rounds: Rounds completed so far.
         hands: Hands played so far, warm-up included.
-        games: Games played so far.
         played: Matches of each participant so far.
         estimates: What player A won in games that are not rated yet, if a worker has computed it.
         model_draws: The draws of language models.
@@ -54,7 +50,6 @@ class Ladder:
         confidence: By which the order of two is judged.
 
     Args:
-        config: The config of the run.
         policies: Action probabilities that participants publish.
         draws: Collects the draws of language models; the caller adds the exchanges to it.
         keep_hands: Whether match results keep their individual hands.
@@ -146,11 +141,8 @@ class Ladder:
     ) -> PlayedMatch:
         """Add a match and update the ratings and margins.
 
-        Args:
-            pair: Its participants.
-            result: Its result.
-            margins: The margins of its seed pairs, if already known; or the account of it, if one was recorded.
-            decided: The round in which it was scheduled, from 1; None for the one after the completed rounds.
+        `margins` are those of its seed pairs, if already known, or the account of it, if one was recorded; `decided` is
+        the round in which it was scheduled, from 1, if not the one after the completed rounds.
         """
         if margins is None or isinstance(margins, MatchAccount):
             margins = self._margins(pair, result, margins)

@@ -8,8 +8,8 @@ they do not depend on it.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
-from functools import partial, reduce
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from functools import reduce
 from itertools import combinations
 from typing import Final
 
@@ -45,8 +45,6 @@ class MatchMargins:
 
     Args:
         policies: Action probabilities that participants publish.
-        draws: The draws of language models.
-        big_blind: The big blind.
         averaged: Those whose hands take time or money, so that averaging over a built-in opponent's cards pays.
         stated: Those of whom the journal of the run says that they publish a policy of their own.
     """
@@ -86,15 +84,9 @@ class MatchMargins:
     ) -> Margins:
         """Return the margins of a match, without the odds that are refused by now.
 
-        Args:
-            number: Its number.
-            pair: Its participants.
-            result: Its result.
-            estimates: What player A won in some of its games; they are taken out of it.
-            account: What was recorded when it was rated. That counts, whatever is found now.
-
-        Raises:
-            JournalError: The account cannot be that of this match.
+        `estimates` has what player A won in some of its games, which are taken out of it; `account` is what was
+        recorded when it was rated: that counts, whatever is found now. Raises JournalError if it cannot be that of this
+        match.
         """
         if account is not None and not self._fits(account, pair, len(result.seed_results)):
             raise JournalError(f"the journal's margins of match {number} are not those of its participants and seeds")
@@ -139,8 +131,8 @@ class MatchMargins:
         for count in range(len(usable), -1, -1):
             for used in combinations(usable, count):
                 players = frozenset(pair.index(name) for name in used)
-                margins, hands = self._fitted(pair, result, partial(_using, found, players))
-                variants[used], lessons[frozenset(used)] = margins, hands
+                using = {spec: estimates.using(players) for spec, estimates in found.items()}
+                variants[used], lessons[frozenset(used)] = self._fitted(pair, result, using)
         evidence = {
             name: reduce(Evidence.plus, told)
             for at, name in enumerate(pair)
@@ -226,7 +218,7 @@ class MatchMargins:
         ]
 
     def _fitted(
-        self, pair: Pair, result: MatchResult, estimates: Callable[[GameRecord], Estimates]
+        self, pair: Pair, result: MatchResult, estimates: Mapping[GameSpec, Estimates]
     ) -> tuple[Margins, list[SeedHands]]:
         """Return margins by the weights fitted to earlier matches, and the hands to learn from.
 
@@ -236,7 +228,7 @@ class MatchMargins:
         games: list[GameParts | None] = []
 
         def estimated(game: GameRecord) -> Estimates:
-            found = estimates(game)
+            found = estimates[game.spec]
             if known_decks or found.hands is None:
                 games.append(None)
                 return found
@@ -273,7 +265,3 @@ class MatchMargins:
 
 def _label(match: int, game: GameRecord) -> GameLabel:
     return GameLabel(match, game.seed, game.seating)
-
-
-def _using(found: Mapping[GameSpec, Estimates], players: frozenset[int], game: GameRecord) -> Estimates:
-    return found[game.spec].using(players)

@@ -76,17 +76,9 @@ def rounds(
 ) -> Generator[Round, Played, RunResult]:
     """Step through a run, round by round: yield each, to be sent back what was played of it, and return the result.
 
-    Args:
-        config: The config, including its master seed.
-        ladder: Learns from the matches.
-        deal: Deals their games.
-        past: What is already known.
-        spending: What language models have cost so far.
-        extend: A stop rule under which the run continues once everything known has been stepped through.
-        on_match: Called with every rated match.
-
-    Raises:
-        JournalError: The known games do not belong to this config, or the run did not stop where the journal says.
+    The config has its master seed. `extend` is a stop rule under which the run continues once everything known has been
+    stepped through; `on_match` is called with every rated match. Raises JournalError if the known games do not belong
+    to this config, or the run did not stop where the journal says.
     """
     past, spending = past or Past(), spending or Spending(config.models())
     last_match = past.last_match

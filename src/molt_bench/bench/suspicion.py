@@ -4,28 +4,18 @@ Every estimator has the mean of the chips, for agents that know what they may kn
 hidden cards wins by what looks like luck, and a false policy makes luck of what is none. Then the raw result and the
 one without luck drift apart. So their difference is tested, in every run, for every pairing and every participant.
 
-The test is a bet (Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by betting"). Somebody
-who believes that the difference is above 0 stakes a share of their money on the next seed pair, and wins or loses in
-proportion to it; somebody else stakes on the other side. If the mean is 0, no such bet makes money on average, whatever
-the shape of the differences: few and large losses may stand beside many small gains, as they do where one player
-shoves. So the odds that the money is ever `n` times what it was are 1 in n, however often one looks (Ville). Normal
-theory would be wrong here by far: among our own bots, differences lie up to 30 standard deviations away.
-
-A stake may not be more than can be lost. A hand can lose twice the stack, and many hands that much by the root of their
-number: the stake is measured by both, the second by what was seen before. Ten bets share the money, large and small,
-for and against. The bets on a participant are those on its pairings, one after another. A loss beyond the stake costs
-no more than all the money, which favours the bet; it is rare, and the bound on false alarms has room for it.
-
-Long before a bet has made enough, a run may be sure of an order that is not the true one. So wherever the difference is
-far from 0 by the usual test, without regard to how often one looks, nothing is claimed and the run goes on.
+The test is a bet (`bets`). Long before a bet has made enough, a run may be sure of an order that is not the true one.
+So wherever the difference is far from 0 by the usual test, without regard to how often one looks, nothing is claimed
+and the run goes on.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import copysign, exp, fsum, log, sqrt
+from math import copysign, log
 from typing import Final
 
 import msgspec
 
+from molt_bench.bench.bets import PairBets, SideBets
 from molt_bench.rating.student import student_quantile
 from molt_bench.specs import Pair
 
@@ -33,15 +23,6 @@ from molt_bench.specs import Pair
 FALSE_ALARMS: Final = 1 / 5000
 #: No order is claimed until more is known where a z is further from 0 than any is in 95% of honest runs, at one look.
 _DOUBTFUL: Final = 0.05
-#: Shares of the money that are staked, for the first of a pair; as many bets are against it.
-_SHARES: Final = (1.0, 0.5, 0.25, 0.125, 0.0625)
-_STAKES: Final = (*_SHARES, *(-share for share in _SHARES))
-#: What a bet of all money can lose without ruin: so many stacks, and so many standard deviations of a seed pair.
-_STACKS, _DEVIATIONS = 1.5, 1.5
-#: The standard deviation of a hand, in stacks, before anything is known: no two of our bots exceed 0.53.
-_GUESS: Final = 0.5
-#: What a ruined bet keeps, so that it has a logarithm.
-_RUIN: Final = 1e-9
 #: From this z on, the other games of one of a pairing are odd, too.
 _ODD: Final = 3.0
 
@@ -82,90 +63,10 @@ class Findings(msgspec.Struct, frozen=True):
     participants: Mapping[str, Difference] = {}
 
 
-class _Bets:
-    """The bets on the differences of one pairing by one estimator, in stacks per seed pair."""
-
-    __slots__ = ("count", "logs", "mean", "squares")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.mean = 0.0
-        #: Sum of squares around the mean.
-        self.squares = 0.0
-        #: The logarithm of the money of each bet.
-        self.logs = [0.0] * len(_STAKES)
-
-    def take(self, differences: Iterable[float], hands: int) -> None:
-        """Bet on seed pairs of so many hands, one after another; each stake depends on those before alone."""
-        logs = self.logs
-        for difference in differences:
-            spread = sqrt((self.squares + _GUESS * _GUESS * hands) / (self.count + 1))
-            part = difference / (_STACKS + _DEVIATIONS * spread)
-            for at, stake in enumerate(_STAKES):
-                logs[at] += log(max(1 + stake * part, _RUIN))
-            self.count += 1
-            step = difference - self.mean
-            self.mean += step / self.count
-            self.squares += step * (difference - self.mean)
-
-    @property
-    def evidence(self) -> float:
-        """The logarithm of the money of all bets."""
-        return _money(self.logs)
-
-    @property
-    def z(self) -> float:
-        """The mean over its standard error; 0 where nothing varies."""
-        if self.count < 2 or self.squares <= 0:
-            return 0.0
-        return self.mean / sqrt(self.squares / (self.count - 1) / self.count)
-
-
-class _Side:
-    """What the pairings of a participant say together, seen from its side."""
-
-    __slots__ = ("count", "logs", "pairings", "scores", "total")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.pairings = 0
-        #: The sum of all differences.
-        self.total = 0.0
-        #: The sum of every z times the root of its seed pairs.
-        self.scores = 0.0
-        #: The logarithm of the money of bets on one pairing after another.
-        self.logs = [0.0] * len(_STAKES)
-
-    def change(self, bets: _Bets, side: int, times: int) -> None:
-        """Add a pairing, or take it away if `times` is -1; `side` is -1 for its second participant."""
-        self.count += times * bets.count
-        self.pairings += times
-        self.total += times * side * bets.mean * bets.count
-        self.scores += times * side * bets.z * sqrt(bets.count)
-        logs = bets.logs if side > 0 else _other_side(bets.logs)
-        self.logs = [one + times * more for one, more in zip(self.logs, logs, strict=True)]
-
-    @property
-    def z(self) -> float:
-        """The z of all pairings together, each weighted by the root of its seed pairs (Stouffer)."""
-        return self.scores / sqrt(self.count) if self.count else 0.0
-
-    def evidence(self, *, shared: bool) -> float:
-        """Return the logarithm of the money of the bets.
-
-        Where pairings share decks, that of the geometric mean: it is at most the mean of bets that are each fair.
-        """
-        return _money([each / max(1, self.pairings) for each in self.logs] if shared else self.logs)
-
-
 class Suspicion:
     """Watches a run, match by match, and says whose results cannot be right: a function of all margins so far.
 
-    Args:
-        participants: All of them.
-        pairs: The pairings that may play.
-        hands: Hands of a seed pair.
-        stack: Big blinds of a stack.
+    `pairs` are the pairings that may play, `hands` those of a seed pair, and `stack` is in big blinds.
     """
 
     def __init__(self, participants: Sequence[str], pairs: Iterable[Pair], *, hands: int, stack: float) -> None:
@@ -176,9 +77,9 @@ class Suspicion:
         tests = len({*pairs}) + len(participants)
         self._bound = log(tests / FALSE_ALARMS)
         self._doubtful_share = 1 - _DOUBTFUL / tests / 2
-        self._known: dict[tuple[Pair, str], _Bets] = {}
-        self._bets: dict[Pair, _Bets] = {}
-        self._sides = {name: _Side() for name in participants}
+        self._known: dict[tuple[Pair, str], PairBets] = {}
+        self._bets: dict[Pair, PairBets] = {}
+        self._sides = {name: SideBets() for name in participants}
         self._shared = False
         #: The pairings and participants past the bound, and those whose z is far from 0.
         self._past_bound: set[Pair | str] = set()
@@ -201,7 +102,7 @@ class Suspicion:
         if old is not None:
             for name, side in zip(pair, (1, -1), strict=True):
                 self._sides[name].change(old, side, -1)
-        bets = self._known.setdefault((pair, estimator), _Bets())
+        bets = self._known.setdefault((pair, estimator), PairBets())
         new = zip(raw[bets.count :], without_luck[bets.count :], strict=True)
         bets.take([self._unit * (chips - left) for chips, left in new], self._hands)
         self._bets[pair], self._shared = bets, shared
@@ -296,24 +197,13 @@ class Suspicion:
             return (guilty[0],)
         return tuple(name for name in pair if len(cleared) != 1 or name not in cleared)
 
-    def _side(self, name: str, pairs: Iterable[Pair]) -> _Side:
+    def _side(self, name: str, pairs: Iterable[Pair]) -> SideBets:
         """Return what is known of a participant from some pairings alone."""
-        found = _Side()
+        found = SideBets()
         for pair in pairs:
             if name in pair:
                 found.change(self._bets[pair], 1 if name == pair[0] else -1, 1)
         return found
-
-
-def _other_side(logs: Sequence[float]) -> list[float]:
-    """Return the money of the bets as the second of a pair sees it."""
-    return [*logs[len(_SHARES) :], *logs[: len(_SHARES)]]
-
-
-def _money(logs: Sequence[float]) -> float:
-    """Return the logarithm of the mean of what the bets have, by their logarithms."""
-    most = max(logs)
-    return most + log(fsum([exp(each - most) for each in logs]) / len(logs))
 
 
 def _base_10(natural: float) -> float:

@@ -74,7 +74,8 @@ class Horizon(msgspec.Struct, frozen=True):
 
     def bars(self, lead: Estimate, error: float) -> tuple[float, float]:
         """Return how many standard errors away from 0 a lead has to be for an order, and from the margin for a tie."""
-        return self._order_bar(lead, error), self._tie_bar(lead, error)
+        order = _t_of(_order_z(error, self._first_error(lead)), lead.free)
+        return order, -student_quantile(error / _TIE_SHARE, lead.free)
 
     def deciding(self, lead: Estimate, error: float) -> float:
         """Return the standard error with which a lead of this size would be an order or a tie.
@@ -95,12 +96,6 @@ class Horizon(msgspec.Struct, frozen=True):
         if not tie and most_of_tie > order:
             tie = near / -near_quantile(error / _TIE_SHARE, lead.free)
         return max(order, tie)
-
-    def _order_bar(self, lead: Estimate, error: float) -> float:
-        return _t_of(_order_z(error, self._first_error(lead)), lead.free)
-
-    def _tie_bar(self, lead: Estimate, error: float) -> float:
-        return -student_quantile(error / _TIE_SHARE, lead.free)
 
     def _first_error(self, lead: Estimate) -> float:
         """Return the standard error at the first look, in tie margins; the lead's own if its unit is not known."""

@@ -72,16 +72,15 @@ class Judge(msgspec.Struct, frozen=True):
             if above in doubted or below in doubted:
                 kind = "unresolved"
             elif doubt > error:
-                kind = "tied" if self._tied(model.wide_lead(above, below), error) else "unresolved"
+                wide = model.wide_lead(above, below)
+                tied = self.test.may_tie(wide, error) and self.test.tie_doubt(wide) <= error
+                kind = "tied" if tied else "unresolved"
             verdicts.append(Verdict(above, below, lead, sure_by(doubt, lead), kind))
         return tuple(verdicts)
 
     def neighbours(self, model: MarginModel, *, doubted: Collection[str] = ()) -> tuple[Verdict, ...]:
         """Return the verdict on every adjacent pair of the ranking."""
         return self.verdicts(model, pairwise(model.ranking()), doubted=doubted)
-
-    def _tied(self, lead: Estimate, error: float) -> bool:
-        return self.test.may_tie(lead, error) and self.test.tie_doubt(lead) <= error
 
 
 def holm(doubts: Sequence[float], error: float) -> list[float]:

@@ -8,9 +8,7 @@ seed with all its opponents as one draw.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from math import fsum, inf, sqrt
-from statistics import fmean
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
 import msgspec
 
@@ -18,18 +16,12 @@ from molt_bench.agents.llm.settings import FIRST_HARNESS
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, one_of
-from molt_bench.rating.book import AUTO, FIRST, RAW, least_varying
+from molt_bench.rating.book import AUTO, FIRST, RAW
 from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
+from molt_bench.study.change import ChangeVerdict, Measured, mean_over_opponents, minus, paired_estimator, verdict
 
-#: The new version is better, worse, equally good within a margin, or that is not known.
-ChangeVerdict: TypeAlias = Literal["better", "worse", "within", "unknown"]
 _GRAVEST_FIRST: Final[tuple[ChangeVerdict, ...]] = ("worse", "unknown", "better", "within")
-#: What was won in each seed pair, by opponent, in thousandths of a big blind per hand.
-Won: TypeAlias = Mapping[str, Mapping[Seed, float]]
-#: The same, by estimator.
-Measured: TypeAlias = Mapping[str, Mapping[Seed, Mapping[str, float]]]
-
 #: Settings that do not affect what a model replies.
 _BESIDES_THE_POINT: Final = frozenset({"api_key_env", "max_concurrent", "requests_per_minute", "skill_doc"})
 #: Game settings that only matter to agents that make faults or are slow.
@@ -256,7 +248,7 @@ def _difference(
             for name in opponents
             if name not in used
         ]
-        chosen = {name: _paired_estimator(estimators[name], old[name], new[name], shared[name]) for name in used}
+        chosen = {name: paired_estimator(estimators[name], old[name], new[name], shared[name]) for name in used}
         before, after = (
             {name: {seed: side[name][seed][chosen[name]] for seed in shared[name]} for name in used} for side in won
         )
@@ -272,7 +264,7 @@ def _difference(
         before, after = (
             {name: {seed: each[chosen[name]] for seed, each in side[name].items()} for name in used} for side in won
         )
-        change = _minus(mean_over_opponents(after), mean_over_opponents(before))
+        change = minus(mean_over_opponents(after), mean_over_opponents(before))
     interval = change.interval(confidence)
     counts = tuple(sum(map(len, side.values())) for side in (before, after))
     return Difference(
@@ -286,58 +278,3 @@ def _difference(
         verdict=verdict(interval, within),
         interval=interval,
     )
-
-
-def _paired_estimator(
-    wanted: str, old: Mapping[Seed, Mapping[str, float]], new: Mapping[Seed, Mapping[str, float]], seeds: Sequence[Seed]
-) -> str:
-    """Return the estimator for the games against one opponent: with `auto`, the one whose differences vary least."""
-    if wanted != AUTO:
-        return wanted
-    return least_varying({name: [new[seed][name] - old[seed][name] for seed in seeds] for name in new[seeds[0]]})
-
-
-def verdict(interval: tuple[float, float], within: float) -> ChangeVerdict:
-    """Return the verdict for an interval of the change.
-
-    >>> verdict((10, 900), 250), verdict((-900, -10), 250), verdict((-80, 120), 250), verdict((-80, 300), 250)
-    ('better', 'worse', 'within', 'unknown')
-    """
-    low, high = interval
-    if low > 0:
-        return "better"
-    if high < 0:
-        return "worse"
-    return "within" if -within <= low and high <= within else "unknown"
-
-
-def mean_over_opponents(won: Won) -> Estimate:
-    """Return the mean of the means against each opponent, given at least two seed pairs per opponent.
-
-    A seed with all opponents met on it is one draw. If all opponents were met on the same seeds, this is Student's t of
-    the means over opponents, seed by seed; if no two opponents share a seed, it is Welch's.
-    """
-    share = 1 / len(won)
-    pull: dict[Seed, float] = defaultdict(float)
-    parts, total = [], 0.0
-    for by_seed in won.values():
-        count = len(by_seed)
-        mean = fmean(by_seed.values())
-        total += share * mean
-        # Residuals are smaller than errors by this factor.
-        up = sqrt(count / (count - 1))
-        for seed, value in by_seed.items():
-            pull[seed] += share * up * (value - mean) / count
-        squares = fsum((value - mean) ** 2 for value in by_seed.values())
-        parts.append((share**2 * squares / (count - 1) / count, count - 1))
-    alone = fsum(part for part, _ in parts)
-    welch = alone**2 / fsum(part**2 / free for part, free in parts) if alone else inf
-    return Estimate(total, sqrt(fsum(each**2 for each in pull.values())), min(welch, len(pull) - 1))
-
-
-def _minus(first: Estimate, second: Estimate) -> Estimate:
-    """Return the difference of two independent estimates."""
-    parts = [(known.scale**2, known.free) for known in (first, second)]
-    total = fsum(part for part, _ in parts)
-    free = total**2 / fsum(part**2 / free for part, free in parts) if total else min(free for _, free in parts)
-    return Estimate(first.mean - second.mean, sqrt(total), free)

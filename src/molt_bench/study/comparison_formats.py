@@ -16,7 +16,8 @@ from xml.etree import ElementTree
 import msgspec
 
 from molt_bench.errors import on_one_line
-from molt_bench.study.comparison import ChangeVerdict, Comparison, Difference
+from molt_bench.study.change import ChangeVerdict
+from molt_bench.study.comparison import Comparison, Difference
 
 #: Column headings of the table; `confidence` is filled in.
 HEADINGS: Final = ("agent", "opponents", "seed pairs", "old", "new", "change", "±{confidence}", "verdict")

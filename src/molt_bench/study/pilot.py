@@ -230,7 +230,7 @@ def guess_of(
     elif pilot is not None and settings.harness == "chat":
         found = _in_games_of(found, settings, pilot.hands, hands)
     latency = found.latency_s if latency_s is None else latency_s
-    expected = _expected(found)
+    expected = msgspec.convert(found, Expected, from_attributes=True)
     least, most = (expected.usd_per_call(settings, prices, written) for written in found.output_range)
     return msgspec.structs.replace(
         found,
@@ -246,26 +246,6 @@ def guess_of(
 
 def _prior(settings: LLMSettings, hands: int) -> ModelGuess:
     """Return what a model is assumed to need without a pilot."""
-    found = expected_of(settings, hands)
-    return ModelGuess(
-        id="",
-        calls_per_hand=found.calls_per_hand,
-        input_tokens=found.input_tokens,
-        cached_tokens=found.cached_tokens,
-        cache_writes=found.cache_writes,
-        output_tokens=found.output_tokens,
-        output_range=found.output_range,
-        latency_s=BATCH_LATENCY_S if settings.batch else LATENCY_S,
-        usd_per_call=None,
-        measured=False,
-    )
-
-
-def _expected(model: ModelGuess) -> Expected:
-    return Expected(
-        calls_per_hand=model.calls_per_hand,
-        input_tokens=model.input_tokens,
-        cached_tokens=model.cached_tokens,
-        output_tokens=model.output_tokens,
-        cache_writes=model.cache_writes,
-    )
+    latency_s = BATCH_LATENCY_S if settings.batch else LATENCY_S
+    assumed = msgspec.structs.asdict(expected_of(settings, hands))
+    return ModelGuess(id="", latency_s=latency_s, usd_per_call=None, measured=False, **assumed)

@@ -107,7 +107,6 @@ class Planner:
     """Computes what a config will take.
 
     Args:
-        config: The config.
         pilot: What an earlier run taught; without it, priors are used.
         confidence: Required confidence; None for that of the config.
         latency_s: Seconds per reply; None for the pilot's median, or the prior.
@@ -174,7 +173,10 @@ class Planner:
 
         def tied(count: int) -> bool:
             known = self._estimate(self._lead, count)
-            return _mean_distance(gap, known.scale) + self.bars(known)[1] * known.scale < tie
+            z = gap / known.scale
+            # Of a lead that is normally distributed, its mean distance from 0.
+            distance = known.scale * sqrt(2 / pi) * exp(-z * z / 2) + gap * erf(z / sqrt(2))
+            return distance + self.bars(known)[1] * known.scale < tie
 
         counts: dict[Outcome, int] = {}
         if gap > 0:
@@ -297,12 +299,6 @@ class Planner:
             if limit is not None and value > limit:
                 return f"{name}: {limit:,.10g}" if isinstance(limit, float) else f"{name}: {limit:,}"
         return None
-
-
-def _mean_distance(mean: float, scale: float) -> float:
-    """Return the mean distance of a normally distributed number from 0."""
-    z = mean / scale
-    return scale * sqrt(2 / pi) * exp(-z * z / 2) + mean * erf(z / sqrt(2))
 
 
 def _first(enough: Callable[[int], bool]) -> int:

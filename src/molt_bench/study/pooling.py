@@ -38,16 +38,14 @@ class Pool(msgspec.Struct, frozen=True):
 def pools(runs: Sequence[Run], *, unfit: Mapping[str, str] | None = None) -> list[Pool]:
     """Return a pool for every config that at least two runs have, the one of the latest run first.
 
-    Args:
-        runs: Runs that have ended, oldest first.
-        unfit: The names of other runs that cannot be in any pool, and why.
+    The runs have ended, oldest first; `unfit` has the names of others that cannot be in any pool, and why.
     """
     groups: dict[bytes, list[Run]] = defaultdict(list)
     for run in runs:
         groups[msgspec.json.encode(_settings(run), order="sorted")].append(run)
-    place = {run.name: at for at, run in enumerate(runs)}
+    number = {run.name: at for at, run in enumerate(runs)}
     shared = [group for group in groups.values() if len(group) > 1 and any(run.result.matches for run in group)]
-    shared.sort(key=lambda group: -place[group[-1].name])
+    shared.sort(key=lambda group: -number[group[-1].name])
     return [_pool(group, runs, unfit or {}) for group in shared]
 
 

@@ -1,7 +1,7 @@
 """What a budget buys: the smallest gap between neighbours that a run can show, for each way to spend it.
 
-A way is a policy and a harness: the schedule of the config or a gauntlet, and the settings of its language models that
-change what a hand costs or how much it varies.
+A way is a matchmaker and a harness: the schedule of the config or a gauntlet, and the settings of its language models
+that change what a hand costs or how much it varies.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class Way(msgspec.Struct, frozen=True):
 
     Attributes:
         config: The config that does it.
-        added: Whether the reference of the gauntlet is not in the user's config.
+        added: Whether the yardstick of the gauntlet is not in the user's config.
         variance: Share of the variance that is assumed to be left.
     """
 
@@ -121,19 +121,19 @@ def _other_schedule(config: BenchmarkConfig) -> list[Way]:
     rule = config.stop.adjacent_confidence
     if rule is not None and rule.method != "margin":
         return []
-    reference, cast = _reference(config), config.participants
-    added = reference is None
-    if reference is None:
-        reference = REFERENCE
-        cast = (*cast, ParticipantConfig(id=reference, type=reference))
+    yardstick, cast = _yardstick(config), config.participants
+    added = yardstick is None
+    if yardstick is None:
+        yardstick = REFERENCE
+        cast = (*cast, ParticipantConfig(id=yardstick, type=yardstick))
     if len(cast) < 3 or len(cast) > MOST_PARTICIPANTS or any(each.id == REFERENCE for each in cast[:-1] if added):
         return []
-    scheduler = config.scheduler.model_copy(update={"policy": GAUNTLET, "reference": reference})
+    scheduler = config.scheduler.model_copy(update={"policy": GAUNTLET, "reference": yardstick})
     return [Way(config.model_copy(update={"participants": cast, "scheduler": scheduler}), added=added)]
 
 
-def _reference(config: BenchmarkConfig) -> str | None:
-    """Return the best reference among the participants: an anchor, `blueprint`, or a bot if there are no models."""
+def _yardstick(config: BenchmarkConfig) -> str | None:
+    """Return the best yardstick among the participants: an anchor, `blueprint`, or a bot if there are no models."""
     bots = [each for each in config.participants if each.kind.built_in]
     for among in (
         [each for each in bots if each.anchor],

@@ -15,9 +15,9 @@ def sweep_s(config: BenchmarkConfig, guesses: Sequence[ModelGuess]) -> float:
     settings = config.models()
     hands = config.game.hands_per_game + config.game.warmup_hands
     games = 2 * config.seeds.per_match
-    reference = config.scheduler.reference
+    yardstick = config.scheduler.reference
     ids = [participant.id for participant in config.participants]
-    pairs = [pair for pair in circle_order(ids) if reference is None or reference in pair]
+    pairs = [pair for pair in circle_order(ids) if yardstick is None or yardstick in pair]
     size = config.matches_per_round()
     total = 0.0
     for start in range(0, len(pairs), size):
