@@ -1,4 +1,4 @@
-"""Streams that no text can control a terminal through: whatever is printed, by us or by an agent, is made visible."""
+"""Streams that keep printed text from controlling the terminal: control characters become visible escapes."""
 
 import io
 from typing import Any, TextIO

@@ -36,7 +36,7 @@ _GROUPS: Final = {
     },
     "Read results": {
         "report": "Rebuild a run's files from its journal and print the table, or write a page or figures instead.",
-        "view": "View runs in the browser, live or finished: results, confidence, every hand from both sides.",
+        "view": "View runs in the browser, in progress or finished: results, confidence, every hand from both sides.",
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
         "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
         "export": "Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were "

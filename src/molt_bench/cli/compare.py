@@ -14,8 +14,8 @@ from rich.text import Text
 
 from molt_bench.cli.completion import run_agents, run_folders
 from molt_bench.cli.options import PATH, Printing, printing_options
-from molt_bench.cli.output import notes_on
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, POSITIVE, Command, flag, grouped
+from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
 from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
 from molt_bench.files import write_whole, writing

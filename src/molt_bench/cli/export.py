@@ -10,8 +10,8 @@ from molt_bench._version import READABLE_VERSIONS
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
-from molt_bench.cli.output import notes_on
 from molt_bench.cli.parser import COUNT, Command
+from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import data_output, print_json, warn
 from molt_bench.errors import ConfigError, MoltBenchError, one_of
 from molt_bench.files import fill_whole, writing

@@ -5,8 +5,8 @@ import msgspec
 
 from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import Printing, printing_options, run_folder_argument
-from molt_bench.cli.output import notes_on
 from molt_bench.cli.parser import Command
+from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, warn
 from molt_bench.errors import ConfigError, one_of
 from molt_bench.files import write_whole

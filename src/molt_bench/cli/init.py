@@ -39,8 +39,8 @@ _LEAST: Final = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
-    """Answers to the questions; what is None is asked."""
+class InitOptions:
+    """InitOptions to the questions; what is None is asked."""
 
     participants: str | None = flag("Who plays, such as tag,tight.", metavar="LIST", shell_complete=agent_lists)
     hands: int | None = flag("Hands per game.", type=WHOLE)
@@ -51,10 +51,10 @@ class Answers:
 
 @click.command(cls=Command)
 @click.argument("file", metavar="FILE", type=PATH, default="bench.yaml", help="The config to write.")
-@grouped(Answers, "answers")
+@grouped(InitOptions, "answers")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @printing_options
-def init(file: str, answers: Answers, *, force: bool, printing: Printing) -> None:
+def init(file: str, answers: InitOptions, *, force: bool, printing: Printing) -> None:
     """Write a commented config to start with, from four questions or as many flags.
 
     Without a terminal, the answers are read from standard input, a line each; an empty or missing one is the default.
@@ -96,7 +96,7 @@ def _check_target(path: Path, *, force: bool) -> None:
         raise ConfigError("FILE", str(path), "a new file, or --force to replace this one")
 
 
-def _ask(answers: Answers) -> dict[str, str]:
+def _ask(answers: InitOptions) -> dict[str, str]:
     """Return the answers: from flags, from the user, or the defaults; raises at the first that cannot be used.
 
     A person at a terminal is asked again instead.

@@ -1,4 +1,4 @@
-"""`molt-bench join`: one of our agents at a live server."""
+"""`molt-bench join`: bring an agent to a live server."""
 
 import sys
 from collections.abc import Sequence

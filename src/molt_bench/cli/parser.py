@@ -1,4 +1,4 @@
-"""What all commands share: their help, options in groups, the values that options take, and what wrong usage gets."""
+"""What all commands share: help with examples, options in groups, checked numbers, one-line usage errors."""
 
 import dataclasses
 import inspect

@@ -38,7 +38,7 @@ else:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerOptions:
+class ConnectionOptions:
     """Where agents connect, and how long they are waited for."""
 
     host: str | None = flag("Address to listen on; by default, this machine only.", metavar="ADDRESS")
@@ -75,7 +75,7 @@ class ServerOptions:
 @config_options("Config file, or the folder of a run to go on with.")
 @stop_options
 @run_options
-@grouped(ServerOptions, "server")
+@grouped(ConnectionOptions, "connection")
 @about_options
 @resume_option
 @run_agents_option
@@ -83,7 +83,7 @@ def serve(
     config_file: ConfigOptions,
     stop: StopOptions,
     options: RunOptions,
-    server: ServerOptions,
+    connection: ConnectionOptions,
     about: About,
     *,
     resume_last: bool,
@@ -107,7 +107,7 @@ def serve(
     if config is not None and resume_last:
         folder, stop = run_folder.last_run(config, secret), StopOptions()
         earlier = invitation_file.left_waiting(config) if folder is None else None
-    live = partial(serving, options=server.settings(earlier))
+    live = partial(serving, options=connection.settings(earlier))
     if folder is not None:
         run_lifecycle.resume_run(
             str(folder), options, stop=stop, secret=secret, live=live, run_agents=run_agents, own=config
