@@ -24,7 +24,7 @@ from molt_bench.runs.header import recorded_harnesses
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study import comparison
 from molt_bench.study import comparison_formats as formats
-from molt_bench.study.comparison import Comparison, Difference, Run
+from molt_bench.study.comparison import Difference, Run
 from molt_bench.study.comparison_formats import Outcome
 
 Format: TypeAlias = Literal["text", "json", "markdown", "github", "junit"]
@@ -119,7 +119,10 @@ def compare(
     verdict.check()
     output.check(printing)
     try:
-        found = _comparison(old, new, agents, verdict)
+        ids = [_both_ids(text) for text in agents]
+        found = comparison.compare(
+            _run(old), _run(new), agents=ids, confidence=verdict.confidence, within=verdict.within
+        )
         reasons = {each.name: verdict.failure(each) for each in found.differences}
         outcome = Outcome(
             old=old,
@@ -145,11 +148,6 @@ def compare(
         print(f"molt-bench: {on_one_line(name)}: {reason}", file=sys.stderr)
     if outcome.failures:
         sys.exit(_UNKNOWN if verdict.exit_code and found.verdict != "worse" else 1)
-
-
-def _comparison(old: str, new: str, agents: Sequence[str], verdict: VerdictOptions) -> Comparison:
-    ids = [_both_ids(text) for text in agents]
-    return comparison.compare(_run(old), _run(new), agents=ids, confidence=verdict.confidence, within=verdict.within)
 
 
 def _both_ids(text: str) -> tuple[str, str]:
