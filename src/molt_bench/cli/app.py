@@ -22,7 +22,8 @@ _GROUPS: Final = {
     "Play": {
         "run": "Run a benchmark (the default command).",
         "resume": "Resume an interrupted run, or extend a finished one with a new limit, on the same decks.",
-        "serve": "Play a benchmark with agents that connect by themselves: invite them, play, tell them the end.",
+        "serve": "Play a benchmark with agents that connect by themselves: invite them, play, and tell them when it is "
+        "over.",
         "join": "Play with an agent at a live server, on this machine or another, until its run is over.",
         "play": "Play against an agent yourself, in the terminal.",
     },

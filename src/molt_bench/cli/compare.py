@@ -40,9 +40,11 @@ class VerdictOptions:
 
     within: float = flag("Differences up to this do not matter.", default=250.0, metavar="MBB", type=POSITIVE)
     fail_below: float | None = flag(
-        "Exit with status 1 if an agent certainly lost more.", metavar="MBB", type=NOT_NEGATIVE
+        "Exit with status 1 if an agent has certainly lost more than this.", metavar="MBB", type=NOT_NEGATIVE
     )
-    strict: bool = flag("With --fail-below: status 1 unless certainly none lost more.", default=False)
+    strict: bool = flag(
+        "With --fail-below: exit with status 1 unless it is certain that none lost more.", default=False
+    )
     exit_code: bool = flag("Exit with status 1 if an agent is worse, 4 if that is not known.", default=False)
     confidence: float = flag("Confidence of the verdicts.", default=0.95, type=CONFIDENCE)
 
@@ -78,7 +80,7 @@ class OutputOptions:
         metavar="FORMAT",
         type=click.Choice(get_args(Format)),
     )
-    badge: str | None = flag("Write a badge, too: an .svg, or a .json for shields.io.", metavar="FILE", type=PATH)
+    badge: str | None = flag("Also write a badge: an .svg, or a .json for shields.io.", metavar="FILE", type=PATH)
 
     def check(self, printing: Printing) -> None:
         """Refuse flags that contradict each other, and a badge of no known kind."""

@@ -21,7 +21,7 @@ from molt_bench.runs.stored_run import StoredRun
 
 @click.command(cls=Command)
 @run_folder_argument
-@click.option("--agent", metavar="ID", help="Print the grades of this agent alone.", shell_complete=run_agents)
+@click.option("--agent", metavar="ID", help="Print the grades of this agent only.", shell_complete=run_agents)
 @printing_options
 def grade(folder: str, agent: str | None, printing: Printing) -> None:
     """Grade every decision of a run by the values of the reference bot, and write grades.json.

@@ -27,10 +27,10 @@ from molt_bench.study.outlay import suggested_limit
 
 #: The questions: flag, field, and what is asked.
 _QUESTIONS: Final = (
-    ("participants", "participants", "Who plays? Names with commas between; `molt-bench agents` lists them"),
-    ("hands", "game.handsPerGame", "How many hands has a game?"),
+    ("participants", "participants", "Who plays? Names separated by commas; `molt-bench agents` lists them"),
+    ("hands", "game.handsPerGame", "How many hands does a game have?"),
     ("confidence", "stop.adjacentConfidence.threshold", "How sure must the order be before the run stops?"),
-    ("max_matches", "stop.budget.maxMatches", "After how many matches does it stop all the same?"),
+    ("max_matches", "stop.budget.maxMatches", "After how many matches does it stop in any case?"),
 )
 _DEFAULTS: Final = {"participants": "random,tight", "hands": "50", "confidence": "0.95"}
 #: Matches of every pairing, and of all together at least.
@@ -45,8 +45,8 @@ class InitOptions:
     participants: str | None = flag("Who plays, such as tag,tight.", metavar="LIST", shell_complete=agent_lists)
     hands: int | None = flag("Hands per game.", type=WHOLE)
     confidence: float | None = flag("How sure the order must be.", type=NUMBER)
-    max_matches: int | None = flag("Matches after which it stops all the same.", type=WHOLE)
-    yes: bool = flag("Ask nothing: take the defaults for what no flag says.", default=False)
+    max_matches: int | None = flag("Stop after this many matches in any case.", type=WHOLE)
+    yes: bool = flag("Ask nothing; use the defaults for anything without a flag.", default=False)
 
 
 @click.command(cls=Command)

@@ -35,8 +35,8 @@ class PlanFlags:
     pilot: str | None = flag(
         "An earlier run to take variance and costs from.", metavar="RUN", shell_complete=run_folders
     )
-    gap: float | None = flag("Separate two agents this far apart.", metavar="MBB", type=NOT_NEGATIVE)
-    interval: float | None = flag("Estimate every result to within this.", metavar="MBB", type=POSITIVE)
+    gap: float | None = flag("What it takes to tell two agents this far apart.", metavar="MBB", type=NOT_NEGATIVE)
+    interval: float | None = flag("What it takes to know every result to within this.", metavar="MBB", type=POSITIVE)
     usd: float | None = flag("Say what this much money buys.", "--dollars", metavar="USD", type=POSITIVE)
     hands: int | None = flag("Say what this many hands buy.", type=COUNT)
     confidence: float | None = flag("Confidence; the config's by default.", type=CONFIDENCE)

@@ -44,15 +44,15 @@ class ConnectionOptions:
     host: str | None = flag("Address to listen on; by default, this machine only.", metavar="ADDRESS")
     port: int | None = flag("Port; by default, any free one.", type=PORT)
     join_timeout: float | None = flag(
-        "How long to wait for everybody; by default, for ever.", metavar="SECONDS", type=POSITIVE
+        "How long to wait for everyone to join; by default, without limit.", metavar="SECONDS", type=POSITIVE
     )
     if_missing: Literal["end", "play"] = flag(
-        "What to do without somebody then: end, or play all the same.",
+        "What to do if somebody is missing by then: end the run, or play without them.",
         default="end",
         type=click.Choice(["end", "play"]),
     )
     reconnect: float = flag(
-        "For how long in a game an agent that lost its connection may be late.",
+        "How long an agent that lost its connection may stay away, in each game.",
         default=60.0,
         metavar="SECONDS",
         type=NOT_NEGATIVE,
@@ -72,7 +72,7 @@ class ConnectionOptions:
 
 
 @click.command(cls=Command)
-@config_options("Config file, or the folder of a run to go on with.")
+@config_options("Config file, or the folder of a run to continue.")
 @stop_options
 @run_options
 @grouped(ConnectionOptions, "connection")
@@ -89,7 +89,7 @@ def serve(
     resume_last: bool,
     run_agents: bool,
 ) -> None:
-    """Play a benchmark with agents that connect by themselves: invite them, play, tell them the end.
+    """Play a benchmark with agents that connect by themselves: invite them, play, and tell them when it is over.
 
     Examples:
       molt-bench serve live.yaml
