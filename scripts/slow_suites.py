@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 ROOT: Final = Path(__file__).parents[1]
 #: The tests that the kernels are run for both ways: cards, hands, luck.
 ON_KERNELS: Final = (
-    "tests/kernels tests/poker tests/luck tests/agents/test_scripted.py tests/bench/test_fitted_margins.py"
+    "tests/kernels tests/poker tests/luck tests/agents/test_scripted.py tests/bench/test_match_margins.py"
 )
 
 
@@ -52,7 +52,7 @@ SUITES: Final = {
         "cheating agents, strangers' run folders, edited files and false policies gain nothing or are named",
         "30 min",
         "tests/e2e/test_cheats.py tests/e2e/test_hostile_folder.py tests/e2e/test_edited_artifacts.py"
-        " tests/e2e/test_false_policies.py tests/e2e/test_suspicion.py tests/luck/test_policy_test.py"
+        " tests/e2e/test_false_policies.py tests/e2e/test_suspicion.py tests/luck/test_policy_evidence.py"
         " tests/bench/test_false_alarms.py tests/agents/external",
     ),
     "containers": Suite("the steps of the Dockerfile, and its live server", "1 min", "tests/test_containers.py"),

@@ -1,4 +1,4 @@
-"""Output streams that escape control characters, so that no text, ours or an agent's, can control the terminal."""
+"""Streams that keep printed text from controlling the terminal: control characters become visible escapes."""
 
 import io
 from typing import Any, TextIO

@@ -9,7 +9,7 @@ from time import monotonic
 
 import pytest
 
-from molt_bench.cli.output import UNRATED
+from molt_bench.cli.run_result import UNRATED
 from tests.agents.external.playing import CHAOS, PYTHON
 from tests.e2e.live import Poller, Served, live_config
 from tests.e2e.llm import MODEL, calm_server, module_server, no_keys  # noqa: F401 - fixtures

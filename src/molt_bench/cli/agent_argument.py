@@ -1,4 +1,4 @@
-"""The AGENT argument of `check` and `play`: one agent with its params."""
+"""The agent that `check`, `play` and `join` take: one participant with its params."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from molt_bench.agents.llm.providers.redirection import redirection_warnings
 from molt_bench.agents.llm.sending.retries import RequestLimits
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.cli.streams import warn
-from molt_bench.config.participants import named
+from molt_bench.config.participants import participants_named
 from molt_bench.errors import ConfigError
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel, ParticipantSpec
@@ -25,7 +25,7 @@ def agent_from(text: str, assignments: Sequence[str]) -> ParticipantSpec:
     """Return the participant that the command line names as for `--participants`; params are `key=value`."""
     if not text.strip():
         raise ConfigError("AGENT", text, "an agent, such as tight; `molt-bench agents` lists them")
-    (entry,) = named([text.strip()])
+    (entry,) = participants_named([text.strip()])
     return ParticipantSpec(id=entry["id"], type=entry["type"], params=dict(map(_param, assignments)))
 
 

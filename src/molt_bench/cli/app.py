@@ -22,7 +22,8 @@ _GROUPS: Final = {
     "Play": {
         "run": "Run a benchmark (the default command).",
         "resume": "Resume an interrupted run, or extend a finished one with a new limit, on the same decks.",
-        "serve": "Play a benchmark with agents that connect by themselves: invite them, play, tell them the end.",
+        "serve": "Play a benchmark with agents that connect by themselves: invite them, play, and tell them when it is "
+        "over.",
         "join": "Play with an agent at a live server, on this machine or another, until its run is over.",
         "play": "Play against an agent yourself, in the terminal.",
     },
@@ -36,7 +37,7 @@ _GROUPS: Final = {
     },
     "Read results": {
         "report": "Rebuild a run's files from its journal and print the table, or write a page or figures instead.",
-        "view": "View runs in the browser, live or finished: results, confidence, every hand from both sides.",
+        "view": "View runs in the browser, in progress or finished: results, confidence, every hand from both sides.",
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
         "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
         "export": "Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were "
@@ -110,36 +111,22 @@ class Program(Command, click.Group):
             ctx.exit(130)
 
 
-def _act(action: Callable[[], str]) -> Callable[..., None]:
-    """Return what click calls for a flag that prints something in place of a command."""
+def _action(name: str, action: Callable[[], str], about: str) -> Callable[..., Any]:
+    """Return a flag that acts and prints what was done, in place of a command."""
 
     def act(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - as click passes it
         if wanted and not ctx.resilient_parsing:
             print(action())
             ctx.exit()
 
-    return act
+    return click.option(name, is_flag=True, is_eager=True, expose_value=False, callback=act, help=about)
 
 
 @click.command(cls=Program)
-@click.version_option(__version__, message="molt-bench %(version)s", help="Show the version and exit.")
+@_action("--version", lambda: f"molt-bench {__version__}", "Show the version and exit.")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
-@click.option(
-    "--install-completion",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_act(install_script),
-    help="Install completion for the current shell.",
-)
-@click.option(
-    "--show-completion",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_act(shell_script),
-    help="Show the script of completion, to copy it or to install it by hand.",
-)
+@_action("--install-completion", install_script, "Install completion for the current shell.")
+@_action("--show-completion", shell_script, "Show the completion script, to copy it or to install it by hand.")
 def program(debug: bool) -> None:  # noqa: FBT001 - as click passes it
     """Which agent plays better heads-up no-limit hold'em, and how sure are we?
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 import click
 from rich.text import Text
 
-from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import LLM, kind_of
 from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
@@ -18,7 +17,7 @@ from molt_bench.cli.streams import camel_fields, console, notice, tolerate_close
 from molt_bench.errors import printable
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.specs import ParticipantSpec
-from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, FaultExample, check_agent
+from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent
 
 #: Defaults: hands against each opponent at each table, and seconds per answer.
 _HANDS: Final = 60
@@ -76,17 +75,13 @@ def _run_checks(
         if not printing.quiet:  # it costs money, so it is told with --json, too
             notice(f"{spec.id} will be called about {calls:,} times; --hands changes that")
     with _show_games(spec, quiet=printing.quiet or printing.as_json) as watch:
-        _ask_once(spec, make)
+        # A server or a model that is not there fails before the first game.
+        greet = greeting_of(make()) if kind_of(spec.type).remote else None
+        if greet is not None:
+            run_in_new_loop(preflight({spec.id: greet}, {}))
         return check_agent(
             make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners, watch=watch
         )
-
-
-def _ask_once(participant: ParticipantSpec, make: Callable[[], PokerAgent]) -> None:
-    """Call a server or a model once before the first game: one that is not there fails at once."""
-    greet = greeting_of(make()) if kind_of(participant.type).remote else None
-    if greet is not None:
-        run_in_new_loop(preflight({participant.id: greet}, {}))
 
 
 @contextmanager
@@ -115,13 +110,10 @@ def _print(report: AgentReport) -> None:
         screen.print(text)
 
 
-def _plain_fault(fault: FaultExample) -> dict[str, Any]:
-    fields = camel_fields(fault)
-    trace = fields.pop("trace")
-    return {**fields, "traceback": trace or None}
-
-
 def _plain(name: str, report: AgentReport) -> dict[str, Any]:
+    faults = [camel_fields(fault) for fault in report.examples]
+    for fault in faults:
+        fault["traceback"] = fault.pop("trace") or None
     return {
         "participant": name,
         "name": report.name,
@@ -135,7 +127,7 @@ def _plain(name: str, report: AgentReport) -> dict[str, Any]:
             }
             for check in report.checks
         ],
-        "faults": [_plain_fault(fault) for fault in report.examples],
+        "faults": faults,
         "decisions": report.decisions,
         "latencyMs": {
             "mean": 1000 * report.seconds_per_decision,

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from molt_bench.cli.completion import run_agents, run_folders
 from molt_bench.cli.options import PATH, Printing, printing_options
-from molt_bench.cli.output import notes_on
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, POSITIVE, Command, flag, grouped
+from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
 from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
 from molt_bench.files import write_whole, writing
@@ -24,7 +24,7 @@ from molt_bench.runs.header import recorded_harnesses
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study import comparison
 from molt_bench.study import comparison_formats as formats
-from molt_bench.study.comparison import Comparison, Difference, Run
+from molt_bench.study.comparison import Difference, Run
 from molt_bench.study.comparison_formats import Outcome
 
 Format: TypeAlias = Literal["text", "json", "markdown", "github", "junit"]
@@ -40,9 +40,11 @@ class VerdictOptions:
 
     within: float = flag("Differences up to this do not matter.", default=250.0, metavar="MBB", type=POSITIVE)
     fail_below: float | None = flag(
-        "Exit with status 1 if an agent certainly lost more.", metavar="MBB", type=NOT_NEGATIVE
+        "Exit with status 1 if an agent has certainly lost more than this.", metavar="MBB", type=NOT_NEGATIVE
     )
-    strict: bool = flag("With --fail-below: status 1 unless certainly none lost more.", default=False)
+    strict: bool = flag(
+        "With --fail-below: exit with status 1 unless it is certain that none lost more.", default=False
+    )
     exit_code: bool = flag("Exit with status 1 if an agent is worse, 4 if that is not known.", default=False)
     confidence: float = flag("Confidence of the verdicts.", default=0.95, type=CONFIDENCE)
 
@@ -78,7 +80,7 @@ class OutputOptions:
         metavar="FORMAT",
         type=click.Choice(get_args(Format)),
     )
-    badge: str | None = flag("Write a badge, too: an .svg, or a .json for shields.io.", metavar="FILE", type=PATH)
+    badge: str | None = flag("Also write a badge: an .svg, or a .json for shields.io.", metavar="FILE", type=PATH)
 
     def check(self, printing: Printing) -> None:
         """Refuse flags that contradict each other, and a badge of no known kind."""
@@ -119,7 +121,10 @@ def compare(
     verdict.check()
     output.check(printing)
     try:
-        found = _comparison(old, new, agents, verdict)
+        ids = [_both_ids(text) for text in agents]
+        found = comparison.compare(
+            _run(old), _run(new), agents=ids, confidence=verdict.confidence, within=verdict.within
+        )
         reasons = {each.name: verdict.failure(each) for each in found.differences}
         outcome = Outcome(
             old=old,
@@ -145,11 +150,6 @@ def compare(
         print(f"molt-bench: {on_one_line(name)}: {reason}", file=sys.stderr)
     if outcome.failures:
         sys.exit(_UNKNOWN if verdict.exit_code and found.verdict != "worse" else 1)
-
-
-def _comparison(old: str, new: str, agents: Sequence[str], verdict: VerdictOptions) -> Comparison:
-    ids = [_both_ids(text) for text in agents]
-    return comparison.compare(_run(old), _run(new), agents=ids, confidence=verdict.confidence, within=verdict.within)
 
 
 def _both_ids(text: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Shell completion: what agent names, run folders and config fields a word can go on as, and the shells' scripts.
+"""Shell completion of agent names, run folders and config fields, and the scripts for the shells.
 
 A shell inserts what is returned here, and some evaluate it. So names with characters that mean something to a shell are
 left out: where there are no others the shell completes files by itself, and quotes them.
@@ -100,7 +100,7 @@ def agent_names(ctx: click.Context, incomplete: str) -> Iterable[str]:
 
 @_offers
 def agent_lists(ctx: click.Context, incomplete: str) -> Iterable[str]:
-    """Offer agents behind those that a list has already, as in `tag,tight`."""
+    """Offer another agent at the end of a list, as in `tag,tight`."""
     before = incomplete.rpartition(",")[0]
     return [f"{before},{name}" if before else name for name in _agents()]
 

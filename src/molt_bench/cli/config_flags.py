@@ -59,14 +59,10 @@ def surroundings(config: BenchmarkConfig) -> list[MoltBenchError]:
     place = Path(config.output_dir)
     while not place.exists() and place != place.parent:
         place = place.parent
-    if not place.is_dir():
-        found.append(
-            ConfigError("outputDir", config.output_dir, f"a folder that can be written, and {place} is a file")
-        )
-    elif not os.access(place, os.W_OK | os.X_OK):
-        found.append(
-            ConfigError("outputDir", config.output_dir, f"a folder that can be written, and {place} is read-only")
-        )
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        problem = "read-only" if place.is_dir() else "a file"
+        expected = f"a folder that can be written, and {place} is {problem}"
+        found.append(ConfigError("outputDir", config.output_dir, expected))
     return found
 
 

@@ -1,16 +1,12 @@
-"""The consent of a user to what a stored run would run: named first, then asked for on a terminal."""
+"""The user's consent to run the agents of a stored run: they are named first, then a terminal is asked."""
 
 from collections.abc import Collection
 
-from msgspec import UNSET
-
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.arena.consent import announced, permission_of
-from molt_bench.bench.result import RunResult
-from molt_bench.cli.streams import agreed, can_ask, notice, warn
+from molt_bench.cli.streams import agreed, can_ask, notice
 from molt_bench.errors import NotPermitted, on_one_line
-from molt_bench.runs.header import unasked_code
-from molt_bench.runs.stored_run import NEVER_RUN, StoredRun
+from molt_bench.runs.stored_run import StoredRun
 
 
 def consent(stored: StoredRun, participants: Collection[str], *, run_agents: bool) -> Permission:
@@ -41,14 +37,3 @@ def consent(stored: StoredRun, participants: Collection[str], *, run_agents: boo
     if not willing:
         raise NotPermitted("nothing was run")
     return permission_of(found)
-
-
-def warn_of_policies(stored: StoredRun, result: RunResult, permission: Permission) -> None:
-    """Warn of policies that a replayed result does without, or that it takes the run's word for."""
-    for warning in result.warnings:
-        if NEVER_RUN in warning:
-            warn(warning)
-    stated = stored.header.stated_policies
-    unasked = [] if stated is UNSET else [name for name in unasked_code(stored.config, permission) if name in stated]
-    for name in unasked:
-        warn(f"{name!r}: margins that follow from its policy are as the run recorded them, {NEVER_RUN}")

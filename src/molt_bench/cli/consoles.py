@@ -1,4 +1,4 @@
-"""Consoles: tables and colour on a terminal, with foreign text made visible."""
+"""Consoles: tables and colour on a terminal, with control characters in foreign text escaped."""
 
 import sys
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The cost guard: nobody spends money without being told beforehand how much."""
+"""The cost guard: a run that costs money needs a limit, or a user who agrees to the estimate."""
 
 from molt_bench.arena.cast import check_participants
 from molt_bench.cli.options import RunOptions

@@ -1,6 +1,7 @@
 """`molt-bench export`: a run in the formats of other programs, written as it is read."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, TypeAlias, get_args
 
@@ -10,8 +11,8 @@ from molt_bench._version import READABLE_VERSIONS
 from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
-from molt_bench.cli.output import notes_on
 from molt_bench.cli.parser import COUNT, Command
+from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import data_output, print_json, warn
 from molt_bench.errors import ConfigError, MoltBenchError, one_of
 from molt_bench.files import fill_whole, writing
@@ -66,12 +67,12 @@ def export(
         raise ConfigError("--format", form, "neither --match nor --agent with it, since it covers the whole run")
     target = journal.parent / FILES[form] if output is None else Path(output)
     if form == "latex":
-        fill = _tables(journal.parent)
+        fill: Fill = partial(_write_tables, journal.parent)
     elif form == "exchanges":
         check_record(journal.parent, EXCHANGES, outline)
-        fill = _exchanges(journal.parent, match, agent)
+        fill = partial(_write_exchanges, journal.parent, match, agent)
     else:
-        fill = _hands(journal, form, _filter(match, agent), hero)
+        fill = partial(_write_hands, journal, form, _filter(match, agent), hero)
     for note in notes_on(outline, journal, decided=form == "latex"):
         warn(note)
     if output == "-":
@@ -92,52 +93,43 @@ def _filter(match: int | None, agent: str | None) -> GameFilter | None:
     return lambda game: match in (None, game.match) and (agent is None or agent in game.participants)
 
 
-def _hands(journal: Path, form: Format, wanted: GameFilter | None, hero: str | None) -> Fill:
-    def fill(file: IO[bytes]) -> str:
-        count = 0
+def _write_hands(journal: Path, form: Format, wanted: GameFilter | None, hero: str | None, file: IO[bytes]) -> str:
+    count = 0
 
-        def counted() -> Iterator[DealtHand]:
-            nonlocal count
-            hands = dealt_hands(str(journal), wanted or (lambda _: True))
-            for dealt in hands if form in TABLES else that_count(hands):
-                count += 1
-                yield dealt
-
-        if form == "parquet":
-            write_parquet(counted(), file)
-        else:
-            for piece in TEXTS[form](counted(), hero):
-                file.write(piece.encode())
-        if wanted and not count:
-            raise MoltBenchError(f"{journal.parent}: no hands of this match and agent")
-        return f"{count:,} {'hand' if count == 1 else 'hands'}"
-
-    return fill
-
-
-def _tables(folder: Path) -> Fill:
-    def fill(file: IO[bytes]) -> str:
-        found = Analysis(StoredRun.open(folder).result(recount=False))
-        file.write("".join(latex(found)).encode())
-        return "the leaderboard" if found.reference is not None else "the leaderboard and the payoff matrix"
-
-    return fill
-
-
-def _exchanges(folder: Path, match: int | None, agent: str | None) -> Fill:
-    def fill(file: IO[bytes]) -> str:
-        def wanted(each: Exchange) -> bool:
-            return match in (None, each.game.match) and agent in (None, each.participant)
-
-        count = 0
-        for line in whole_exchanges(folder, wanted):
-            file.write(line.encode())
+    def counted() -> Iterator[DealtHand]:
+        nonlocal count
+        hands = dealt_hands(str(journal), wanted or (lambda _: True))
+        for dealt in hands if form in TABLES else that_count(hands):
             count += 1
-        if not count:
-            raise MoltBenchError(f"{folder}: no exchanges with a language model, or none of this match and agent")
-        return f"{count:,} {'exchange' if count == 1 else 'exchanges'}"
+            yield dealt
 
-    return fill
+    if form == "parquet":
+        write_parquet(counted(), file)
+    else:
+        for piece in TEXTS[form](counted(), hero):
+            file.write(piece.encode())
+    if wanted and not count:
+        raise MoltBenchError(f"{journal.parent}: no hands of this match and agent")
+    return f"{count:,} {'hand' if count == 1 else 'hands'}"
+
+
+def _write_tables(folder: Path, file: IO[bytes]) -> str:
+    found = Analysis(StoredRun.open(folder).result(recount=False))
+    file.write("".join(latex(found)).encode())
+    return "the leaderboard" if found.reference is not None else "the leaderboard and the payoff matrix"
+
+
+def _write_exchanges(folder: Path, match: int | None, agent: str | None, file: IO[bytes]) -> str:
+    def wanted(each: Exchange) -> bool:
+        return match in (None, each.game.match) and agent in (None, each.participant)
+
+    count = 0
+    for line in whole_exchanges(folder, wanted):
+        file.write(line.encode())
+        count += 1
+    if not count:
+        raise MoltBenchError(f"{folder}: no exchanges with a language model, or none of this match and agent")
+    return f"{count:,} {'exchange' if count == 1 else 'exchanges'}"
 
 
 def _write(target: Path, fill: Fill) -> str:

@@ -5,8 +5,8 @@ import msgspec
 
 from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import Printing, printing_options, run_folder_argument
-from molt_bench.cli.output import notes_on
 from molt_bench.cli.parser import Command
+from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, warn
 from molt_bench.errors import ConfigError, one_of
 from molt_bench.files import write_whole
@@ -21,7 +21,7 @@ from molt_bench.runs.stored_run import StoredRun
 
 @click.command(cls=Command)
 @run_folder_argument
-@click.option("--agent", metavar="ID", help="Print the grades of this agent alone.", shell_complete=run_agents)
+@click.option("--agent", metavar="ID", help="Print the grades of this agent only.", shell_complete=run_agents)
 @printing_options
 def grade(folder: str, agent: str | None, printing: Printing) -> None:
     """Grade every decision of a run by the values of the reference bot, and write grades.json.

@@ -27,10 +27,10 @@ from molt_bench.study.outlay import suggested_limit
 
 #: The questions: flag, field, and what is asked.
 _QUESTIONS: Final = (
-    ("participants", "participants", "Who plays? Names with commas between; `molt-bench agents` lists them"),
-    ("hands", "game.handsPerGame", "How many hands has a game?"),
+    ("participants", "participants", "Who plays? Names separated by commas; `molt-bench agents` lists them"),
+    ("hands", "game.handsPerGame", "How many hands does a game have?"),
     ("confidence", "stop.adjacentConfidence.threshold", "How sure must the order be before the run stops?"),
-    ("max_matches", "stop.budget.maxMatches", "After how many matches does it stop all the same?"),
+    ("max_matches", "stop.budget.maxMatches", "After how many matches does it stop in any case?"),
 )
 _DEFAULTS: Final = {"participants": "random,tight", "hands": "50", "confidence": "0.95"}
 #: Matches of every pairing, and of all together at least.
@@ -39,22 +39,22 @@ _LEAST: Final = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
-    """Answers to the questions; what is None is asked."""
+class InitOptions:
+    """InitOptions to the questions; what is None is asked."""
 
     participants: str | None = flag("Who plays, such as tag,tight.", metavar="LIST", shell_complete=agent_lists)
     hands: int | None = flag("Hands per game.", type=WHOLE)
     confidence: float | None = flag("How sure the order must be.", type=NUMBER)
-    max_matches: int | None = flag("Matches after which it stops all the same.", type=WHOLE)
-    yes: bool = flag("Ask nothing: take the defaults for what no flag says.", default=False)
+    max_matches: int | None = flag("Stop after this many matches in any case.", type=WHOLE)
+    yes: bool = flag("Ask nothing; use the defaults for anything without a flag.", default=False)
 
 
 @click.command(cls=Command)
 @click.argument("file", metavar="FILE", type=PATH, default="bench.yaml", help="The config to write.")
-@grouped(Answers, "answers")
+@grouped(InitOptions, "answers")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @printing_options
-def init(file: str, answers: Answers, *, force: bool, printing: Printing) -> None:
+def init(file: str, answers: InitOptions, *, force: bool, printing: Printing) -> None:
     """Write a commented config to start with, from four questions or as many flags.
 
     Without a terminal, the answers are read from standard input, a line each; an empty or missing one is the default.
@@ -96,7 +96,7 @@ def _check_target(path: Path, *, force: bool) -> None:
         raise ConfigError("FILE", str(path), "a new file, or --force to replace this one")
 
 
-def _ask(answers: Answers) -> dict[str, str]:
+def _ask(answers: InitOptions) -> dict[str, str]:
     """Return the answers: from flags, from the user, or the defaults; raises at the first that cannot be used.
 
     A person at a terminal is asked again instead.

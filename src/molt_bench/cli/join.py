@@ -1,4 +1,4 @@
-"""`molt-bench join`: one of our agents at a live server."""
+"""`molt-bench join`: bring an agent to a live server."""
 
 import sys
 from collections.abc import Sequence
@@ -22,7 +22,11 @@ from molt_bench.serve.guest import play_as_guest
 @click.option("--agent", required=True, **AGENT)
 @param_option
 @click.option(
-    "--patience", metavar="SECONDS", type=POSITIVE, default=600.0, help="How long to look for a server that is gone."
+    "--patience",
+    metavar="SECONDS",
+    type=POSITIVE,
+    default=600.0,
+    help="How long to keep looking for a server that is gone.",
 )
 @printing_options
 def join(url: str, agent: str, params: Sequence[str], patience: float, printing: Printing) -> None:

@@ -113,8 +113,10 @@ class RunOptions:
     ray_address: str | None = flag("A running Ray cluster; by default, start one here.", metavar="ADDRESS")
     games_at_once: int | None = flag("Games in progress on the event loop.", type=COUNT)
     no_preflight: bool = flag("Skip the test call to programs, servers and models before the run.", default=False)
-    no_cost_limit: bool = flag("Begin a run that costs money and has no limit, without asking.", default=False)
-    fail_on_faults: float | None = flag("Exit with status 1 if an agent has faults in more of its hands.", type=SHARE)
+    no_cost_limit: bool = flag("Start a run that costs money and has no limit without asking first.", default=False)
+    fail_on_faults: float | None = flag(
+        "Exit with status 1 if an agent has faults in more than this share of its hands.", type=SHARE
+    )
     quiet: bool = flag("Print the result only, without progress.", default=False)
     as_json: bool = flag(_JSON, "--json", default=False)
 

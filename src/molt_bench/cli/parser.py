@@ -1,4 +1,4 @@
-"""What all commands share: their help, options in groups, the values that options take, and what wrong usage gets."""
+"""What all commands share: help with examples, options in groups, checked numbers, one-line usage errors."""
 
 import dataclasses
 import inspect
@@ -27,7 +27,7 @@ class Command(click.Command):
                 is_flag=True,
                 expose_value=False,
                 callback=lambda ctx, param, wanted: turn_color_off() if wanted else None,
-                help="Print without colour; so does the variable NO_COLOR.",
+                help="Print without colour, as the variable NO_COLOR does.",
             )
         )
 

@@ -49,7 +49,7 @@ class Blinds(click.ParamType[tuple[int, int]]):
     click.option(
         "--show-reference", is_flag=True, help="Show what the reference bot would do, and grade what you did."
     ),
-    click.option("--duplicate", is_flag=True, help="Then play the same cards again, seats swapped."),
+    click.option("--duplicate", is_flag=True, help="Then play the same cards again with seats swapped."),
 )
 def play(session: Session) -> None:
     """Play against an agent yourself, in the terminal.

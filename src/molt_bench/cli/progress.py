@@ -1,4 +1,4 @@
-"""Progress of a run on standard error: live on a terminal, line by line elsewhere."""
+"""Progress of a run on standard error: redrawn in place on a terminal, line by line elsewhere."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,49 +33,49 @@ def show_progress(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[
         with display, visible_prints():
             yield _Screen(display, config)
     else:
-        yield lambda live: _line(live, console)
+        yield lambda status: _line(status, console)
 
 
 class _Screen:
-    """The live screen; redrawn only a few times per second, since updates may come by the thousand."""
+    """The screen; redrawn only a few times per second, since updates may come by the thousand."""
 
     def __init__(self, display: LiveDisplay, config: BenchmarkConfig) -> None:
         self._display = display
         self._config = config
         self._drawn = float("-inf")
 
-    def __call__(self, live: RunStatus) -> None:
-        if live.seconds - self._drawn > _REDRAW_S or live.finished is not None or live.awaited:
-            self._drawn = live.seconds
-            self._display.update(_screen(live, self._config))
+    def __call__(self, status: RunStatus) -> None:
+        if status.seconds - self._drawn > _REDRAW_S or status.finished is not None or status.awaited:
+            self._drawn = status.seconds
+            self._display.update(_screen(status, self._config))
 
 
-def _line(live: RunStatus, console: Console) -> None:
-    if live.awaited:
-        console.print(_awaited(live), highlight=False, soft_wrap=True)
-    if live.finished is not None:
-        console.print(_match_line(live, live.finished), highlight=False, soft_wrap=True)
+def _line(status: RunStatus, console: Console) -> None:
+    if status.awaited:
+        console.print(_awaited(status), highlight=False, soft_wrap=True)
+    if status.finished is not None:
+        console.print(_match_line(status, status.finished), highlight=False, soft_wrap=True)
 
 
-def _match_line(live: RunStatus, match: PlayedMatch) -> str:
+def _match_line(status: RunStatus, match: PlayedMatch) -> str:
     (first, second), outcome = map(on_one_line, match.participants), match.result
     chips = f"by {abs(outcome.score_a):,} chips"
     won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
-    text = f"match {match.number}: {first} v {second}, {won}; {standing_line(_standing(live))}"
-    if live.spending is not None:
-        text += f"; {_spent(live.spending)}"
+    text = f"match {match.number}: {first} v {second}, {won}; {standing_line(_standing(status))}"
+    if status.spending is not None:
+        text += f"; {_spent(status.spending)}"
     return text
 
 
-def _standing(live: RunStatus) -> list[Rating]:
+def _standing(status: RunStatus) -> list[Rating]:
     """Return the ratings in the order that the run's confidence is about."""
-    return [live.ladder.ratings[name] for name in live.ladder.ranking()]
+    return [status.ladder.ratings[name] for name in status.ladder.ranking()]
 
 
-def _awaited(live: RunStatus) -> str:
-    replies = ", ".join(f"{count:,} of {on_one_line(name)}" for name, count in live.awaited.items())
+def _awaited(status: RunStatus) -> str:
+    replies = ", ".join(f"{count:,} of {on_one_line(name)}" for name, count in status.awaited.items())
     return (
-        f"Waiting up to {duration(live.patience_s)} for replies already paid for ({replies}); press Ctrl-C again to "
+        f"Waiting up to {duration(status.patience_s)} for replies already paid for ({replies}); press Ctrl-C again to "
         "discard them."
     )
 
@@ -90,23 +90,24 @@ def _spent(spending: Spending, config: BenchmarkConfig | None = None) -> str:
     return f"{spending.exchanges:,} calls, {spending.tokens:,}{tokens} tokens, {f'{cost} {unpriced}'.strip()}"
 
 
-def _screen(live: RunStatus, config: BenchmarkConfig) -> Group:
+def _screen(status: RunStatus, config: BenchmarkConfig) -> Group:
     limit = config.stop.budget.max_matches if config.stop.budget else None
-    done = len(live.ladder.matches)
-    speed = live.hands / live.seconds if live.seconds else 0.0
+    done = len(status.ladder.matches)
+    speed = status.hands / status.seconds if status.seconds else 0.0
     of = f" of at most {limit}" if limit else ""
-    head = f"match {live.match}{of}, round {live.round}: {' v '.join(map(on_one_line, live.participants))}"
-    games = f"game {live.games} of {live.games_in_round} in this round, {speed:,.0f} hands/s, {duration(live.seconds)}"
+    head = f"match {status.match}{of}, round {status.round}: {' v '.join(map(on_one_line, status.participants))}"
+    games = f"game {status.games} of {status.games_in_round} in this round, {speed:,.0f} hands/s"
+    games += f", {duration(status.seconds)}"
     if limit and done:
-        games += f", at most {duration(live.seconds / done * (limit - done))} left"
-    if live.spending is not None:
-        games += f"; {_spent(live.spending, config)}"
+        games += f", at most {duration(status.seconds / done * (limit - done))} left"
+    if status.spending is not None:
+        games += f"; {_spent(status.spending, config)}"
     table = Table.grid(padding=(0, 2))
-    for rank, rating in enumerate(_standing(live), start=1):
+    for rank, rating in enumerate(_standing(status), start=1):
         table.add_row(
             str(rank),
             Text(on_one_line(rating.id)),
             f"{rating.mu:.1f} ± {rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}",
         )
-    return Group(Text(_awaited(live) if live.awaited else head), Text(games), table)
+    return Group(Text(_awaited(status) if status.awaited else head), Text(games), table)

@@ -15,7 +15,13 @@ from molt_bench.view.publish import publish as write_site
 
 @click.command(cls=Command)
 @click.argument("folder", **RUNS)
-@click.option("--output", metavar="SITE", type=PATH, default="site", help="Folder for the site; replaced if it is one.")
+@click.option(
+    "--output",
+    metavar="SITE",
+    type=PATH,
+    default="site",
+    help="Folder for the site; an earlier site in it is replaced.",
+)
 @click.option("--deals", type=NONE_OR_MORE, default=2000, help="Deals of each run, the biggest swings first.")
 @printing_options
 def publish(folder: str, output: str, deals: int, printing: Printing) -> None:

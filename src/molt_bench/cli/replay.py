@@ -1,21 +1,18 @@
-"""`molt-bench replay`: a whole benchmark again from its records, compared file by file."""
+"""`molt-bench replay`: rerun a whole benchmark from its records and compare every file."""
 
 from pathlib import Path
 
 import click
 
-from molt_bench.agents.permission import BUILT_IN
-from molt_bench.arena.replayed_games import replay_games, without_answers
-from molt_bench.cli.consent import consent, warn_of_policies
 from molt_bench.cli.options import Printing, printing_options, root_option, run_agents_option, run_folder_argument
-from molt_bench.cli.output import show_result
 from molt_bench.cli.parser import Command
+from molt_bench.cli.replayed_run import replay_run
+from molt_bench.cli.run_result import show_result
 from molt_bench.cli.streams import warn
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.artifacts import write_artifacts
-from molt_bench.runs.conclusion import by_earlier_version, naming_version
+from molt_bench.runs.conclusion import by_earlier_version
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.stored_run import StoredRun
@@ -39,12 +36,7 @@ def replay(folder: str, output: str | None, root: str | None, *, run_agents: boo
     if target is not None and being_written(target / JOURNAL):
         raise ConfigError("--output", output, "another folder: a run is still going in this one")
     going = being_written(stored.folder / JOURNAL)
-    permission = consent(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
-    with naming_version(stored.header):
-        replayed = replay_games(stored, permission)
-    result = stored.result(content=replayed.content, permission=permission)
-    warn_of_policies(stored, result, permission)
-    found = Analysis(result)
+    replayed, found = replay_run(stored, run_agents=run_agents)
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)
         for warning in write_artifacts(found, target):
@@ -60,7 +52,7 @@ def replay(folder: str, output: str | None, root: str | None, *, run_agents: boo
     files.raise_if_wrong(folder)
     if files.missing:
         raise MoltBenchError(f"{folder}: {files.said_missing()}")
-    exchanges = sum(each.exchanges for each in result.usage)
+    exchanges = sum(each.exchanges for each in found.result.usage)
     if not printing.quiet:
         print(
             f"Replayed {len(stored.games):,} games and {exchanges:,} exchanges without calling a model"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
-from molt_bench.cli.output import rebuild_run
 from molt_bench.cli.parser import Command
+from molt_bench.cli.run_result import rebuild_run
 from molt_bench.cli.streams import print_json
 from molt_bench.errors import ConfigError
 from molt_bench.files import write_whole, writing

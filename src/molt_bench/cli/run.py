@@ -39,17 +39,19 @@ class BenchmarkOptions:
         metavar="LIST",
         shell_complete=agent_lists,
     )
-    seeds: int | None = flag("Seeds per match; each is played twice, seats swapped.", type=WHOLE)
+    seeds: int | None = flag("Seeds per match; each is played twice, with seats swapped.", type=WHOLE)
     hands: int | None = flag("Hands per game.", type=WHOLE)
     master_seed: str | None = flag("Determines all seeds; anyone can see it in the process list.", metavar="TEXT")
     master_seed_file: str | None = flag(
         "File with a secret master seed; or $MOLT_BENCH_MASTER_SEED.", metavar="FILE", type=PATH
     )
-    seeds_file: str | None = flag("File of seeds to play instead of drawn ones.", metavar="FILE", type=PATH)
+    seeds_file: str | None = flag("File of seeds to use instead of drawing them.", metavar="FILE", type=PATH)
     max_matches: int | None = flag("Stop after this many matches.", type=WHOLE)
     confidence: float | None = flag("Stop once the order of neighbours is this certain.", type=NUMBER)
     scheduler: str | None = flag("How the next pairing is chosen.", metavar="POLICY", shell_complete=policies)
-    reference: str | None = flag("A gauntlet: everybody plays this one alone, ranked by the result.", metavar="ID")
+    reference: str | None = flag(
+        "Play a gauntlet: everyone plays this participant only, and is ranked by the result.", metavar="ID"
+    )
     output_dir: str | None = flag("Folder in which every run gets its own folder.", metavar="DIR", type=PATH)
     assignments: tuple[str, ...] = flag(
         "Set any config field, as in game.stack=5000; repeatable.",

@@ -1,4 +1,4 @@
-"""The life of a run that is played: started, resumed, interrupted, finished."""
+"""The lifecycle of a run: started, resumed, interrupted, finished."""
 
 import os
 import shlex
@@ -18,8 +18,8 @@ from molt_bench.cli.config_flags import extension_from
 from molt_bench.cli.consent import consent
 from molt_bench.cli.cost_guard import check_cost
 from molt_bench.cli.options import RunOptions, StopOptions, is_debug
-from molt_bench.cli.output import exit_on_faults, exit_unrated, rebuild_run, write_result
 from molt_bench.cli.progress import show_progress
+from molt_bench.cli.run_result import exit_on_faults, exit_unrated, rebuild_run, write_result
 from molt_bench.cli.streams import notice, warn
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig

@@ -39,21 +39,21 @@ else:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerOptions:
+class ConnectionOptions:
     """Where agents connect, and how long they are waited for."""
 
     host: str | None = flag("Address to listen on; by default, this machine only.", metavar="ADDRESS")
     port: int | None = flag("Port; by default, any free one.", type=PORT)
     join_timeout: float | None = flag(
-        "How long to wait for everybody; by default, for ever.", metavar="SECONDS", type=POSITIVE
+        "How long to wait for everyone to join; by default, without limit.", metavar="SECONDS", type=POSITIVE
     )
     if_missing: Literal["end", "play"] = flag(
-        "What to do without somebody then: end, or play all the same.",
+        "What to do if somebody is missing by then: end the run, or play without them.",
         default="end",
         type=click.Choice(["end", "play"]),
     )
     reconnect: float = flag(
-        "For how long in a game an agent that lost its connection may be late.",
+        "How long an agent that lost its connection may stay away, in each game.",
         default=60.0,
         metavar="SECONDS",
         type=NOT_NEGATIVE,
@@ -73,10 +73,10 @@ class ServerOptions:
 
 
 @click.command(cls=Command)
-@config_options("Config file, or the folder of a run to go on with.")
+@config_options("Config file, or the folder of a run to continue.")
 @stop_options
 @run_options
-@grouped(ServerOptions, "server")
+@grouped(ConnectionOptions, "connection")
 @about_options
 @resume_option
 @run_agents_option
@@ -84,13 +84,13 @@ def serve(
     config_file: ConfigOptions,
     stop: StopOptions,
     options: RunOptions,
-    server: ServerOptions,
+    connection: ConnectionOptions,
     about: About,
     *,
     resume_last: bool,
     run_agents: bool,
 ) -> None:
-    """Play a benchmark with agents that connect by themselves: invite them, play, tell them the end.
+    """Play a benchmark with agents that connect by themselves: invite them, play, and tell them when it is over.
 
     Examples:
       molt-bench serve live.yaml
@@ -108,7 +108,7 @@ def serve(
     if config is not None and resume_last:
         folder, stop = run_folder.last_run(config, secret), StopOptions()
         earlier = invitation_file.left_waiting(config) if folder is None else None
-    live = partial(serving, options=server.settings(earlier))
+    live = partial(serving, options=connection.settings(earlier))
     if folder is not None:
         run_lifecycle.resume_run(
             str(folder), options, stop=stop, secret=secret, live=live, run_agents=run_agents, own=config

@@ -2,14 +2,11 @@
 
 import click
 
-from molt_bench.agents.permission import BUILT_IN
-from molt_bench.arena.replayed_games import replay_games, without_answers
-from molt_bench.cli.consent import consent, warn_of_policies
 from molt_bench.cli.options import Printing, printing_options, root_option, run_agents_option, run_folder_argument
 from molt_bench.cli.parser import Command
-from molt_bench.report.analysis import Analysis
+from molt_bench.cli.replayed_run import replay_run
 from molt_bench.report.artifact_check import check_artifacts
-from molt_bench.runs.conclusion import by_earlier_version, naming_version
+from molt_bench.runs.conclusion import by_earlier_version
 from molt_bench.runs.journal import missing_games
 from molt_bench.runs.stored_run import StoredRun
 
@@ -29,12 +26,8 @@ def verify(folder: str, root: str | None, *, run_agents: bool, printing: Printin
       molt-bench verify benchmark-results/2026-01-31T12-00-00 --json
     """
     stored = StoredRun.open(folder, root=root)
-    permission = consent(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
-    with naming_version(stored.header):
-        replayed = replay_games(stored, permission)
-    result = stored.result(content=replayed.content, permission=permission)
-    warn_of_policies(stored, result, permission)
-    files = check_artifacts(stored, Analysis(result))
+    replayed, found = replay_run(stored, run_agents=run_agents)
+    files = check_artifacts(stored, found)
     files.raise_if_wrong(folder)
     ended = stored.stop_reason is not None
     missing = None if ended else missing_games([stored.header, *stored.lines])

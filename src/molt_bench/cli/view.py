@@ -32,7 +32,7 @@ _WAIT_S: Final = 0.5
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @json_option
 def view(folder: str, port: int, host: str, *, no_browser: bool, as_json: bool) -> None:
-    """View runs in the browser, live or finished: results, confidence, every hand from both sides.
+    """View runs in the browser, in progress or finished: results, confidence, every hand from both sides.
 
     Examples:
       molt-bench view

@@ -146,10 +146,10 @@ def participants_from(text: str) -> list[dict[str, Any]]:
     names = [name.replace("\\,", ",").strip() for name in re.split(r"(?<!\\),", text)]
     if "" in names:
         raise ConfigError("participants", text, "names with commas between, such as random,tight")
-    return named(names)
+    return participants_named(names)
 
 
-def named(names: Sequence[str]) -> list[dict[str, Any]]:
+def participants_named(names: Sequence[str]) -> list[dict[str, Any]]:
     """Return participants by their types; a repeated one gets a number."""
     found: list[dict[str, Any]] = []
     labels = [kind_of(name).label(name) for name in names]

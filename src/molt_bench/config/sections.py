@@ -14,7 +14,7 @@ from molt_bench.agents.field_errors import MUCH, Count, Name, NoneOrMore, PathTe
 from molt_bench.agents.llm.money.prices import Price
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker
-from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, named
+from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, participants_named
 from molt_bench.errors import ConfigError, one_of
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.seeds import Seed
@@ -283,7 +283,7 @@ class BenchmarkConfig(Section):
         """Accept participants given by type, such as `[random, tight]`."""
         if not isinstance(value, list):
             return value
-        found = iter(named([each for each in value if isinstance(each, str)]))
+        found = iter(participants_named([each for each in value if isinstance(each, str)]))
         return [next(found) if isinstance(each, str) else each for each in value]
 
     @model_validator(mode="after")

@@ -123,13 +123,9 @@ def _command_of(session: Session) -> str:
     for param in session.params:
         words += ["--param", param]
     words += ["--hands", str(session.hands), "--seed", session.seed]
-    if session.stack != usual.stack:
-        words += ["--stack", str(session.stack)]
-    if session.blinds != usual.blinds:
-        words += ["--blinds", "/".join(map(str, session.blinds))]
-    if session.seat != usual.seat:
-        words += ["--seat", session.seat]
-    words += ["--show-odds"] if session.show_odds else []
-    words += ["--show-reference"] if session.show_reference else []
-    words += ["--duplicate"] if session.duplicate else []
+    blinds = "/".join(map(str, session.blinds))
+    for name, text in (("stack", str(session.stack)), ("blinds", blinds), ("seat", session.seat)):
+        words += [f"--{name}", text] if getattr(session, name) != getattr(usual, name) else []
+    for name in ("show_odds", "show_reference", "duplicate"):
+        words += [f"--{name.replace('_', '-')}"] if getattr(session, name) else []
     return shlex.join(words)

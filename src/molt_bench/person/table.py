@@ -1,4 +1,4 @@
-"""The table as text: drawn for the person sitting at it, from nothing but what their seat may see."""
+"""The table as text, drawn from nothing but what the person's seat may see."""
 
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""The tally of a session: what the person won, how much of it was luck, and how much that many hands can tell."""
+"""The tally of a session: what the person won, how much of it was luck, and how much the sample can tell."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

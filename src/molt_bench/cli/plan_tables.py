@@ -1,0 +1,170 @@
+"""The tables and remarks of `molt-bench plan`."""
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.table import Table
+
+from molt_bench.agents.llm.money.expected_use import COMPREHENSION
+from molt_bench.config.participants import REFERENCES
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.report.costs import dollars
+from molt_bench.study.pilot import AGAINST_REFERENCE, has_reference
+from molt_bench.study.planner import Assumptions, Need
+from molt_bench.study.purchase import WITH_DICE, Bought
+
+
+def budget_table(found: Sequence[Bought], *, both: bool) -> Table:
+    """Return what a budget buys, at most 80 columns wide; `both` if hands and dollars are limited."""
+    models = bool(found[0].assumed.models)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("policy", overflow="fold", max_width=22)
+    if models:
+        table.add_column("harness", no_wrap=True)
+    for heading in ("pair-\nings", "seed\npairs", "hands", *(("dollars",) if models else ()), "gap"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    if both:
+        table.add_column("limit", no_wrap=True)
+    for each in found:
+        need, scheduler = each.need, each.way.config.scheduler
+        policy = scheduler.policy + (f" ({scheduler.reference})" if scheduler.reference is not None else "")
+        if need is None:
+            dear = each.limit == "dollars"
+            cells = ["-", "-" if dear else f">={each.least:,.0f}", *([f">={dollars(each.least)}" if dear else "-"])]
+        else:
+            cells = [f"{need.seed_pairs:,}", _short(need.hands), _dollars(need)]
+        table.add_row(
+            policy + ("*" if need is not None and need.beyond else ""),
+            *([each.way.harness] if models else []),
+            f"{each.assumed.pairings:,}",
+            *(cells if models else cells[:2]),
+            "-" if need is None else f"{need.target:,.3g}" if need.target < 100 else f"{need.target:,.0f}",
+            *([each.limit] if both else []),
+        )
+    return table
+
+
+def budget_remarks(found: Sequence[Bought]) -> list[str]:
+    """Explain what a gap is, and what each way assumes."""
+    tie = found[0].assumed.tie_margin
+    lines = [
+        "Gap: neighbours this far apart will be ordered, closer ones left open or called tied "
+        f"(within {tie:g}), in thousandths of a big blind per hand."
+    ]
+    if any(each.need is None for each in found):
+        least = found[0].way.config.scheduler.min_seed_pairs
+        lines.append(f">= is what the opening takes: {least} seed pairs of every pairing (scheduler.minSeedPairs).")
+    limits = [*dict.fromkeys(each.need.beyond for each in found if each.need is not None and each.need.beyond)]
+    if limits:
+        lines.append(f"* More than stop.budget allows ({', '.join(limits)}): the run would stop first.")
+    gauntlets = [each for each in found if each.way.config.scheduler.reference is not None]
+    if gauntlets:
+        name = gauntlets[0].way.config.scheduler.reference
+        added = ", a built-in bot that would be added" if gauntlets[0].way.added else ""
+        lines.append(f"gauntlet ({name}): everybody is ordered by what it wins from {name} alone{added}.")
+    if any(each.way.harness == "log-probs" for each in found):
+        lines.append(
+            "log-probs: the probabilities of a model's replies count as its published dice. Assumed: the same tokens, "
+            f"{WITH_DICE[1]:.0%} of the variance left against a built-in bot and {WITH_DICE[2]:.0%} between two models "
+            "that decide before they explain."
+        )
+    if any(each.way.harness == "no comprehension" for each in found):
+        lines.append(
+            f"no comprehension: assumed to spare {COMPREHENSION.input} tokens in and {COMPREHENSION.output} out a call."
+        )
+    return lines
+
+
+def about_reference(configs: Sequence[BenchmarkConfig], assumed: Assumptions) -> list[str]:
+    """Say what is assumed of the pairings of the built-in reference, if it plays and there is no pilot."""
+    if assumed.pilot_seed_pairs or not any(has_reference(config) for config in configs):
+        return []
+    played = {each.type for config in configs for each in config.participants}
+    names = " or ".join([name for name in REFERENCES if name in played])
+    return [f"Pairings with {names}: assumed to have {AGAINST_REFERENCE:.0%} of the variance of others (AIVAT)."]
+
+
+def plan_table(needs: Sequence[Need], *, models: bool) -> Table:
+    """Return the table, at most 80 columns wide."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("gap", "outcome", "seed pairs", "games", "hands"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for heading in ("calls", "dollars", "hours", "one by one") if models else ("hours",):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for need in needs:
+        sign = "±" if need.outcome == "interval" else ""
+        table.add_row(
+            f"{sign}{need.target:,.6g}",
+            need.outcome + ("*" if need.beyond else ""),
+            f"{need.seed_pairs:,}",
+            _short(need.games),
+            _short(need.hands),
+            *(
+                (_short(need.calls), _dollars(need), _hours(need.hours), _hours(need.hours_one_by_one))
+                if models
+                else (_hours(need.hours),)
+            ),
+        )
+    return table
+
+
+def plan_remarks(needs: Sequence[Need], assumed: Assumptions) -> list[str]:
+    """Explain what the rows do not: limits, prices, ties."""
+    lines = []
+    limits = [*dict.fromkeys(need.beyond for need in needs if need.beyond)]
+    if limits:
+        lines.append(f"* More than stop.budget allows ({', '.join(limits)}): the run would stop first.")
+    unpriced = [model.id for model in assumed.models if model.usd_per_call is None]
+    if unpriced:
+        lines.append(f"No price is known for {', '.join(unpriced)}, which does not make it free: see llm.prices.")
+    if any(need.outcome == "tied" for need in needs):
+        lines.append(
+            f"Tied: confidently within {assumed.tie_margin:g} of each other before they can be ordered "
+            "(stop.adjacentConfidence.tieMarginMbb)."
+        )
+    return lines
+
+
+def assumptions(assumed: Assumptions) -> str:
+    """Describe the assumptions in one sentence."""
+    source = (
+        f"as in the pilot's {assumed.pilot_seed_pairs:,}" if assumed.pilot_seed_pairs else "a prior from scripted bots"
+    )
+    parts = [
+        f"a seed pair of {assumed.hands:,} hands has a standard deviation of {assumed.deviation:,.0f} "
+        f"({source}, {assumed.estimator})",
+        *([f"all {assumed.pairings:,} pairings play equally often"] if assumed.pairings > 1 else []),
+        f"neighbours are one gap apart, with {100 * assumed.confidence:.4g}% confidence in "
+        f"{'all of them together' if assumed.familywise else 'each of them'}, looking after every round",
+    ]
+    alike: dict[str, list[str]] = {}
+    for model in assumed.models:
+        least, most = model.output_range
+        spread = f" ({least:,.0f} to {most:,.0f})" if least < most else ""
+        calls = (
+            f"{model.calls_per_hand:.2g} calls per hand, {model.input_tokens:,.0f} tokens in "
+            f"({model.cached_tokens:,.0f} cached), {model.output_tokens:,.0f} out{spread}, {model.latency_s:.3g} s "
+            f"({'pilot' if model.measured else 'prior'}; {model.harness})"
+        )
+        alike.setdefault(calls, []).append(model.id)
+    parts += [f"{' and '.join(names)}: {calls}" for calls, names in alike.items()]
+    return f"Assumptions, in thousandths of a big blind per hand: {'; '.join(parts)}."
+
+
+def _dollars(need: Need) -> str:
+    """Format the dollars; an unknown price is not free."""
+    if need.usd is None or not need.unpriced:
+        return dollars(need.usd)
+    return f"{dollars(need.usd)} + ?"
+
+
+def _short(count: float) -> str:
+    """Format a number in at most six characters."""
+    for unit, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if count >= 10 * unit:
+            return f"{count / unit:.3g}{name}" if count < 1000 * unit else f"{count / unit:,.0f}{name}"
+    return f"{count:,.0f}"
+
+
+def _hours(hours: float) -> str:
+    return _short(hours) if hours >= 100 else f"{hours:.2g}" if hours >= 0.01 else "<0.01"
