@@ -36,8 +36,8 @@ def modules_in(*packages: str) -> list[ModuleType]:
     for package in packages:
         module = importlib.import_module(package)
         found.append(module)
-        for each in pkgutil.iter_modules(getattr(module, "__path__", [])):
-            found.append(importlib.import_module(f"{package}.{each.name}"))
+        for each in pkgutil.walk_packages(getattr(module, "__path__", []), f"{package}."):
+            found.append(importlib.import_module(each.name))
     return found
 
 

@@ -26,9 +26,10 @@ ROOMS = (
 )
 #: What is called before the first card, or after the last of a game: the run may go on, or end without a log.
 OUTSIDE = (
-    *("child.Child._drain_errors", "child.Child.end", "child.Child.ended", "child.Child.ending", "child.Child.leave"),
+    *("Child._drain_errors", "Child.end", "Child.ended", "Child.ending", "Child.leave"),
     *("LineChannel._stop_sending", "LineChannel.close", "LineChannel.hang_up", "LineChannel.has_sent_all"),
-    *("processes._end", "processes._remove", "processes._undisturbed", "processes.sweep", "processes.tagged"),
+    *("SupervisedProgram._end", "SupervisedProgram.sweep", "_undisturbed", "other_user.remove_folder"),
+    *("leftover_processes.end_all", "leftover_processes.processes_of", "leftover_processes.is_alive"),
     "program_agent.ProgramAgent._end",
     "connections._Connection.connection_lost",
     "connections._Connection.resume_writing",

@@ -108,7 +108,7 @@ def test_what_is_hard_to_carry_is_noted_as_well():
     assert {trace.kind for trace in traces} == {"StopIteration", "SystemExit", "CancelledError", "RecursionError"}
 
 
-@pytest.mark.parametrize(("make", "timeout_s"), [(OnPurpose, None), (Slow, 0.05)])
+@pytest.mark.parametrize(("make", "timeout_s"), [(OnPurpose, None), (Slow, 0.4)])
 def test_a_failure_on_purpose_and_a_timeout_have_no_traceback(make, timeout_s):
     record, traces = played(make, timeout_s=timeout_s, hands=2)
     assert record.faults

@@ -58,17 +58,6 @@ BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
 )
 
 
-class MakeOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What making an agent may take besides the participant's spec; see `make_agent`."""
-
-    factories: Mapping[str, AgentFactory] = {}
-    seed: Seed = 0
-    action_timeout_s: float | None = None
-    folder: Path | None = None
-    code_sha256: str | None = None
-    on_remains: "OnRemains | None" = None
-
-
 class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of agent.
 
@@ -78,8 +67,7 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
         short_field: The setting that the rest of a short form gives.
         whole_prefixes: Starts of short forms that are that setting as a whole, such as a URL.
         settings: Its settings, as `module:class`; "" for a kind that takes params.
-        agent: What makes its agent from a name and its settings, as `module:name`; "" where `make` needs none.
-        make: Makes an agent of this kind.
+        agent: What makes its agent from a name and its settings, as `module:name`; "" for a kind that takes params.
         label: Returns the default id of a participant from its type.
         code_hash: Returns the SHA-256 of a participant's code from its type and params; None where there is none.
         timeout_s: Seconds for one answer where the config sets no limit.
@@ -97,7 +85,6 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    make: "Callable[[AgentKind, ParticipantSpec, MakeOptions], PokerAgent]"
     label: Callable[[str], str] = lambda participant_type: _factory_label(participant_type)
     types: Collection[str] = ()
     short_field: str = ""
@@ -141,33 +128,6 @@ def _loaded(path: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def _make_from_settings(kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
-    settings = field_errors.checked(kind.settings_class(), kind.params(spec.type, spec.params))
-    wanted = options.code_sha256
-    if wanted is not None and kind.code_hash(spec.type, spec.params) != wanted:
-        raise AgentError(f"participant {spec.id!r}: its program is not the one with SHA-256 {wanted}, so it is not run")
-    limit_s = kind.timeout_s if options.action_timeout_s is None else options.action_timeout_s
-    more = {"on_remains": options.on_remains} if kind.starts else {}
-    made = _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=options.folder, **more)
-    return cast(PokerAgent, made)
-
-
-def _make_bot(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
-    params = {"seed": options.seed, "name": spec.id, **spec.params}
-    unknown = sorted(params.keys() - {"seed", "name"})
-    if unknown:
-        raise ConfigError("params", unknown[0], f"what {spec.type!r} takes: seed or name")
-    return cast(PokerAgent, BUILTIN_AGENTS[spec.type](**params))
-
-
-def _make_from_factory(_kind: AgentKind, spec: ParticipantSpec, options: MakeOptions) -> PokerAgent:
-    return call_factory(spec, find_factory(spec.type, _other_types(options), code_sha256=options.code_sha256))
-
-
-def _other_types(options: MakeOptions) -> tuple[str, ...]:
-    return (*BUILTIN_AGENTS, *options.factories, *(kind.name for kind in KINDS if kind.settings))
-
-
 def _command_label(participant_type: str) -> str:
     return label_of(kind_of(participant_type).params(participant_type, {}).get("command", participant_type))
 
@@ -190,7 +150,6 @@ LLM: Final = AgentKind(
     short_field="model",
     settings="molt_bench.agents.llm.settings:LLMSettings",
     agent="molt_bench.agents.llm.agent:lone_agent",
-    make=_make_from_settings,
     label=lambda participant_type: participant_type.split(":", 2)[-1],
     timeout_s=MODEL_TIMEOUT_S,
     waits=True,
@@ -203,7 +162,6 @@ EXEC: Final = AgentKind(
     short_field="command",
     settings="molt_bench.agents.external.program_settings:ExecSettings",
     agent="molt_bench.agents.external.exec_agent:ExecAgent",
-    make=_make_from_settings,
     label=_command_label,
     code_hash=_command_hash,
     starts=True,
@@ -226,7 +184,6 @@ HTTP: Final = AgentKind(
     whole_prefixes=("http://", "https:"),
     settings="molt_bench.agents.external.program_settings:HttpSettings",
     agent="molt_bench.agents.external.http_agent:HttpAgent",
-    make=_make_from_settings,
     label=_url_label,
     waits=True,
     remote=True,
@@ -239,7 +196,6 @@ LIVE: Final = AgentKind(
     name="live",
     settings="molt_bench.agents.external.live_agent:LiveSettings",
     agent="molt_bench.agents.external.live_agent:nobody_there",
-    make=_make_from_settings,
     timeout_s=MODEL_TIMEOUT_S,
     waits=True,
     remote=True,
@@ -249,19 +205,16 @@ LIVE: Final = AgentKind(
     usage="live",
     about="An agent that connects to us by itself; see molt-bench serve.",
 )
-BOT: Final = AgentKind(name="bot", types=BUILTIN_AGENTS, make=_make_bot, portable=True, built_in=True)
+BOT: Final = AgentKind(name="bot", types=BUILTIN_AGENTS, portable=True, built_in=True)
 #: The user's own: `module:factory`, `path/to/file.py:factory`, or a plug-in by its name. Every other type is one.
 FACTORY: Final = AgentKind(
     name="factory",
-    make=_make_from_factory,
     code_hash=lambda participant_type, _params: file_hash(participant_type),
     portable=True,
     user_code=True,
 )
 #: The user's own, made by an object that the caller passes in.
-OBJECT: Final = AgentKind(
-    name="object", make=lambda _, spec, options: call_factory(spec, options.factories[spec.type]), user_code=True
-)
+OBJECT: Final = AgentKind(name="object", user_code=True)
 
 #: Every kind that a type can name, in the order they are tried.
 KINDS: Final = (LLM, EXEC, ACPC, HTTP, LIVE, BOT, FACTORY)
@@ -302,16 +255,33 @@ def make_agent(
         AgentError: The factory raised, or returned something that is not an agent; or the code has another hash.
     """
     spec = ParticipantSpec(id=participant, type=participant) if isinstance(participant, str) else participant
-    options = MakeOptions(
-        factories=factories or {},
-        seed=seed,
-        action_timeout_s=action_timeout_s,
-        folder=folder,
-        code_sha256=code_sha256,
-        on_remains=on_remains,
-    )
-    kind = kind_of(spec.type, options.factories)
-    return kind.make(kind, spec, options)
+    kind = kind_of(spec.type, factories or ())
+    if kind is OBJECT and factories is not None:
+        return call_factory(spec, factories[spec.type])
+    if kind is FACTORY:
+        return call_factory(spec, find_factory(spec.type, _other_types(factories or ()), code_sha256=code_sha256))
+    if kind is BOT:
+        return _bot(spec, seed)
+    settings = field_errors.checked(kind.settings_class(), kind.params(spec.type, spec.params))
+    if code_sha256 is not None and kind.code_hash(spec.type, spec.params) != code_sha256:
+        raise AgentError(
+            f"participant {spec.id!r}: its program is not the one with SHA-256 {code_sha256}, so it is not run"
+        )
+    limit_s = kind.timeout_s if action_timeout_s is None else action_timeout_s
+    more = {"on_remains": on_remains} if kind.starts else {}
+    return cast(PokerAgent, _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=folder, **more))
+
+
+def _bot(spec: ParticipantSpec, seed: Seed) -> PokerAgent:
+    params = {"seed": seed, "name": spec.id, **spec.params}
+    unknown = sorted(params.keys() - {"seed", "name"})
+    if unknown:
+        raise ConfigError("params", unknown[0], f"what {spec.type!r} takes: seed or name")
+    return cast(PokerAgent, BUILTIN_AGENTS[spec.type](**params))
+
+
+def _other_types(factories: Iterable[str] = ()) -> tuple[str, ...]:
+    return (*BUILTIN_AGENTS, *factories, *(kind.name for kind in KINDS if kind.settings))
 
 
 def check_type(spec: ParticipantSpec) -> None:
@@ -319,7 +289,7 @@ def check_type(spec: ParticipantSpec) -> None:
 
     Nothing is run, in contrast to `make_agent`. Raises ConfigError.
     """
-    check_factory(spec, _other_types(MakeOptions()))
+    check_factory(spec, _other_types())
 
 
 def published_policy(

@@ -26,7 +26,7 @@ from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import check_agent
 from tests.agents.blueprint.odd_hands import decisions, observations, renamed
-from tests.agents.blueprint.test_mapping import DEEPEST, played, raised
+from tests.agents.blueprint.test_action_translation import DEEPEST, played, raised
 
 #: By the table's hash: the hash of the policies at 300 decisions. After a new table, put in what the test says.
 GOLDEN = {"2601e73033f4101c": "ec36e2ac6a3d30c8"}

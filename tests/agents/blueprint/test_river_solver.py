@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from molt_bench.agents.blueprint.river_solver import CLASSES, meetings, solve, strength_classes
-from molt_bench.agents.blueprint.river_tree import RiverTree, Step
+from molt_bench.agents.blueprint.river_tree import OwnAction, RiverTree
 from molt_bench.poker.actions import CALL, CHECK, Action, LoggedAction
 from molt_bench.poker.hand import Hand, HandRules
 from tests.agents.blueprint.odd_hands import Bits, anything, odd_rules, odd_stacks
@@ -55,7 +55,7 @@ def test_a_size_that_was_really_bet_is_in_the_tree():
     tree = RiverTree(river(stack=1_000), (bet,), can_raise=True)
     assert Action("raiseTo", 137) in tree.decisions[0].actions
     assert tree.decisions[tree.current].before == (
-        Step(0, tree.decisions[0].actions.index(Action("raiseTo", 137))),
+        OwnAction(0, tree.decisions[0].actions.index(Action("raiseTo", 137))),
         None,
     )
 

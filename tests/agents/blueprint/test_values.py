@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from molt_bench.agents.blueprint.action_translation import places
+from molt_bench.agents.blueprint.action_translation import followed
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.buckets import buckets
 from molt_bench.agents.blueprint.state import public_state
@@ -12,7 +12,7 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.range_equity import hole_number
 from tests.agents.blueprint.odd_hands import decisions
-from tests.agents.blueprint.test_mapping import DEEPEST, played, raised
+from tests.agents.blueprint.test_action_translation import DEEPEST, played, raised
 
 BOT = BlueprintAgent()
 
@@ -21,7 +21,7 @@ BOT = BlueprintAgent()
 @pytest.mark.parametrize("actions", [(), (CALL,), (CALL, CHECK), (CALL, CHECK, CHECK, CHECK)])
 def test_on_the_tree_values_are_those_of_the_table(actions, button):
     state = public_state(played(*actions, button=button))
-    (point,) = places(state)
+    (point,) = followed(state)[0]
     for seat in (0, 1):
         table = load().at(DEEPEST).values(point, int(seat != button))
         assert BOT.hand_values(state, seat) == pytest.approx(100 * table[buckets(state.board)])
@@ -29,7 +29,7 @@ def test_on_the_tree_values_are_those_of_the_table(actions, button):
 
 def test_values_before_the_next_card_are_those_of_the_call():
     state = public_state(played(CALL, CHECK)).before_card()
-    (point,) = places(state)
+    (point,) = followed(state)[0]
     values = load().at(DEEPEST).values(point, 0)
     assert BOT.hand_values(state, 0) == pytest.approx(100 * values[buckets(())])
 

@@ -73,7 +73,6 @@ class SupervisedProgram:
         self._cpu_limit_s = settings.cpu_seconds
         self._cannot_start = ""
         self._ending: ExitReason | None = None
-        self._unread = b""
         self._kills = out_of_memory_kills()
         self.folder = new_folder(self._user)
         self.reports, reporting = os.pipe()
@@ -104,31 +103,20 @@ class SupervisedProgram:
         return self.process.returncode is not None or self._heard() or self._ending is not None
 
     def _heard(self) -> bool:
-        """Take what the supervisor reports; return whether it is gone."""
-        while True:
-            try:
-                data = os.read(self.reports, _REPORT_SIZE)
-            except BlockingIOError:
-                return False
-            except OSError:
-                return True
-            if not data:
-                return True
-            *lines, self._unread = (self._unread + data).split(b"\n")
-            for line in lines:
-                self._take(line.decode("ascii", "replace").split(" "))
-
-    def _take(self, words: list[str]) -> None:
-        match words:
+        """Take what the supervisor reports, which is one short line, written at once; return whether it is gone."""
+        try:
+            report = os.read(self.reports, _REPORT_SIZE)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        match report.decode("ascii").split():
             case ["failed", number]:
                 self._cannot_start = os.strerror(int(number))
             case ["ended", status, cpu_s]:
-                self._ending = ExitReason(
-                    int(status),
-                    float(cpu_s),
-                    cpu_limit_s=self._cpu_limit_s,
-                    out_of_memory=out_of_memory_kills() > self._kills,
-                )
+                killed = out_of_memory_kills() > self._kills
+                self._ending = ExitReason(int(status), float(cpu_s), self._cpu_limit_s, out_of_memory=killed)
+        return not report
 
     def fault(self) -> tuple[FaultKind, str]:
         """Return how the program ended: the kind of fault that this is, and what happened."""

@@ -237,9 +237,7 @@ class MoltpokerConnection:
             if verdict != "busy":
                 break
             if time.monotonic() > until:
-                self._outbox.post(
-                    messages.error("INTERNAL_ERROR", "the game does not look at answers now: send it again")
-                )
+                self._error("INTERNAL_ERROR", "the game does not look at answers now: send it again")
                 return
             await asyncio.sleep(_LOOK_S)
         match verdict:
@@ -251,9 +249,7 @@ class MoltpokerConnection:
             case "illegal":
                 self._refuse(act, turn)
             case "stale" if turn is None:
-                self._outbox.post(
-                    messages.error("NOT_YOUR_TURN", "there is nothing to decide now, or it is decided already")
-                )
+                self._error("NOT_YOUR_TURN", "there is nothing to decide now, or it is decided already")
             case "stale":
                 self._error("STALE_SEQ", "turn_token is not that of the open decision")
 
