@@ -33,7 +33,7 @@ from molt_bench.rating.student import UNKNOWN, Estimate
 from molt_bench.specs import Pair
 
 if TYPE_CHECKING:
-    from molt_bench.poker.range_equity import Floats
+    from molt_bench.poker.arrays import Floats
 
 #: Leads whose terms are remembered.
 _MOST_TERMS: Final = 1024

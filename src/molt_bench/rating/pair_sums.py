@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 if TYPE_CHECKING:
-    from molt_bench.poker.equity import Ints
-    from molt_bench.poker.range_equity import Floats
+    from molt_bench.poker.arrays import Floats, Ints
 
 
 class Sample(msgspec.Struct, frozen=True):
