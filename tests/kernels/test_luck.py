@@ -269,7 +269,7 @@ def test_sums_are_correctly_rounded():
         assert compiled.weighed_terms(terms, len(parts), array("d", [1.0])) == fsum(parts)
 
 
-def test_equations_are_solved_the_same(monkeypatch):
+def test_equations_are_solved_the_same():
     for size in (1, 2, 7, 40):
         rows = [numbers(2 * size, f"row {n}") for n in range(size)]
         square = [[fsum([x * y for x, y in zip(a, b, strict=True)]) for b in rows[: n + 1]] for n, a in enumerate(rows)]

@@ -19,7 +19,7 @@ from molt_bench.poker.evaluator import KEY_START
 if TYPE_CHECKING:
     import numpy as np
 
-    from molt_bench.poker.equity import Ints
+    from molt_bench.poker.arrays import Ints
 else:
     np = lazy_import("numpy")
 
@@ -154,7 +154,8 @@ def _equity_against_best(hole: Hole, board: Board, percent: int) -> float:
 
 def _runout_entropy(known: tuple[int, ...], missing: int) -> bytes:
     """Return the random bytes of the run-outs, one after another."""
-    return Shoe(f"run-outs of {cards_to_text(known)}").entropies(_RUNOUTS[missing])
+    shoe = Shoe(f"run-outs of {cards_to_text(known)}")
+    return b"".join([shoe.entropy(number) for number in range(_RUNOUTS[missing])])
 
 
 def _runouts(known: tuple[int, ...], missing: int) -> list[list[int]]:

@@ -2,6 +2,10 @@
 #include "kernels.h"
 #include <string.h>
 
+/* Random bytes of a hand, and how many of them nine cards take. */
+#define ENTROPY 64
+#define USED 36
+
 Evaluator evaluator;
 
 static void *copied(Py_buffer *view) {
@@ -92,4 +96,49 @@ PyObject *tuple_of(const double *values, Py_ssize_t count) {
             Py_CLEAR(found);
     }
     return found;
+}
+
+/* Cards as Python's numbers, made once. */
+static PyObject *cards_at(const int *card, int count) {
+    static PyObject *numbers[CARDS];
+    PyObject *found = PyTuple_New(count);
+    for (int at = 0; found && at < count; at++) {
+        PyObject **number = &numbers[card[at]];
+        if (!*number && !(*number = PyLong_FromLong(card[at])))
+            Py_CLEAR(found);
+        else
+            PyTuple_SetItem(found, at, Py_NewRef(*number));
+    }
+    return found;
+}
+
+/* A pair, which takes over both; NULL if one of them is. */
+static PyObject *pair(PyObject *first, PyObject *second) {
+    PyObject *found = first && second ? PyTuple_Pack(2, first, second) : NULL;
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    return found;
+}
+
+/* The cards of a hand from 64 random bytes, and the numbers that they leave over: as molt_bench.poker.deck. */
+PyObject *dealt_hand(PyObject *self, PyObject *entropy) {
+    char *bytes;
+    Py_ssize_t size;
+    int card[9];
+    if (PyBytes_AsStringAndSize(entropy, &bytes, &size) < 0)
+        return NULL;
+    if (size != ENTROPY) {
+        PyErr_SetString(PyExc_ValueError, "a hand takes 64 random bytes");
+        return NULL;
+    }
+    deal_cards((const unsigned char *)bytes, card);
+    PyObject *left = PyTuple_New((ENTROPY - USED) / 4);
+    for (int at = 0; left && at < (ENTROPY - USED) / 4; at++) {
+        PyObject *number = PyLong_FromUnsignedLong(number_at((const unsigned char *)bytes + USED + 4 * at));
+        if (!number)
+            Py_CLEAR(left);
+        else
+            PyTuple_SetItem(left, at, number);
+    }
+    return pair(pair(pair(cards_at(card, 2), cards_at(card + 2, 2)), cards_at(card + 4, 5)), left);
 }

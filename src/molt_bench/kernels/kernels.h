@@ -62,6 +62,7 @@ static inline int compared(int one, int two) {
 
 PyObject *set_tables(PyObject *self, PyObject *args);
 PyObject *set_preflop(PyObject *self, PyObject *args);
+PyObject *dealt_hand(PyObject *self, PyObject *entropy);
 PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *packed_range(PyObject *self, PyObject *args);

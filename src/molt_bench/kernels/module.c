@@ -6,6 +6,7 @@
 static PyMethodDef methods[] = {
     {"set_tables", set_tables, METH_VARARGS, NULL},
     {"set_preflop", set_preflop, METH_VARARGS, NULL},
+    {"dealt_hand", dealt_hand, METH_O, NULL},
     {"packed_range", packed_range, METH_VARARGS, NULL},
     FAST(street_equities),
     FAST(sampled_wins),

@@ -6,14 +6,14 @@ records, whether games run one after another or together.
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from time import monotonic
-from typing import Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
+from molt_bench.lazy_import import lazy_import
 from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedEvents, Notice, game_events
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
@@ -21,6 +21,15 @@ from molt_bench.poker.observation import Observation, PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameOptions, GameSpec
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from molt_bench.play import event_loop, time_limits
+else:  # plain games need none of these, and asyncio is slow to load
+    asyncio = lazy_import("asyncio")
+    event_loop = lazy_import("molt_bench.play.event_loop")
+    time_limits = lazy_import("molt_bench.play.time_limits")
 
 Players: TypeAlias = tuple[PokerAgent, PokerAgent]
 #: Makes fresh agents for a game, players A and B.
@@ -96,8 +105,6 @@ async def play_games_together(
     A game that cannot be finished is skipped. A game starts once there is a place in it for each player, and takes both
     places at once, so no two games wait for each other.
     """
-    import asyncio  # here, since it is slow to load and plain games do not need it
-
     waiting = _WaitingGames(specs, places, until=until)
 
     async def one_after_the_other() -> None:
@@ -127,8 +134,6 @@ class _WaitingGames:
     """
 
     def __init__(self, specs: Iterable[GameSpec], places: Places | None, *, until: float) -> None:
-        import asyncio  # here, since it is slow to load and plain games do not need it
-
         self._waiting = [*specs]
         self._places = places or (lambda _: ())
         self._until = until
@@ -160,51 +165,42 @@ def drive(spec: GameSpec, players: Players, *, hands: list[PlayedHand] | None = 
     """
     seats = _seated(spec, players)
     if spec.action_timeout_s is not None:
-        return _in_new_loop(_drive_on(spec, seats, _start(spec, seats, hands), until=until))
-    asking = _Asking(seats)
-    game = _start(spec, seats, hands, ask=asking.ask if until == inf else partial(asking.ask_until, until))
+        return event_loop.run_in_new_loop(_drive_on(spec, seats, _start(spec, seats, hands), until=until))
+    acts = [seats[0].act, seats[1].act]
+    game = _start(spec, seats, hands, ask=_ask_until(until, seats, acts))
     outcome: GameRecord | Pending | None = None
     try:
         outcome = _drive_plainly(seats, game)
     finally:
-        asking.over = True
+        acts[:] = [_not_asked, _not_asked]
         if not isinstance(outcome, tuple):
             _close(seats, patience_s=0.0 if outcome is None else _CLOSE_S)
     if not isinstance(outcome, tuple):
         return outcome
-    return _in_new_loop(_drive_on(spec, seats, game, outcome, until=until))
+    return event_loop.run_in_new_loop(_drive_on(spec, seats, game, outcome, until=until))
 
 
-class _Asking:
-    """Asks agents in plain code, as a game does by itself until one of them has to be awaited.
+def _ask_until(until: float, seats: Seats, acts: Sequence[Ask]) -> Ask:
+    """Return what asks agents in plain code, as a game does by itself until one of them has to be awaited."""
 
-    Attributes:
-        over: Whether the game is no longer to ask.
-    """
-
-    __slots__ = ("_acts", "_seats", "over")
-
-    def __init__(self, seats: Seats) -> None:
-        self._seats = seats
-        self._acts = seats[0].act, seats[1].act
-        self.over = False
-
-    def ask(self, observation: Observation) -> Any:
-        """Return what the agent answers; see `molt_bench.play.game.Ask`."""
-        if self.over:
-            return NOT_ASKED
+    def ask(observation: Observation) -> Any:
         try:
-            return self._acts[observation.seat](observation)
+            return acts[observation.seat](observation)
         except (KeyboardInterrupt, GameUnfinished):
             raise
         except BaseException as error:
-            raise self._seats[observation.seat].failure(error) from None
+            raise seats[observation.seat].failure(error) from None
 
-    def ask_until(self, until: float, observation: Observation) -> Any:
-        """Ask if there is time left."""
+    def ask_in_time(observation: Observation) -> Any:
         if monotonic() >= until:
             raise TimeUp
-        return self.ask(observation)
+        return ask(observation)
+
+    return ask if until == inf else ask_in_time
+
+
+def _not_asked(_: Observation) -> object:
+    return NOT_ASKED
 
 
 def _drive_plainly(seats: Seats, game: AskedEvents) -> GameRecord | Pending:
@@ -240,8 +236,6 @@ async def _drive_on(
     spec: GameSpec, seats: Seats, game: AskedEvents, pending: Pending | None = None, *, until: float = inf
 ) -> GameRecord:
     """Drive a game from its start, or from an event whose answer is pending."""
-    import asyncio  # here, since it is slow to load and plain games do not need it
-
     try:
         async with asyncio.timeout(None if until == inf else max(0.0, until - monotonic())) as limit:
             return await _drive_to_end(spec, seats, game, pending, until=until)
@@ -254,13 +248,9 @@ async def _drive_on(
 async def _drive_to_end(
     spec: GameSpec, seats: Seats, game: AskedEvents, pending: Pending | None, *, until: float
 ) -> GameRecord:
-    import asyncio  # here, since it is slow to load and plain games do not need it
-
-    from molt_bench.play.time_limits import Waiter  # here, since it loads asyncio
-
     patience = 2 * (spec.max_retries + 1)
     first, second = (
-        Waiter(spec.action_timeout_s, patience=patience, keeps_time=seat.keeps_time, failure=seat.failure)
+        time_limits.Waiter(spec.action_timeout_s, patience=patience, keeps_time=seat.keeps_time, failure=seat.failure)
         for seat in seats
     )
     # An agent in both seats is still one agent: never two calls at once.
@@ -273,7 +263,7 @@ async def _drive_to_end(
             call = seats[event.seat].call(event)
         else:
             event, awaitable = pending
-            call = partial(_given, awaitable)
+            call = lambda: awaitable  # noqa: E731
         while True:
             try:
                 answer = await waiters[event.seat].result(call, hook=type(event) is Notice)
@@ -309,20 +299,7 @@ def _closing(seats: Seats) -> list[int]:
 def _close(seats: Seats, *, patience_s: float) -> None:
     """Call the agents' `close` in plain code."""
     for at in _closing(seats):
-        from molt_bench.play.time_limits import bid_farewell  # here, since it loads asyncio
-
-        bid_farewell(seats[at].close, patience_s=patience_s)
-
-
-def _given(awaitable: Any) -> Any:
-    return awaitable
-
-
-def _in_new_loop(game: Coroutine[Any, Any, GameRecord]) -> GameRecord:
-    """Drive a game in an event loop of its own, which awaitable answers and time limits need."""
-    from molt_bench.play.event_loop import run_in_new_loop  # here, since it loads asyncio
-
-    return run_in_new_loop(game)
+        time_limits.bid_farewell(seats[at].close, patience_s=patience_s)
 
 
 def _seated(spec: GameSpec, players: Players) -> Seats:

@@ -30,6 +30,8 @@ HOOKS: Final[tuple[Hook, ...]] = ("reset", "on_hand_complete", "on_error")
 MOST_HANDS: Final = 8192
 #: The noise of a hand under a seed of its own.
 _OWN_NOISE: Final = Struct("<16I").unpack
+#: The most decisions of a hand whose noise comes at once.
+_MOST_NOISE: Final = 16
 
 
 class Notice(msgspec.Struct, frozen=True, gc=False):
@@ -96,7 +98,7 @@ def game_events(
     rules, shoe, own_noise = game.rules, Shoe(spec.decks), _own_noise(spec)
     max_actions, first_scored, hearing = spec.max_actions, spec.warmup_hands + 1, game.hearing
     stacks = fresh_stacks = (spec.stack, spec.stack)
-    carried = spec.stacks == "carry"
+    carried, many_actions = spec.stacks == "carry", spec.max_actions >= _MOST_NOISE
     if spec.warmup_hands + spec.hands > MOST_HANDS:
         hands = None
     for number in range(1, spec.warmup_hands + spec.hands + 1):
@@ -109,7 +111,7 @@ def game_events(
         hand = Hand(rules, deal, stacks, (number - 1) & 1)
         forced = False
         seen: list[Observation] = []
-        some_noise = noise if max_actions >= len(noise) else noise[:max_actions]
+        some_noise = noise if many_actions else noise[:max_actions]
         while hand.actor >= 0:
             for bits in some_noise:
                 observation = observe(hand, number, bits)
@@ -128,8 +130,7 @@ def game_events(
                     break
             else:
                 some_noise = game.prolong(hand, number, noise)
-        text = hand_to_text(hand, number, forced=forced)
-        game.finish(hand, number, text)
+        game.finish(hand, number, forced=forced)
         if hands is not None:
             hands.append(PlayedHand(number, hand, seen))
         if hearing:
@@ -228,7 +229,7 @@ class _Game:
             else:
                 return False
 
-    def finish(self, hand: Hand, number: int, text: str) -> None:
+    def finish(self, hand: Hand, number: int, *, forced: bool) -> None:
         """Check the chips of a finished hand, and record it."""
         betting = hand.betting
         first, second = hand.payoffs
@@ -237,7 +238,7 @@ class _Game:
         if first + second or betting.pot + left + other_left != stack + other or not -stack <= first <= other:
             raise RulesError(f"chips were lost or made in hand {number} of seed {self.spec.seed!r}")
         self.nets.append(first if self.first_is_a else second)
-        self.texts.append(text)
+        self.texts.append(hand_to_text(hand, number, forced=forced))
         self.action_counts.append(len(betting.log))
 
     def record(self) -> GameRecord:

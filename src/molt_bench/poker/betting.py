@@ -299,6 +299,9 @@ def _opened(rules: HandRules, stacks: tuple[int, int], button: int) -> Betting:
     return found
 
 
+_UNKNOWN: Final = (None, None, None)
+
+
 class _Openings:
     """The betting after antes and blinds, by what hands begin with.
 
@@ -310,7 +313,7 @@ class _Openings:
 
     def __init__(self) -> None:
         self._made = lru_cache(maxsize=64)(_opened)
-        self.latest: dict[int, tuple[HandRules, tuple[int, int], Betting]] = {}
+        self.latest: list[tuple[HandRules, tuple[int, int], Betting] | tuple[None, None, None]] = [_UNKNOWN, _UNKNOWN]
 
     def of(self, rules: HandRules, stacks: tuple[int, int], button: int) -> Betting:
         """Return the betting after antes and blinds."""
@@ -320,7 +323,7 @@ class _Openings:
 
     def cache_clear(self) -> None:
         """Forget all moments."""
-        self.latest.clear()
+        self.latest[:] = [_UNKNOWN, _UNKNOWN]
         self._made.cache_clear()
 
 

@@ -17,15 +17,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from molt_bench.errors import RulesError
 from molt_bench.kernels import compiled
+from molt_bench.lazy_import import lazy_import
 from molt_bench.poker import evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, TypeAlias
 
-    import numpy as np  # here, since it is slow to load
+    import numpy as np
 
-    Ints: TypeAlias = np.ndarray[Any, np.dtype[np.integer[Any]]]
+    from molt_bench.poker.arrays import Ints
+else:
+    np = lazy_import("numpy")
 
 #: Preflop equities: twice the run-outs won plus those split, three bytes for each two hands, little-endian.
 PREFLOP_PATH: Final = os.path.join(os.path.dirname(__file__), "preflop.bin")
@@ -119,8 +121,6 @@ def _preflop_won(a: int, b: int, c: int, d: int, ranks: int) -> int:
 @cache
 def _tables() -> tuple[Ints, Ints]:
     """Return the evaluator's row offsets and seven-card strengths as arrays."""
-    import numpy as np  # here, since it is slow to load
-
     # Two bytes for a strength, so that the table stays in the processor's cache.
     return np.array(evaluator.SEVEN_OFFSETS, np.int64), np.array(evaluator.SEVEN, np.int16)
 
@@ -128,16 +128,12 @@ def _tables() -> tuple[Ints, Ints]:
 @cache
 def flush_table() -> Ints:
     """Return the strengths of cards of one suit, by their ranks as bits; 0 for fewer than five cards."""
-    import numpy as np  # here, since it is slow to load
-
     return np.array(evaluator.FLUSH, np.int16)
 
 
 @cache
 def card_arrays() -> tuple[Ints, Ints]:
     """Return each card's key and bit, for `strengths`."""
-    import numpy as np  # here, since it is slow to load
-
     bits = [1 << (13 * (card & 3) + (card >> 2)) for card in range(52)]
     return np.array(evaluator.CARD_KEYS, np.int64), np.array(bits, np.int64)
 
@@ -149,8 +145,6 @@ def strengths(keys: Ints, bits: Ints) -> Ints:
         keys: For each hand, `evaluator.KEY_START` plus the keys of its cards.
         bits: For each hand, the sum of the bits of its cards.
     """
-    import numpy as np  # here, since it is slow to load
-
     found = rank_strengths(keys >> 16)
     suited = np.flatnonzero(keys & evaluator.FLUSH_BITS)
     if len(suited):
@@ -182,8 +176,6 @@ def _enumerate(first: Sequence[int], second: Sequence[int], board: Sequence[int]
 
 def _runout_strengths(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> tuple[Ints, Ints]:
     """Return both hands' strengths on every run-out."""
-    import numpy as np  # here, since it is slow to load
-
     keys, bits = card_arrays()
     dead = {*first, *second, *board}
     live = [card for card in range(52) if card not in dead]
@@ -204,8 +196,6 @@ def _runout_strengths(first: Sequence[int], second: Sequence[int], board: Sequen
 
 @cache
 def _combinations(size: int, drawn: int) -> Ints:
-    import numpy as np  # here, since it is slow to load
-
     chosen = list(combinations(range(size), drawn))
     # Stored column by column, the way they are read.
     return np.asfortranarray(np.array(chosen, np.int64).reshape(len(chosen), drawn))
@@ -214,8 +204,6 @@ def _combinations(size: int, drawn: int) -> Ints:
 @cache
 def _multisets(size: int) -> tuple[Ints, Ints]:
     """Return all multisets of `size` ranks with at most four of each: the count of each rank, and the key."""
-    import numpy as np  # here, since it is slow to load
-
     drawn = combinations_with_replacement(range(13), size)
     counts = np.array([[ranks.count(rank) for rank in range(13)] for ranks in drawn], np.int64)
     counts = counts[counts.max(axis=1) <= 4]
@@ -224,16 +212,12 @@ def _multisets(size: int) -> tuple[Ints, Ints]:
 
 def _ways(live: Ints, counts: Ints) -> Ints:
     """Return in how many ways the live cards of each rank give each multiset."""
-    import numpy as np  # here, since it is slow to load
-
     choices = np.array([[comb(size, drawn) for drawn in range(5)] for size in range(5)], np.int64)
     ways: Ints = choices[live, counts].prod(axis=1)
     return ways
 
 
 def _preflop(first: tuple[int, ...], second: tuple[int, ...]) -> Showdowns:
-    import numpy as np  # here, since it is slow to load
-
     hole_keys = [sum(evaluator.RANK_KEYS[card >> 2] for card in hole) for hole in (first, second)]
     live = np.ones((13, 4), np.int64)
     for card in (*first, *second):
@@ -252,8 +236,6 @@ def _flush_correction(
     holes: tuple[tuple[int, ...], tuple[int, ...]], hole_keys: list[int], live: Ints, suit: int
 ) -> Ints:
     """Return how boards on which a hand has a flush in `suit` change wins and losses."""
-    import numpy as np  # here, since it is slow to load
-
     flush = flush_table()
     own_bits = [sum(1 << (card >> 2) for card in hole if card & 3 == suit) for hole in holes]
     most = max(bits.bit_count() for bits in own_bits)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import combinations, combinations_with_replacement
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from molt_bench.errors import RulesError
+from molt_bench.lazy_import import lazy_import
 from molt_bench.poker import evaluator
 from molt_bench.poker.equity import flush_table, rank_strengths
 
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    import numpy as np  # here, since it is slow to load
+    import numpy as np
 
+    from molt_bench.poker.arrays import Array
     from molt_bench.poker.cards import Board, Hole
 
-    Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
     #: Two hands and a flop.
     FlopDeal: TypeAlias = tuple[Hole, Hole, Board]
+else:
+    np = lazy_import("numpy")
 
 #: Flops that are computed together: the arrays of more would not stay in the processor's cache.
 _TOGETHER: Final = 128
@@ -57,8 +60,6 @@ class _Constants(NamedTuple):
 
 @cache
 def _constants() -> _Constants:
-    import numpy as np  # here, since it is slow to load
-
     pairs = list(combinations_with_replacement(range(13), 2))
     number = {pair: at for at, pair in enumerate(pairs)}
     pair_of = np.array([[number[min(one, two), max(one, two)] for two in range(13)] for one in range(13)], np.int64)
@@ -95,8 +96,6 @@ def flop_scores_of(deals: Sequence[FlopDeal]) -> list[tuple[int, bytes]]:
 
 
 def _scores(deals: Sequence[FlopDeal]) -> list[tuple[int, bytes]]:
-    import numpy as np  # here, since it is slow to load
-
     fixed = _constants()
     rows = [(*first, *second, *flop) for first, second, flop in deals]
     wrong = next((row for row in rows if len({*row}) != 7 or len(row) != 7), None)
@@ -148,15 +147,11 @@ def _by_ranks(known: Array) -> Array:
 
 def _compared(one: Array, two: Array) -> Array:
     """Return 2 where the first is stronger, 1 for a tie, and 0 elsewhere."""
-    import numpy as np  # here, since it is slow to load
-
     return (one > two).astype(np.float32) + (one >= two)
 
 
 def _over_ranks(by_pair: Array, left: Array) -> Array:
     """Return, for a turn card of each rank, the sum over all river cards, of which so many are left of each rank."""
-    import numpy as np  # here, since it is slow to load
-
     square = by_pair.take(_constants().pair_of, axis=1)
     found: Array = np.matmul(square, left[:, :, None])[:, :, 0] - square.diagonal(axis1=1, axis2=2)
     return found
@@ -174,8 +169,6 @@ def _flush_changes(
         counts: How many the hand with more of them has, three or more.
         left: Live cards of the suit by rank, 0 or 1; and of all others.
     """
-    import numpy as np  # here, since it is slow to load
-
     fixed, flush = _constants(), flush_table()
     own, rest = left
     one, two = (

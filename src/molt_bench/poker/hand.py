@@ -40,11 +40,8 @@ class Hand:
     __slots__ = ("actor", "betting", "board", "holes", "payoffs", "runout")
 
     def __init__(self, rules: HandRules, deal: Deal, stacks: tuple[int, int], button: int) -> None:
-        latest = opening.latest.get(button)
-        if latest is not None and latest[0] is rules and latest[1] == stacks:
-            betting = latest[2]
-        else:
-            betting = opening.of(rules, stacks, button)
+        latest = opening.latest[button]
+        betting = latest[2] if latest[0] is rules and latest[1] == stacks else opening.of(rules, stacks, button)
         self.betting = betting
         self.holes, self.runout = deal
         self.board: tuple[int, ...] = ()

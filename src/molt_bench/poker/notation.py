@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 from molt_bench.errors import MoltBenchError, RulesError, shown
 from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, STREETS, Action
 from molt_bench.poker.betting import NOBODY, Betting, Start
-from molt_bench.poker.cards import CARD_TEXT, Board, Hole, deal_from_text
+from molt_bench.poker.cards import CARD_TEXT, deal_from_text
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.rules import HandRules
 
@@ -42,7 +42,14 @@ def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
     start, line = betting.start, betting.line or _actions_to_line(betting)
     if forced:
         line = line[:-1] + "F"
-    cards = _cards_to_line(hand.holes, hand.board)
+    (a, b), (c, d) = hand.holes
+    board, text = hand.board, CARD_TEXT
+    if len(board) == 5:  # twice as fast, and of many hands
+        e, f, g, h, i = board
+        opened = f"{text[e]}{text[f]}{text[g]}{text[h]}{text[i]}"
+    else:
+        opened = "".join([text[card] for card in board]) if board else ""
+    cards = f"{text[a]}{text[b]}|{text[c]}{text[d]}|{opened}"
     return f"{number}:{start.text or _start_to_text(start)}{cards}:{line}:{hand.payoffs[0]}"
 
 
@@ -63,14 +70,6 @@ def _actions_to_line(betting: Betting) -> str:
         line += f"r{done.amount}" if done.kind == "raiseTo" else LETTERS[done.kind]
     betting.line = line
     return line
-
-
-def _cards_to_line(holes: tuple[Hole, Hole], board: Board) -> str:
-    """Write hole cards and board, such as `AhKd|7c7d|2h3h4h`."""
-    (a, b), (c, d) = holes
-    text = CARD_TEXT
-    opened = "".join([text[card] for card in board]) if board else ""
-    return f"{text[a]}{text[b]}|{text[c]}{text[d]}|{opened}"
 
 
 #: Called with the state before an action, the action, and the number of the hand.

@@ -10,20 +10,19 @@ from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Any, Final
 
+from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.equity import PREFLOP_WHOLE, SUIT_PATTERNS, card_arrays, preflop_table, strengths
 from molt_bench.poker.evaluator import KEY_START
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TypeAlias
 
-    import numpy as np  # here, since it is slow to load
+    import numpy as np
 
+    from molt_bench.poker.arrays import Flags, Floats, Ints
     from molt_bench.poker.cards import Board, Hole
-    from molt_bench.poker.equity import Ints
-
-    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
-    Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+else:
+    np = lazy_import("numpy")
 
 #: The number of pairs of hole cards.
 HOLES: Final = 1326
@@ -42,16 +41,12 @@ def hole_number(hole: Hole) -> int:
 @cache
 def hole_cards() -> Ints:
     """Return the two cards of every hole, the lower one first."""
-    import numpy as np  # here, since it is slow to load
-
     return np.array([(low, high) for high in range(52) for low in range(high)], np.int64)
 
 
 @cache
 def holes_with() -> Flags:
     """Return for every card which holes it is in."""
-    import numpy as np  # here, since it is slow to load
-
     found: Flags = (hole_cards()[None, :, :] == np.arange(52)[:, None, None]).any(axis=2)
     return found
 
@@ -67,8 +62,6 @@ def edges(hole: Hole, board: Board) -> Floats:
     >>> round(float(edges(aces, ())[hole_number(kings)]), 6)
     0.62511
     """
-    import numpy as np  # here, since it is slow to load
-
     known = [*hole, *board]
     live = np.array([card for card in range(52) if card not in known], np.int64)
     others = live[_pairs(len(live))]
@@ -81,8 +74,6 @@ def edges(hole: Hole, board: Board) -> Floats:
 
 def _preflop_edges(hole: Hole, others: Ints) -> Floats:
     """Look up many hands in the shipped table, as `equity` does for one."""
-    import numpy as np  # here, since it is slow to load
-
     table, patterns = _preflop_arrays()
     a, b = max(hole), min(hole)
     c, d = others[:, 1], others[:, 0]
@@ -99,8 +90,6 @@ def _preflop_edges(hole: Hole, others: Ints) -> Floats:
 @cache
 def _preflop_arrays() -> tuple[Ints, Ints]:
     """Return the shipped table and the suit patterns as arrays."""
-    import numpy as np  # here, since it is slow to load
-
     content, pattern_of = preflop_table()
     table = np.frombuffer(content, np.uint8).reshape(-1, 3).astype(np.int64)
     return table @ np.array([1, 1 << 8, 1 << 16]), np.array(pattern_of, np.int64)
@@ -113,8 +102,6 @@ def _rank_pair(high: Any, low: Any) -> Any:
 
 def _edges_on_board(hole: Hole, board: Board, live: Ints) -> Floats:
     """Return the mean over all run-outs for every pair of live cards."""
-    import numpy as np  # here, since it is slow to load
-
     own = _strengths((*board, *hole), live, _combinations(len(live), 5 - len(board)))
     # Many run-outs and holes are the same cards: each set of them is looked up once.
     sets, place, free = _drawn_and_held(len(live), 5 - len(board))
@@ -127,8 +114,6 @@ def _edges_on_board(hole: Hole, board: Board, live: Ints) -> Floats:
 
 def _strengths(known: Sequence[int], live: Ints, drawn: Ints) -> Ints:
     """Return the strengths of known cards with each of many sets of live ones."""
-    import numpy as np  # here, since it is slow to load
-
     keys, bits = card_arrays()
     live_keys, live_bits = keys[live], bits[live]
     all_keys = np.full(len(drawn), KEY_START + keys[list(known)].sum())
@@ -146,8 +131,6 @@ def _drawn_and_held(live: int, drawn: int) -> tuple[Ints, Ints, Flags]:
     Returns:
         The sets of all their cards; for every run-out and hole, the number of their set; whether they share no card.
     """
-    import numpy as np  # here, since it is slow to load
-
     sets, runouts, holes = _combinations(live, drawn + 2), _combinations(live, drawn), _pairs(live)
     powers = np.array([1 << place for place in range(live)], np.int64)
     masks = powers[sets].sum(axis=1)
@@ -165,8 +148,6 @@ def _pairs(live: int) -> Ints:
 
 @cache
 def _combinations(size: int, drawn: int) -> Ints:
-    import numpy as np  # here, since it is slow to load
-
     chosen = np.array(list(combinations(range(size), drawn)), np.int64).reshape(comb(size, drawn), drawn)
     # Stored column by column, the way they are read.
     return np.asfortranarray(chosen)
