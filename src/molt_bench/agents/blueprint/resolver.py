@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from molt_bench.agents.blueprint.tree import Array
-    from molt_bench.poker.range_equity import Floats
+    from molt_bench.poker.arrays import Floats
 else:
     np = lazy_import("numpy")
 
