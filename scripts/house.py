@@ -60,7 +60,9 @@ def folders() -> list[Path]:
 
 def section(folder: Path) -> list[str]:
     """Return the lines about a folder and its files; none if it has no code."""
-    files = sorted(path for path in folder.iterdir() if path.suffix in {".py", ".js", ".c", ".h"})
+    files = sorted(
+        path for path in folder.iterdir() if path.suffix in {".py", ".js", ".c", ".h"} and path.name != "bundle.js"
+    )
     rows = [(f"`{path.name}`", first_line(path)) for path in files if path.name != "__init__.py"]
     about = [first_line(path) for path in files if path.name == "__init__.py"]
     if not rows and not about:
