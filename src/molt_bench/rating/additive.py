@@ -16,7 +16,7 @@ from molt_bench.specs import Pair
 if TYPE_CHECKING:
     import numpy as np
 
-    from molt_bench.poker.range_equity import Floats
+    from molt_bench.poker.arrays import Floats
 else:
     np = lazy_import("numpy")
 

@@ -11,7 +11,7 @@ from molt_bench.lazy_import import lazy_import
 if TYPE_CHECKING:
     import numpy as np
 
-    from molt_bench.poker.range_equity import Floats
+    from molt_bench.poker.arrays import Floats
 else:
     np = lazy_import("numpy")
 

@@ -14,8 +14,7 @@ from molt_bench.rating.shrinkage import prior_freedom
 if TYPE_CHECKING:
     import numpy as np
 
-    from molt_bench.poker.equity import Ints
-    from molt_bench.poker.range_equity import Floats
+    from molt_bench.poker.arrays import Floats, Ints
 else:
     np = lazy_import("numpy")
 
