@@ -17,7 +17,7 @@ TAG: Final = "MOLT_BENCH_AGENT"
 #: Seconds before giving up on processes that do not end, or are started faster than they can be killed.
 _PATIENCE_S: Final = 5.0
 #: Seconds by which the clock may have been set since a program was started.
-_CLOCK_S: Final = 60.0
+_CLOCK_S: Final = 5.0
 
 
 def end_all(supervisor: int, tag: str, user: OtherUser | None) -> tuple[list[int], str]:
