@@ -25,6 +25,7 @@ FLOORS = [
     {"seeds", "_version"},
     {"blame", "files", "kernels", "terminals", "web"},
     {"errors"},
+    {"lazy_import"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
