@@ -9,7 +9,7 @@ import pytest
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS, kind_of, make_agent
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentError, ConfigError

@@ -5,7 +5,7 @@ from tests.agents.external.playing import CHAOS, PYTHON
 
 from molt_bench import run_benchmark
 from molt_bench.agents.external import kept_program
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config

@@ -11,9 +11,9 @@ from msgspec import UNSET, UnsetType
 
 from molt_bench._version import __version__
 from molt_bench.agents.factories import AgentFactory
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.providers.redirection import redirection_warnings
 from molt_bench.agents.llm.settings import FIRST_HARNESS
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.arena.cast import Cast, LivePlayers, check_participants
 from molt_bench.arena.games import GameRunner, Where, WhereOptions
 from molt_bench.arena.incidents import Incidents

@@ -12,13 +12,14 @@ from molt_bench.agents.external.kept_program import Remains
 from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import check_type, kind_of
 from molt_bench.agents.llm.agent import LLMAgent
-from molt_bench.agents.llm.exchange import Exchange, Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.retries import RequestLimits
 from molt_bench.agents.llm.talk.prompt import system_prompt
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.tracebacks import OnTraceback, TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of

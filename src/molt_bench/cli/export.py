@@ -7,7 +7,7 @@ from typing import IO, Annotated, TypeAlias
 import typer
 
 from molt_bench._version import READABLE_VERSIONS
-from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import Printing, RunFolder, at_least_one
 from molt_bench.cli.output import notes_on

@@ -10,8 +10,9 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import Exchange, Exchanges, SentBatch
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.money.ledger import Entry, keys_of
+from molt_bench.agents.llm.types import Exchange, SentBatch
 from molt_bench.errors import JournalError
 from molt_bench.runs.line_file import LineFile, Warn, whole_lines
 from molt_bench.specs import GameLabel

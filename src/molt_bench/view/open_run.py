@@ -17,7 +17,7 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.kinds import built_in_policies
-from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.seed_blocks import SeedBlocks

@@ -14,7 +14,7 @@ from molt_bench import make_agent, play_game, play_game_async
 from molt_bench.agents.external.kept_program import KeptProgram
 from molt_bench.agents.external.processes import TAG
 from molt_bench.agents.external.program_settings import ExecSettings
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.arena.cast import Cast
 from molt_bench.config.loader import load_config
 from molt_bench.play.event_loop import run_in_new_loop

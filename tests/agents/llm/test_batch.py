@@ -5,7 +5,7 @@ import json
 import pytest
 
 from molt_bench.agents.llm.money.prices import Price, PriceList
-from molt_bench.agents.llm.providers import batch_protocols
+from molt_bench.agents.llm.providers import anthropic
 from molt_bench.agents.llm.sending import batches as batch
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.errors import ProviderError
@@ -24,7 +24,7 @@ def _quickly(monkeypatch):
     monkeypatch.setattr(batch, "QUIET_S", 0.1)
     monkeypatch.setattr(batch, "POLL_S", 0.02)
     monkeypatch.setattr(batch, "_TRY_AGAIN_S", 0.05)
-    monkeypatch.setattr(batch_protocols, "_LOOK_AGAIN_S", 0.02)
+    monkeypatch.setattr(anthropic, "_LOOK_AGAIN_S", 0.02)
 
 
 def batched(provider, api="openai", **settings):

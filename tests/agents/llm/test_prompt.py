@@ -4,7 +4,6 @@ import msgspec
 import pytest
 
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.hand_steps import steps_of
 from molt_bench.agents.llm.talk.prompt import (
     MADE_HANDS,
     action_text,
@@ -13,6 +12,7 @@ from molt_bench.agents.llm.talk.prompt import (
     made_hand,
     system_prompt,
 )
+from molt_bench.agents.llm.talk.table_steps import table_steps
 from molt_bench.errors import ConfigError, IllegalAction
 from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import cards_from_text, deal_from_text
@@ -128,7 +128,7 @@ def test_the_number_of_a_call_is_what_it_added_wherever_it_stands(seat, ante):
             offered, actor = f"call ({hand.to_call})", hand.actor
             assert offered in str(hand.legal_actions())
             hand.apply(Action("call"))
-            steps = steps_of(hand.rules, hand.starting_stacks, hand.button, tuple(hand.log))
+            steps = table_steps(hand.rules, hand.starting_stacks, hand.button, tuple(hand.log))
             assert f"you {offered}" in action_text(steps, actor)
 
 

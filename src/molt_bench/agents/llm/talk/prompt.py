@@ -4,12 +4,15 @@ What stays the same comes first (the skill document, the game), then what change
 so that providers can cache it.
 """
 
+from collections.abc import Iterable, Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 from molt_bench.agents.llm.settings import Harness, LLMSettings, ReplyFirst, Track
-from molt_bench.agents.llm.talk.hand_steps import Step, steps_of
+from molt_bench.agents.llm.talk.table_steps import TableStep, table_steps
+from molt_bench.agents.llm.types import ChatTurn, ToolStep
 from molt_bench.files import text_of
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT, rank_of
@@ -123,7 +126,7 @@ def spaced(cards: tuple[int, ...]) -> str:
     return " ".join([CARD_TEXT[card] for card in cards])
 
 
-def action_text(steps: list[Step], seat: int) -> str:
+def action_text(steps: list[TableStep], seat: int) -> str:
     """Return actions by street from a seat's view: `preflop: you raiseTo 300, opponent call (200)`."""
     lines = []
     for street in STREETS:
@@ -133,7 +136,7 @@ def action_text(steps: list[Step], seat: int) -> str:
     return "; ".join(lines)
 
 
-def _said(step: Step, seat: int) -> str:
+def _said(step: TableStep, seat: int) -> str:
     action = step.action
     who = "you" if action.seat == seat else "opponent"
     if action.kind == "raiseTo":
@@ -168,7 +171,7 @@ def hand_text(observation: Observation, track: Track, game: GameFacts | None) ->
     me, other, rules = observation.seat, 1 - observation.seat, observation.rules
     on_button = observation.position == "button"
     of = f" of {game.warmup_hands + game.hands}" if game is not None else ""
-    steps = steps_of(rules, observation.starting_stacks, observation.button, observation.log)
+    steps = table_steps(rules, observation.starting_stacks, observation.button, observation.log)
     lines = [
         f"Hand {observation.hand_number}{of}. "
         f"You {'have the button (small blind)' if on_button else 'are the big blind'}, "
@@ -227,3 +230,16 @@ def reply_form(observation: Observation, settings: LLMSettings) -> str:
     why, what = '"reasoning": "..."', f'"kind": {kinds_text}, "amount": {amount}'
     said = f"{why}, {more}{what}" if settings.reply_first == "reasoning" else f"{what}, {more}{why}"
     return f"Reply with one JSON object: {{{said}}}"
+
+
+def prompt_hash(
+    harness: str, system: str, message: str, earlier: Sequence[ChatTurn] = (), steps: Iterable[ToolStep] = ()
+) -> str:
+    """Return the hash of a harness, by its label, and of everything that is sent."""
+    sent = (harness, system, *(text for turn in earlier for text in turn), with_steps(message, steps))
+    return sha256("\0".join(sent).encode()).hexdigest()
+
+
+def with_steps(message: str, steps: Iterable[ToolStep]) -> str:
+    """Return a message with everything that was asked of our tools after it, and answered."""
+    return "\n\n".join([message, *map(str, steps)])
