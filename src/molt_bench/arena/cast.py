@@ -13,7 +13,7 @@ from molt_bench.agents.factories import AgentFactory
 from molt_bench.agents.kinds import check_type, kind_of
 from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.exchanges import Exchanges
-from molt_bench.agents.llm.gateway import Gateway
+from molt_bench.agents.llm.gateway import Gateway, Listeners
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.client import ModelClient
@@ -208,9 +208,7 @@ class Cast:
                 prices=prices,
                 budget=budget,
                 hands=config.game.hands_per_game + config.game.warmup_hands,
-                on_exchange=on_exchange,
-                on_warning=on_warning,
-                on_notice=on_notice,
+                listeners=Listeners(on_exchange, on_warning, on_notice),
             )
 
     @property

@@ -27,8 +27,6 @@ from molt_bench.specs import ParticipantSpec
 
 #: How the versions of harnesses are named in a header: this, and the participant.
 _HARNESS_OF: Final = "harness of "
-#: The libraries that models are asked with.
-_LIBRARIES: Final = ("pydantic-ai-slim", "openai", "anthropic", "google-genai", "httpx2", "genai-prices")
 
 
 def header_of(
@@ -80,8 +78,10 @@ def _libraries(config: BenchmarkConfig) -> dict[str, str]:
     """Return the versions of the libraries that models are asked with, if any are asked."""
     from importlib.metadata import PackageNotFoundError, version  # loaded when needed, for a fast start
 
+    from molt_bench.agents.llm.providers.table import libraries
+
     found = {}
-    for name in _LIBRARIES if config.models() else ():
+    for name in libraries() if config.models() else ():
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return found

@@ -44,6 +44,20 @@ _OUTCOMES: Final[Mapping[Trouble, ExchangeOutcome]] = {
 }
 
 
+class Listeners(msgspec.Struct, frozen=True):
+    """Who is told what happens.
+
+    Attributes:
+        on_exchange: Called with every new exchange.
+        on_warning: Called with what goes wrong while the run goes on, such as a model that is paused.
+        on_notice: Called with what is good to know, such as the output mode of a model.
+    """
+
+    on_exchange: Callable[[Exchange], None] | None = None
+    on_warning: Callable[[str], None] | None = None
+    on_notice: Callable[[str], None] | None = None
+
+
 class Gateway:
     """Asks the models of a run; raises ConfigError if a key, a package or a skill document is missing.
 
@@ -54,9 +68,7 @@ class Gateway:
         prices: What the models cost.
         budget: What may be spent.
         hands: Hands of a game.
-        on_exchange: Called with every new exchange.
-        on_warning: Called with what goes wrong while the run goes on, such as a model that is paused.
-        on_notice: Called with what is good to know, such as the output mode of a model.
+        listeners: Who is told what happens.
     """
 
     def __init__(
@@ -68,17 +80,15 @@ class Gateway:
         prices: PriceList | None = None,
         budget: ModelBudget | None = None,
         hands: int = 1,
-        on_exchange: Callable[[Exchange], None] | None = None,
-        on_warning: Callable[[str], None] | None = None,
-        on_notice: Callable[[str], None] | None = None,
+        listeners: Listeners | None = None,
     ) -> None:
         self.recorder = recorder
         self.limits = limits or RequestLimits()
         self.budget = budget or ModelBudget()
-        self._warn, self._tell = Teller(on_warning), Teller(on_notice)
+        self._listeners = listeners or Listeners()
+        self._warn, self._tell = Teller(self._listeners.on_warning), Teller(self._listeners.on_notice)
         self._disk = DiskFlush(recorder, patience_s=self.limits.pause_after_s, warn=self._warn)
         prices = prices or PriceList({})
-        self._on_exchange = on_exchange
         self._accounts = Accounts(self._disk, prices, self.budget, warn=self._warn, on_exchange=self._took)
         skills = dict(recorder.skills) if recorder is not None else {}
         asking = recorder is None or not recorder.read_only
@@ -111,8 +121,8 @@ class Gateway:
 
     def _took(self, exchange: Exchange) -> None:
         self.costs.add(exchange)
-        if self._on_exchange is not None:
-            self._on_exchange(exchange)
+        if self._listeners.on_exchange is not None:
+            self._listeners.on_exchange(exchange)
 
     def _batches(self, settings: LLMSettings) -> BatchQueue:
         patience_s = self.limits.pause_after_s

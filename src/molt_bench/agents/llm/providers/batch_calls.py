@@ -89,7 +89,7 @@ def lines_of(received: Received) -> list[dict[str, Any]]:
 
 def answer(status: int, body: object) -> Received:
     """Return an answer within a batch, as it would have come by itself."""
-    return Received(status, (("content-type", "application/json"),), msgspec.json.encode(body))
+    return Received(status, {"content-type": "application/json"}, msgspec.json.encode(body))
 
 
 def refusal(status: int, message: str) -> Received:

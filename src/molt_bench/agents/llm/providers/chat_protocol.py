@@ -118,7 +118,7 @@ _decoder: Final = msgspec.json.Decoder(Completion)
 
 def plain(received: Received) -> Completion | None:
     """Return an answer if it is a plain one."""
-    if received.status != 200 or "json" not in received.header("content-type"):
+    if received.status != 200 or "json" not in received.headers.get("content-type", ""):
         return None
     try:
         found = _decoder.decode(received.body)
@@ -149,7 +149,7 @@ def with_readable_counts(received: Received) -> Received:
     except msgspec.ValidationError:
         body = msgspec.json.decode(received.body)
         kept = {name: value for name, value in body.items() if name != "usage"}
-        return msgspec.structs.replace(received, body=msgspec.json.encode(kept))
+        return received._replace(body=msgspec.json.encode(kept))
     return received
 
 

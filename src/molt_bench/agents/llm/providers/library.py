@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from molt_bench.agents.field_errors import hide_key
 from molt_bench.agents.llm.providers.table import provider_of
-from molt_bench.agents.llm.sending.http import HttpRequest, NoConnectionError, Received
+from molt_bench.agents.llm.sending.http import HttpRequest, NoConnectionError, Received, unframed
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import reply_schema
 from molt_bench.agents.llm.talk.tools import TOOLS
@@ -125,7 +125,7 @@ def _transport() -> Any:
 
     class Transport(httpx2.AsyncBaseTransport):
         async def handle_async_request(self, request: Any) -> Any:
-            headers = tuple(request.headers.multi_items())
+            headers = unframed(request.headers.multi_items())
             wanted = HttpRequest(request.method, str(request.url), headers, await request.aread())
             try:
                 received = await _SENDER.get()(wanted)
@@ -133,7 +133,9 @@ def _transport() -> Any:
                 raise httpx2.ConnectError(str(error), request=request) from error
             except OSError as error:
                 raise httpx2.ReadError(str(error), request=request) from error
-            return httpx2.Response(received.status, headers=[*received.headers], content=received.body, request=request)
+            return httpx2.Response(
+                received.status, headers=unframed(received.headers.items()), content=received.body, request=request
+            )
 
     return Transport()
 

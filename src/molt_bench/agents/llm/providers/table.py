@@ -16,9 +16,9 @@ _ROWS: Final = (
     OpenAI("openai"),
     OpenAI("openai-chat"),
     OpenAIResponses("openai-responses"),
+    Anthropic("anthropic"),
     Google("google"),
     GoogleCloud("google-cloud"),
-    Anthropic("anthropic"),
     DeepSeek("deepseek"),
 )
 PROVIDERS: Final[dict[str, Provider]] = {row.name: row for row in _ROWS}
@@ -41,8 +41,9 @@ def families() -> list[Family]:
 
 
 def libraries() -> list[str]:
-    """Return the packages that ask models for us."""
-    return [*dict.fromkeys(row.package for row in PROVIDERS.values() if row.package is not None)]
+    """Return the packages by which models are asked."""
+    own = dict.fromkeys(row.package for row in PROVIDERS.values() if row.package is not None)
+    return ["pydantic-ai-slim", *own, "aiohttp", "genai-prices"]
 
 
 def thoughts_of(record: HttpRecord) -> str | None:
