@@ -3,6 +3,7 @@
 It keeps no limits of its own on how many: concurrency and time are limited elsewhere.
 """
 
+import asyncio
 import ssl
 import sys
 import zlib
@@ -28,6 +29,8 @@ else:
 _OTHER_FILES: Final = 96
 #: Seconds for which an idle connection is kept.
 _IDLE_S: Final = 60.0
+#: How often the event loop looks at its sockets before a kept connection is used: the server may have closed it.
+_LOOKS: Final = 3
 #: Most bytes of an answer; more than any model writes.
 MOST_BYTES: Final = 67_108_864
 #: The compressions that can be read, though none is asked for.
@@ -122,6 +125,9 @@ class Http:
         """
         if watch is not None:
             watch.connecting()
+        if self._session is not None:
+            for _ in range(_LOOKS):
+                await asyncio.sleep(0)
         session = self._session or self._opened()
         if self._keep_alive:
             self._session = session
