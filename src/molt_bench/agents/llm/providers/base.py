@@ -1,6 +1,6 @@
 """What a provider is: everything about it that differs from others, with what is usual as the default.
 
-A provider that speaks OpenAI's chat protocol is one file with a subclass, and one row in `table`.
+A provider that speaks the chat protocol is one file with a subclass of `ChatProvider`, and one row in `table`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,7 +55,7 @@ class Provider:
         url_variables: Those that send its requests, and its key, to another server.
         priced_as: Its name in lists of prices.
         package: The package of its library.
-        chat: Whether it speaks OpenAI's chat protocol, so that most requests need no library.
+        chat: Whether it speaks the chat protocol, so that most requests need no library.
         retries_on_client: Whether retries are turned off once; otherwise every request does, which takes longer.
         usual_max_tokens: Tokens of a reply that are asked for where the user sets none.
         limit_names: The names of the limit of tokens in its requests: its own, and an older one.

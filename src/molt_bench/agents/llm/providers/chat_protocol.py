@@ -1,17 +1,15 @@
-"""OpenAI's chat protocol, which many servers speak, without a library on the way: that takes most of a decision's CPU.
+"""The chat protocol, which most servers speak, without a library on the way: that takes most of a decision's CPU.
 
 The library still decides what is said: it writes one request for each output mode, with marks where the texts go, and
 all others are made from that. And it reads every answer that is not plain: errors, refusals, anything unexpected.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import chain
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
-from molt_bench.agents.llm.providers.base import Provider, objects, texts, thinking_blocks
-from molt_bench.agents.llm.providers.log_probabilities import MOST_LISTED
 from molt_bench.agents.llm.sending.http import HttpRequest, Received
 from molt_bench.agents.llm.types import ChatTurn
 
@@ -25,30 +23,6 @@ TURNS: Final = tuple(
 LIMIT_NAMES: Final = ("max_completion_tokens", "max_tokens")
 #: Why a reply ended, in the terms of the library.
 FINISH: Final = {"stop": "stop", "length": "length", "tool_calls": "tool_call"}
-
-
-class ChatProvider(Provider):
-    """A provider that speaks OpenAI's chat protocol, and whose requests its library writes as OpenAI's."""
-
-    chat = True
-    retries_on_client = True
-    effort_field = "openai_reasoning_effort"
-    limit_names = LIMIT_NAMES
-    logprob_settings: ClassVar = {"OpenAIChatModel": {"openai_logprobs": True, "openai_top_logprobs": MOST_LISTED}}
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.library = "openai-chat"
-
-    def thoughts(self, answer: dict[str, Any]) -> Iterable[object]:
-        """Return the thoughts in a message, in the forms by which servers extend the protocol."""
-        for choice in objects(answer.get("choices")):
-            for message in objects([choice.get("message")]):
-                yield message.get("reasoning_content")
-                yield message.get("reasoning")
-                yield message.get("thinking")
-                yield from texts(message.get("reasoning_details"))
-                yield from thinking_blocks(message.get("content"))
 
 
 class Function(msgspec.Struct, frozen=True):

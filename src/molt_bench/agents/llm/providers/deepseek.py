@@ -1,4 +1,4 @@
-"""DeepSeek: OpenAI's chat protocol by its library, and a cache that begins early."""
+"""DeepSeek: the chat protocol by its library, and a cache that begins early."""
 
 from molt_bench.agents.llm.providers.base import Provider
 

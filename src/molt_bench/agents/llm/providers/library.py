@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from molt_bench.agents.field_errors import hide_key
-from molt_bench.agents.llm.providers.table import provider_of
+from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.http import HttpRequest, NoConnectionError, Received, unframed
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import reply_schema
@@ -66,9 +66,7 @@ def provider_class(settings: LLMSettings) -> Any:
     except ImportError as error:
         raise _missing(error) from error
     except ValueError:
-        raise ConfigError(
-            "model", settings.model, "a provider such as openai, anthropic, google, groq, mistral or openrouter"
-        ) from None
+        raise ConfigError("model", settings.model, f"a provider such as {', '.join(PROVIDERS)}") from None
 
 
 def _missing(error: ImportError) -> ConfigError:

@@ -1,11 +1,11 @@
 """OpenAI: its chat protocol, its Responses, and its batches."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 
-from molt_bench.agents.llm.providers.base import Family, Provider, objects, texts
+from molt_bench.agents.llm.providers.base import Family, Provider, objects, texts, thinking_blocks
 from molt_bench.agents.llm.providers.batch_calls import (
     ON_A_PAGE,
     PAGES,
@@ -16,7 +16,8 @@ from molt_bench.agents.llm.providers.batch_calls import (
     refusal,
     whole_request,
 )
-from molt_bench.agents.llm.providers.chat_protocol import ChatProvider
+from molt_bench.agents.llm.providers.chat_protocol import LIMIT_NAMES
+from molt_bench.agents.llm.providers.log_probabilities import MOST_LISTED
 from molt_bench.agents.llm.sending.http import Http, HttpRequest, Received
 from molt_bench.agents.llm.types import SentBatch
 
@@ -91,11 +92,34 @@ def _answer(line: Mapping[str, Any]) -> Received:
     return answer(response["status_code"], response["body"])
 
 
+class ChatProvider(Provider):
+    """A provider that speaks the chat protocol, and whose requests are written as OpenAI's."""
+
+    chat = True
+    retries_on_client = True
+    effort_field = "openai_reasoning_effort"
+    limit_names = LIMIT_NAMES
+    logprob_settings: ClassVar = {"OpenAIChatModel": {"openai_logprobs": True, "openai_top_logprobs": MOST_LISTED}}
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.library = "openai-chat"
+
+    def thoughts(self, answer: dict[str, Any]) -> Iterable[object]:
+        """Return the thoughts in a message, in the forms by which servers extend the protocol."""
+        for choice in objects(answer.get("choices")):
+            for message in objects([choice.get("message")]):
+                yield message.get("reasoning_content")
+                yield message.get("reasoning")
+                yield message.get("thinking")
+                yield from texts(message.get("reasoning_details"))
+                yield from thinking_blocks(message.get("content"))
+
+
 class OpenAI(ChatProvider):
     """OpenAI by its chat protocol. Its Responses would drop the seed, and other servers lack them."""
 
     package = "openai"
-    effort_field = "openai_reasoning_effort"
     batches = OpenAIBatches
     cached_from = (("", 1024),)
     cache_step = 128
