@@ -44,7 +44,8 @@ from molt_bench.agents.llm.sending import client as client_module
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.prompt import decision_prompt, default_skill
+from molt_bench.agents.llm.skill_document import default_skill
+from molt_bench.agents.llm.talk.prompt import decision_prompt
 from molt_bench.agents.llm.talk.reply import reply_schema
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.runs.exchanges import ExchangeFile

@@ -18,7 +18,7 @@ from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.retries import RequestLimits
-from molt_bench.agents.llm.talk.prompt import system_prompt
+from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.tracebacks import OnTraceback, TraceLog

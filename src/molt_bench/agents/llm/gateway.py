@@ -24,7 +24,8 @@ from molt_bench.agents.llm.sending.reported_model import other_models, same_mode
 from molt_bench.agents.llm.sending.request import Participant, Prompt, Request, Teller, unanswered
 from molt_bench.agents.llm.sending.retries import RequestLimits, Standing, next_step
 from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings
-from molt_bench.agents.llm.talk.prompt import prompt_hash, system_prompt
+from molt_bench.agents.llm.skill_document import system_prompt
+from molt_bench.agents.llm.talk.prompt import prompt_hash
 from molt_bench.agents.llm.talk.reply import read_reply
 from molt_bench.agents.llm.types import Answer, Exchange, ExchangeOutcome, OutputMode, Question
 from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished, ProviderError, RunHalted, on_one_line

@@ -9,8 +9,8 @@ from typing import Final
 from molt_bench.agents.llm.providers.base import first_that_fits
 from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.talk.conversation import CHARACTERS_PER_TOKEN
-from molt_bench.agents.llm.talk.prompt import system_prompt
 
 #: Tokens of the line about the game.
 _TOKENS_OF_GAME: Final = 40
