@@ -30,11 +30,11 @@ OUTSIDE = (
     *("LineChannel._stop_sending", "LineChannel.close", "LineChannel.hang_up", "LineChannel.has_sent_all"),
     *("processes._end", "processes._remove", "processes._undisturbed", "processes.sweep", "processes.tagged"),
     "program_agent.ProgramAgent._end",
-    "connections._Connection.connection_lost",
-    "connections._Connection.resume_writing",
-    *("exchange.Exchanges.__init__", "ledger.Ledger.__init__", "wire.WireLog.__init__", "answers.Answers.__init__"),
+    *("http.Http.close", "client.ModelClient.close", "library.ModelLibrary.close"),
+    *("exchanges.Exchanges.__init__", "ledger.Ledger.__init__", "http_record.HttpRecords.__init__"),
+    "answers.Answers.__init__",
     *("answers.Answers.close", "answers.Answers.problem", "exchanges.ExchangeFile.close"),
-    *("answers.AnswerFile.close", "exchange.Exchanges.close"),
+    *("answers.AnswerFile.close", "exchanges.Exchanges.close"),
     *("http_agent.HttpAgent.close", "recorded_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),
 )
 OPTIONS = RunOptions(quiet=True, games_at_once=1)
