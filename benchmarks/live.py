@@ -20,7 +20,7 @@ from statistics import median
 import httpx2
 import websockets
 
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.arena.recorded_agent import Record, RecordedAgent
 from molt_bench.config.sections import GameConfig
 from molt_bench.play.drivers import play_games_together

@@ -40,12 +40,14 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from molt_bench import Action, GameRecord, Observation, RunResult, play_game, run_benchmark
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.sending import client as client_module
 from molt_bench.agents.llm.sending.client import ModelClient
+from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.prompt import decision_prompt, default_skill
+from molt_bench.agents.llm.skill_document import default_skill
+from molt_bench.agents.llm.talk.prompt import decision_prompt
 from molt_bench.agents.llm.talk.reply import reply_schema
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.runs.journal import Journal, JournalContent, games_in, read_journal
 from molt_bench.runs.replies import ExchangeFile
 from molt_bench.runs.run_files import RunFiles
@@ -302,7 +304,7 @@ async def by_client(url: str):
     skill, text = default_skill(), message()
 
     async def call() -> object:
-        return json.loads((await client.ask(skill, text, client.mode, timeout_s=120)).text)
+        return json.loads((await client.ask(Prompt(skill, text, client.mode), timeout_s=120)).text)
 
     yield call
     await client.close()

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from molt_bench.agents.llm.exchange import Exchange, SentBatch
+from molt_bench.agents.llm.types import Exchange, SentBatch
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.grades import Grades
 from molt_bench.report.style_file import StyleFile

@@ -31,13 +31,12 @@ def due(name: str) -> bool:
 
 
 def modules_in(*packages: str) -> list[ModuleType]:
-    """Return modules, and all that are in them if they are packages."""
+    """Return modules, and all that are in them, at any depth, if they are packages."""
     found = []
     for package in packages:
         module = importlib.import_module(package)
-        found.append(module)
-        for each in pkgutil.walk_packages(getattr(module, "__path__", []), f"{package}."):
-            found.append(importlib.import_module(each.name))
+        names = [each.name for each in pkgutil.walk_packages(getattr(module, "__path__", []), f"{package}.")]
+        found += [module, *map(importlib.import_module, names)]
     return found
 
 

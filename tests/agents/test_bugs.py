@@ -31,11 +31,10 @@ OUTSIDE = (
     *("SupervisedProgram._end", "SupervisedProgram.sweep", "_undisturbed", "other_user.remove_folder"),
     *("leftover_processes.end_all", "leftover_processes.processes_of", "leftover_processes.is_alive"),
     "program_agent.ProgramAgent._end",
-    "connections._Connection.connection_lost",
-    "connections._Connection.resume_writing",
-    *("exchange.Exchanges.__init__", "ledger.Ledger.__init__", "wire.WireLog.__init__", "replies.Replies.__init__"),
-    *("replies.Replies.close", "replies.ExchangeFile.close", "replies.ExchangeFile._close"),
-    *("replies._reply_store", "exchange.Exchanges.close"),
+    *("replies.Replies.__init__", "replies.Replies.close", "replies.Replies.problem", "replies._reply_store"),
+    *("replies.ExchangeFile.close", "replies.ExchangeFile._close", "exchanges.Exchanges.close"),
+    *("http.Http.close", "client.ModelClient.close", "library.ModelLibrary.close"),
+    *("exchanges.Exchanges.__init__", "ledger.Ledger.__init__", "http_record.HttpRecords.__init__"),
     *("http_agent.HttpAgent.close", "recorded_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),
 )
 OPTIONS = RunOptions(quiet=True, games_at_once=1)

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from molt_bench import Action, GameSpec, make_agent
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.arena.recorded_agent import Record, RecordedAgent
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.play.drivers import drive

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.agents.llm.providers.access import _certificates
+from molt_bench.agents.llm.sending.http import certificates
 from molt_bench.seeds import derive
 from tests.agents.llm import wire
 from tests.agents.llm.provider import Provider
@@ -73,7 +73,7 @@ def module_server():
     """Return a provider that serves as long as the module's tests last."""
     for library in LIBRARIES:  # so that no fork of this process takes the time
         importlib.import_module(library)
-    _certificates()
+    certificates()
     with Server() as server:
         yield server
 

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from molt_bench.agents.llm.providers import batch_protocols
+from molt_bench.agents.llm.providers import anthropic
 from molt_bench.agents.llm.sending import batches as batch
 from tests.e2e.llm import (  # noqa: F401 - fixtures
     calm_server,
@@ -33,7 +33,7 @@ def _quickly():
         patch.setattr(batch, "QUIET_S", 0.2)
         patch.setattr(batch, "POLL_S", 0.02)
         patch.setattr(batch, "_TRY_AGAIN_S", 0.05)
-        patch.setattr(batch_protocols, "_LOOK_AGAIN_S", 0.02)
+        patch.setattr(anthropic, "_LOOK_AGAIN_S", 0.02)
         yield
 
 

@@ -7,10 +7,10 @@ from hashlib import sha256
 
 import pytest
 
-from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.money.prices import Price, PriceList
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.prompt import MADE_HANDS, made_hand
+from molt_bench.agents.llm.types import Tokens
 from molt_bench.cli.run_result import UNRATED
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.report.costs import dollars

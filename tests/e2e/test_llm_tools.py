@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.question import prompt_hash
+from molt_bench.agents.llm.talk.prompt import prompt_hash
 from molt_bench.view.library import Library
 from tests.agents.llm import wire
 from tests.e2e.llm import (  # noqa: F401 - fixtures

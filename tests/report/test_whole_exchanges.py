@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.sending.wire import Seen, WireLog
+from molt_bench.agents.llm.sending.http_record import Clean, HttpRecords
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import JournalError
 from molt_bench.report.exports.whole_exchanges import whole_exchanges
 from molt_bench.runs.replies import ExchangeFile
@@ -37,8 +37,8 @@ def exported(folder, received, *, spoil=None):
         outcome="reply",
         text="said",
     )
-    seen = Seen("2026-01-01T00:00:00Z", "http://127.0.0.1/v1", received, 200, received)
-    wire = WireLog().pack("k", "m", GAME, seen)
+    seen = Clean("2026-01-01T00:00:00Z", "http://127.0.0.1/v1", received, 200, received)
+    wire = HttpRecords().pack("k", "m", GAME, seen)
     file = ExchangeFile(str(folder / "exchanges.jsonl"))
     file.begin({"m": "skill"}, {"m": "strict/2"})
     file.add(

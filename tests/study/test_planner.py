@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.types import Exchange, Tokens
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
 from molt_bench.rating.margin import MarginModel

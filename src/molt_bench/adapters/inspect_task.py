@@ -17,12 +17,13 @@ from inspect_ai.util import span
 
 from molt_bench.agents.field_errors import checked
 from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent, published_policy
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.talk.conversation import Conversation
-from molt_bench.agents.llm.talk.hand_steps import steps_of
-from molt_bench.agents.llm.talk.prompt import action_text, spaced, system_prompt
+from molt_bench.agents.llm.talk.prompt import action_text, spaced
 from molt_bench.agents.llm.talk.reply import CUT_OFF, WITHHELD
+from molt_bench.agents.llm.talk.table_steps import table_steps
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import ConfigError, GameUnfinished
 from molt_bench.luck.estimators import margins_of
 from molt_bench.play.drivers import drive_async
@@ -211,7 +212,7 @@ class InspectAgent:
         """Write the hand into the transcript, as the model saw it."""
         self._conversation.take_result(result)
         shown = result.opponent_cards
-        steps = steps_of(self._rules, result.starting_stacks, result.button, result.log)
+        steps = table_steps(self._rules, result.starting_stacks, result.button, result.log)
         transcript().info(
             {
                 "hand": result.hand_number,

@@ -11,13 +11,13 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.supervised_program import Remains
 from molt_bench.agents.kinds import check_type, kind_of
 from molt_bench.agents.llm.agent import LLMAgent
-from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.gateway import Gateway
+from molt_bench.agents.llm.gateway import Gateway, Listeners
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.retries import RequestLimits
-from molt_bench.agents.llm.talk.prompt import system_prompt
+from molt_bench.agents.llm.skill_document import system_prompt
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.agents.tracebacks import TraceLog
@@ -193,9 +193,7 @@ class Cast:
                 prices=prices,
                 budget=budget,
                 hands=config.game.hands_per_game + config.game.warmup_hands,
-                on_exchange=on_exchange,
-                on_warning=observer.on_warning,
-                on_notice=observer.on_notice,
+                listeners=Listeners(on_exchange, observer.on_warning, observer.on_notice),
             )
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import UNSET
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation

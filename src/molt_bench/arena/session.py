@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.providers.redirection import redirection_warnings
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.arena.cast import Cast, LivePlayers
 from molt_bench.arena.games import GameRunner, Where

@@ -7,9 +7,9 @@ from typing import Final, TypeAlias
 
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.providers.log_probabilities import Choice, RecordedDraws
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.luck.dice.draw_evidence import DrawTest
 from molt_bench.poker.actions import KINDS
 from molt_bench.specs import GameLabel, Pair

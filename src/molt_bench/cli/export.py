@@ -8,7 +8,7 @@ from typing import IO, TypeAlias, get_args
 import click
 
 from molt_bench._version import READABLE_VERSIONS
-from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
 from molt_bench.cli.parser import COUNT, Command

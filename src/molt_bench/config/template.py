@@ -29,7 +29,7 @@ def commented(
 {done_with}
 
 # Who plays. `type` is a name that `molt-bench agents` lists, my_bot.py:make for your own agent in Python,
-# exec:./bot for a program, a URL for a server, or llm:openai:gpt-4.1 for a language model.
+# exec:./bot for a program, a URL for a server, or llm:google:gemini-2.5-flash for a language model.
 participants:
 {listed}
 seeds:

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from importlib import metadata
 
     from molt_bench.agents.llm.providers import redirection
+    from molt_bench.agents.llm.providers import table as providers
 else:
     metadata = lazy_import("importlib.metadata")
     redirection = lazy_import("molt_bench.agents.llm.providers.redirection")
+    providers = lazy_import("molt_bench.agents.llm.providers.table")
 
 #: How the versions of harnesses are named in a header: this, and the participant.
 _HARNESS_OF: Final = "harness of "
-#: The libraries that models are asked with.
-_LIBRARIES: Final = ("pydantic-ai-slim", "openai", "anthropic", "google-genai", "httpx2", "genai-prices")
 
 
 def header_of(
@@ -84,7 +84,7 @@ def _versions(config: BenchmarkConfig) -> dict[str, str]:
         where = redirection.redirection(settings)
         if where is not None:
             found[f"server of {name}"] = where[1]
-    for library in _LIBRARIES if models else ():
+    for library in providers.libraries() if models else ():
         with suppress(metadata.PackageNotFoundError):
             found[library] = metadata.version(library)
     return found | {f"{_HARNESS_OF}{name}": label for name, label in harnesses_of(config).items()}

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.runs.folder import EXCHANGES
 from molt_bench.runs.journal import Game, Line

@@ -13,8 +13,9 @@ from typing import Any, Final, Self, TypeAlias, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.agents.llm.exchange import Exchange, Exchanges, SentBatch
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.money.ledger import Entry, keys_of
+from molt_bench.agents.llm.types import Exchange, SentBatch
 from molt_bench.errors import FaultKind, JournalError, RunHalted
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation

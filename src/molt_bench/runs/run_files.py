@@ -8,7 +8,7 @@ from typing import Self
 import msgspec
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig, StopConfig

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import UNSET, structs
 
 from molt_bench._version import BENCH_VERSION, READABLE_VERSIONS
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder

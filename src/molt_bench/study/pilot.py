@@ -9,11 +9,11 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.money.cached_share import conversation_tokens
 from molt_bench.agents.llm.money.expected_use import Expected, expected_of
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.bench.result import RunResult
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig

@@ -6,9 +6,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.providers.traces import trace_of
+from molt_bench.agents.llm.providers.table import thoughts_of
 from molt_bench.agents.llm.talk.reply import read_answer
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.cards import CARD_TEXT
@@ -271,7 +271,7 @@ def _attempt(
         "promptHash": exchange.prompt_hash,
         "prompt": messages.get(exchange.prompt_hash),
         "reasoning": reasoning,
-        "trace": trace_of(found.wire) if found is not None and found.wire else None,
+        "trace": thoughts_of(found.wire) if found is not None and found.wire else None,
         "reply": text,
         "tokens": msgspec.to_builtins(exchange.tokens),
         "latencyS": rounded(exchange.latency_s),

@@ -7,11 +7,11 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.talk.conversation import Conversation
-from molt_bench.agents.llm.talk.question import ToolStep, prompt_hash, with_steps
+from molt_bench.agents.llm.talk.prompt import prompt_hash, with_steps
 from molt_bench.agents.llm.talk.samples import chosen
 from molt_bench.agents.llm.talk.tools import steps_before
+from molt_bench.agents.llm.types import Exchange, ToolStep
 from molt_bench.errors import AgentFailed
 from molt_bench.play.game import Hook, Notice, game_events
 from molt_bench.poker.actions import Action

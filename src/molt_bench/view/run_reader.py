@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import Exchange
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stated_odds import MatchAccount

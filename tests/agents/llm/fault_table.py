@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.sending import stopwatch
 from molt_bench.errors import ProviderError
 from molt_bench.runs.replies import ExchangeFile

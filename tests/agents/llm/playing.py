@@ -3,7 +3,7 @@
 import re
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.runs.run_files import RunFiles
 from tests.agents.llm import wire
 

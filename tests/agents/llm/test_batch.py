@@ -5,7 +5,7 @@ import json
 import pytest
 
 from molt_bench.agents.llm.money.prices import Price, PriceList
-from molt_bench.agents.llm.providers import batch_protocols
+from molt_bench.agents.llm.providers import anthropic
 from molt_bench.agents.llm.sending import batches as batch
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.errors import ProviderError
@@ -14,6 +14,7 @@ from tests.agents.llm import wire
 from tests.agents.llm.batch_server import RESET
 from tests.agents.llm.playing import DECISIONS, MODELS, assert_complete, faults_of, passive, run
 from tests.agents.llm.provider import Provider
+from tests.agents.llm.proxy import Proxy
 
 APIS = ("openai", "anthropic")
 
@@ -24,7 +25,7 @@ def _quickly(monkeypatch):
     monkeypatch.setattr(batch, "QUIET_S", 0.1)
     monkeypatch.setattr(batch, "POLL_S", 0.02)
     monkeypatch.setattr(batch, "_TRY_AGAIN_S", 0.05)
-    monkeypatch.setattr(batch_protocols, "_LOOK_AGAIN_S", 0.02)
+    monkeypatch.setattr(anthropic, "_LOOK_AGAIN_S", 0.02)
 
 
 def batched(provider, api="openai", **settings):
@@ -186,6 +187,20 @@ def test_a_batch_that_cannot_be_looked_at_stops_the_run_and_is_not_submitted_aga
             batched(provider, api, llm={"pauseAfterS": 0.3})
         assert {*provider.desk.submitted.values()} == {1}
         assert len(provider.desk.batches) == 1
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_batches_and_other_requests_go_through_a_proxy(api, monkeypatch):
+    with Provider(policy=passive) as provider, Proxy() as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        monkeypatch.setenv("no_proxy", "")
+        result = batched(provider, api)
+        times = {*provider.desk.submitted.values()}
+    assert faults_of(result) == []
+    assert_complete(result, hands=1)
+    assert times == {1}
+    assert {target.startswith(provider.url.removesuffix("/v1")) for _, target, _ in proxy.asked} == {True}
+    assert any("batches" in target for _, target, _ in proxy.asked)
 
 
 def test_more_than_fits_goes_in_several(monkeypatch):

@@ -10,10 +10,10 @@ import pytest
 from msgspec import UNSET
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.agents.llm.money.budget import ModelBudget, Reservation, Reserve
 from molt_bench.agents.llm.money.prices import Price, PriceList
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.types import Exchange, Tokens
 from molt_bench.arena.status import Observer
 from molt_bench.errors import ProviderError
 from molt_bench.runs.replies import ExchangeFile

@@ -2,7 +2,6 @@
 
 import pytest
 
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.memory import (
@@ -14,6 +13,7 @@ from molt_bench.agents.llm.talk.memory import (
     Notes,
     SessionMemory,
 )
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import Hand, HandRules

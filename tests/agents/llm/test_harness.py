@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from molt_bench.agents.llm.settings import HARNESS_VERSIONS, LLMSettings
+from molt_bench.agents.llm.skill_document import default_skill
 from molt_bench.agents.llm.talk.conversation import ANSWER_LENGTH, Conversation
-from molt_bench.agents.llm.talk.prompt import default_skill
-from molt_bench.agents.llm.talk.question import prompt_hash
+from molt_bench.agents.llm.talk.prompt import prompt_hash
 from molt_bench.agents.llm.talk.reply import read_answer, read_free_reply
 from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentFailed, ConfigError

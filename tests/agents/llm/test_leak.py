@@ -7,8 +7,8 @@ from random import Random  # noqa: TID251 - the test's own dice, seeded
 import pytest
 
 from molt_bench.agents.llm.agent import LLMAgent
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.observation import observe, result_for

@@ -6,7 +6,8 @@ from math import log, nan
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
+from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.errors import ConfigError
 from molt_bench.runs.run_files import RunFiles
@@ -161,19 +162,16 @@ def test_a_provider_without_them_is_a_config_error(provider):
 
 
 def test_googles_form_is_read_as_well():
-    from molt_bench.agents.llm.providers.access import reply_tokens
-
     one = {"token": "call", "log_probability": log(0.6), "token_id": 7}
     two = {"token": "fold", "log_probability": log(0.4), "token_id": 8}
     reported = {"chosen_candidates": [one], "top_candidates": [{"candidates": [one, two]}]}
-    found = reply_tokens(reported)
+    found = provider_of("google").reply_tokens(reported)
     assert found == [("call", [("call", log(0.6)), ("fold", log(0.4))])]
 
 
 @pytest.mark.parametrize(
     "reported", [None, [], {}, 7, [{"token": "x"}], [{"token": 1, "top_logprobs": None}], {"top_candidates": 1}]
 )
-def test_another_form_is_no_error(reported):
-    from molt_bench.agents.llm.providers.access import reply_tokens
-
-    assert not reply_tokens(reported)
+@pytest.mark.parametrize("provider", ["openai", "google"])
+def test_another_form_is_no_error(provider, reported):
+    assert not provider_of(provider).reply_tokens(reported)

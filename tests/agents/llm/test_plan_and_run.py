@@ -5,7 +5,7 @@ import re
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.config.loader import load_config
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.study.pilot import pilot_of

@@ -4,15 +4,9 @@ import msgspec
 import pytest
 
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.hand_steps import steps_of
-from molt_bench.agents.llm.talk.prompt import (
-    MADE_HANDS,
-    action_text,
-    decision_prompt,
-    default_skill,
-    made_hand,
-    system_prompt,
-)
+from molt_bench.agents.llm.skill_document import default_skill, system_prompt
+from molt_bench.agents.llm.talk.prompt import MADE_HANDS, action_text, decision_prompt, made_hand
+from molt_bench.agents.llm.talk.table_steps import table_steps
 from molt_bench.errors import ConfigError, IllegalAction
 from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import cards_from_text, deal_from_text
@@ -128,7 +122,7 @@ def test_the_number_of_a_call_is_what_it_added_wherever_it_stands(seat, ante):
             offered, actor = f"call ({hand.to_call})", hand.actor
             assert offered in str(hand.legal_actions())
             hand.apply(Action("call"))
-            steps = steps_of(hand.rules, hand.starting_stacks, hand.button, tuple(hand.log))
+            steps = table_steps(hand.rules, hand.starting_stacks, hand.button, tuple(hand.log))
             assert f"you {offered}" in action_text(steps, actor)
 
 

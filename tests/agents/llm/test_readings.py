@@ -3,7 +3,7 @@
 import pytest
 
 from molt_bench.agents.llm.settings import HARNESS_VERSIONS
-from molt_bench.agents.llm.talk.prompt import default_skill
+from molt_bench.agents.llm.skill_document import default_skill
 from molt_bench.agents.llm.talk.reply import read_free_reply, read_reply
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action

@@ -2,7 +2,7 @@
 
 import pytest
 
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.sending import batches as batch
 from molt_bench.agents.llm.sending.failures import failure_of
 from molt_bench.errors import ProviderError

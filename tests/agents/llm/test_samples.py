@@ -5,10 +5,11 @@ from collections import Counter
 
 import pytest
 
-from molt_bench.agents.llm.exchange import Exchange, Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.samples import chosen
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.poker.actions import LegalActions
 from molt_bench.specs import GameLabel
 from molt_bench.study.pilot import guess_of

@@ -7,6 +7,7 @@ import pytest
 
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.failures import RequestFailed
+from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.sending.stopwatch import LoopDelay, Stopwatch
 from molt_bench.agents.llm.settings import LLMSettings
 from tests.agents.llm.playing import passive
@@ -18,7 +19,7 @@ MESSAGE = "Legal actions: call"
 async def asked(url, *, timeout_s):
     client = ModelClient(LLMSettings(model="openai:x", base_url=url))
     try:
-        return await client.ask("", MESSAGE, "text", timeout_s=timeout_s)
+        return await client.ask(Prompt("", MESSAGE, "text"), timeout_s=timeout_s)
     finally:
         await client.close()
 
@@ -62,7 +63,7 @@ def test_the_time_to_connect_is_not_the_models():
             watch.connecting()
             await asyncio.sleep(0.3)
             assert not watch.sent
-            await watch.trace("http11.send_request_body.complete", {})
+            watch.was_sent()
         return watch.sent
 
     assert asyncio.run(main())

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm.exchange import Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.tools import MOST_CALLS, MOST_STEPS, answer
 from molt_bench.errors import ConfigError

@@ -1,27 +1,19 @@
-"""HttpAgent: a web server that plays. Every message is posted to it as JSON.
-
-httpx2 is imported late, since it is slow to import.
-"""
+"""HttpAgent: a web server that plays. Every message is posted to it as JSON."""
 
 import asyncio
 import os
 import secrets
-import ssl
-from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from molt_bench.agents.external import protocol
 from molt_bench.agents.external.program_settings import HttpSettings
 from molt_bench.agents.field_errors import hide_key
+from molt_bench.agents.llm.sending.http import Http, HttpRequest, LongAnswerError, NoConnectionError
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import CONNECT_S, DEFAULT_TIMEOUT_S
-
-if TYPE_CHECKING:
-    from httpx2 import AsyncClient
 
 #: Seconds that a server gets to acknowledge the end of a game.
 GRACE_S: Final = 0.5
@@ -57,7 +49,8 @@ class HttpAgent:
         self._url = settings.url
         self._limit_s = action_timeout_s
         self._key = _key(settings)
-        self._client: AsyncClient | None = None
+        # Nothing is taken from our environment: no proxy, and no credentials from a netrc file.
+        self._http = Http(keep_alive=True, idle_s=_IDLE_S, proxied=False)
         self._begin()
 
     def _begin(self) -> None:
@@ -80,7 +73,7 @@ class HttpAgent:
 
     async def reset(self) -> None:
         """Begin a game; the first decision says hello."""
-        await self._disconnect()
+        await self._http.close()
         self._begin()
 
     async def act(self, observation: Observation) -> Action:
@@ -118,7 +111,7 @@ class HttpAgent:
         try:
             await self._tell(protocol.Bye(game=self._game), GRACE_S)
         finally:
-            await self._disconnect()
+            await self._http.close()
 
     async def _hello(self, *, connect_s: float | None = None) -> None:
         said = protocol.hello(self.name, self._game)
@@ -142,42 +135,32 @@ class HttpAgent:
 
     async def _posted(self, message: protocol.ToAgent, limit_s: float, *, connect_s: float | None = None) -> bytes:
         """Post a message and return the answer's body, or raise AgentFailed; `connect_s` limits the time to connect."""
-        import httpx2  # loaded when needed, for a fast start
-
+        key = (("authorization", f"Bearer {self._key}"),) if self._key else ()
+        headers = (("content-type", "application/json"), *key)
+        request = HttpRequest("POST", self._url, headers, protocol.line_of(message))
         try:
             async with asyncio.timeout(limit_s):
-                return await self._answer(protocol.line_of(message), connect_s)
-        except httpx2.ConnectTimeout:
-            raise AgentFailed("transport", f"no connection within {connect_s or limit_s:g} s") from None
-        except (TimeoutError, httpx2.TimeoutException):
+                received = await self._http.send(request, most_bytes=protocol.LONGEST_ANSWER, connect_s=connect_s)
+        except NoConnectionError as error:
+            late = isinstance(error.__cause__, TimeoutError)
+            why = f" within {connect_s or limit_s:g} s" if late else f": {error}"
+            raise AgentFailed("transport", f"no connection{why}") from None
+        except TimeoutError:
             raise AgentFailed("timeout", f"no answer within {limit_s:g} s") from None
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+        except LongAnswerError as error:
+            _check_status(error.status)
+            raise AgentFailed("flood", f"the answer has more than {protocol.LONGEST_ANSWER // 1024} KiB") from None
+        except OSError as error:
             raise AgentFailed("transport", f"no connection: {str(error) or type(error).__name__}") from None
+        _check_status(received.status)
+        return received.body
 
-    async def _answer(self, body: bytes, connect_s: float | None) -> bytes:
-        import httpx2  # loaded when needed, for a fast start
 
-        client = self._client = self._client or _client(self._url, self._key)
-        timeout = httpx2.Timeout(None, connect=connect_s)
-        async with client.stream("POST", self._url, content=body, timeout=timeout) as response:
-            status = response.status_code
-            if response.is_redirect:
-                raise AgentFailed("transport", f"the server answered {status}, a redirect, which is not followed")
-            if not response.is_success:
-                raise AgentFailed("transport", f"the server answered {status}, not 200")
-            if response.headers.get("content-encoding", "identity") != "identity":
-                raise AgentFailed("transport", "the server packed its answer, though it was asked not to")
-            answer = b""
-            async for chunk in response.aiter_raw():
-                answer += chunk
-                if len(answer) > protocol.LONGEST_ANSWER:
-                    raise AgentFailed("flood", f"the answer has more than {protocol.LONGEST_ANSWER // 1024} KiB")
-            return answer
-
-    async def _disconnect(self) -> None:
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+def _check_status(status: int) -> None:
+    if 300 <= status < 400:
+        raise AgentFailed("transport", f"the server answered {status}, a redirect, which is not followed")
+    if status and not 200 <= status < 300:
+        raise AgentFailed("transport", f"the server answered {status}, not 200")
 
 
 def _key(settings: HttpSettings) -> str:
@@ -187,29 +170,3 @@ def _key(settings: HttpSettings) -> str:
     if not key or not key.isascii() or not key.isprintable():
         raise ConfigError("apiKeyEnv", settings.api_key_env, "the name of an environment variable that holds a key")
     return key
-
-
-def _client(url: str, key: str) -> "AsyncClient":
-    import httpx2  # loaded when needed, for a fast start
-
-    headers: Mapping[str, str] = {
-        "Content-Type": "application/json",
-        "Accept-Encoding": "identity",
-        **({"Authorization": f"Bearer {key}"} if key else {}),
-    }
-    # Nothing is taken from our environment: no proxy, and no credentials from a netrc file.
-    return httpx2.AsyncClient(
-        headers=headers,
-        verify=_tls() if url.startswith("https:") else False,
-        trust_env=False,
-        timeout=None,  # a single limit on the whole request is enforced elsewhere
-        limits=httpx2.Limits(max_connections=1, keepalive_expiry=_IDLE_S),
-    )
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    """Return the TLS context, made once: reading certificates takes longer than a game between bots."""
-    import httpx2  # loaded when needed, for a fast start
-
-    return httpx2.create_ssl_context(trust_env=False)

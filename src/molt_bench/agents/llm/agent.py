@@ -1,18 +1,20 @@
 """LLMAgent: a language model that plays."""
 
-from functools import partial
+import asyncio
 from pathlib import Path
 from typing import Final
 
-from molt_bench.agents.llm.exchange import Ask, Exchange
+import msgspec
+from msgspec import UNSET
+
 from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.sending.retries import RequestLimits
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import made_hand
-from molt_bench.agents.llm.talk.question import Question
-from molt_bench.agents.llm.talk.samples import ask_often
-from molt_bench.agents.llm.talk.tools import ask_with_tools
+from molt_bench.agents.llm.talk.samples import chosen
+from molt_bench.agents.llm.talk.tools import answers_to
+from molt_bench.agents.llm.types import Exchange, Question, ToolStep
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MODEL_TIMEOUT_S, GameFacts, GameLabel
@@ -82,12 +84,24 @@ class LLMAgent:
 
     async def _asked(self, observation: Observation, question: Question) -> Exchange:
         """Ask a question, as often and with the tools that the settings say; return the exchange that counts."""
-        ask: Ask = partial(self._gateway.ask, self.name)
-        if self._settings.tools:
-            ask = partial(ask_with_tools, ask, observation)
         if self._settings.samples == 1:
-            return await ask(question)
-        return await ask_often(ask, question, self._settings, observation.legal.allows)
+            return await self._decided(observation, question)
+        often = [msgspec.structs.replace(question, sample=number) for number in range(self._settings.samples)]
+        found = await asyncio.gather(*[self._decided(observation, each) for each in often])
+        return chosen(found, self._settings, observation.legal.allows)
+
+    async def _decided(self, observation: Observation, question: Question) -> Exchange:
+        """Ask a question, answer what the model asks of our tools, and return the exchange in which it decides.
+
+        Each request is an exchange of its own. After `MOST_STEPS` answers it can ask no more.
+        """
+        while True:
+            exchange = await self._gateway.ask(self.name, question)
+            calls, turn = exchange.calls, exchange.turn
+            if calls is UNSET or turn is UNSET:
+                return exchange
+            answers = await asyncio.to_thread(answers_to, calls, observation)
+            question = msgspec.structs.replace(question, steps=(*question.steps, ToolStep(turn, calls, answers)))
 
 
 def lone_agent(

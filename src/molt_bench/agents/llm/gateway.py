@@ -6,26 +6,28 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any, Final
 
-from molt_bench.agents.llm.exchange import Exchange, ExchangeOutcome, Exchanges, unanswered
+import msgspec
+
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.money.accounts import PREFLIGHT, Accounts
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.game_costs import GameCosts
 from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.agents.llm.providers.answers import Answer
-from molt_bench.agents.llm.sending.batches import Batches
+from molt_bench.agents.llm.sending.batches import BatchQueue
 from molt_bench.agents.llm.sending.client import ModelClient
-from molt_bench.agents.llm.sending.connections import most_connections
+from molt_bench.agents.llm.sending.disk_flush import DiskFlush
 from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble
+from molt_bench.agents.llm.sending.http import most_connections
+from molt_bench.agents.llm.sending.http_record import Seen
 from molt_bench.agents.llm.sending.rate_limits import ModelLimit
-from molt_bench.agents.llm.sending.recording import Recording
 from molt_bench.agents.llm.sending.reported_model import other_models, same_model
-from molt_bench.agents.llm.sending.request import Participant, Request, Teller
+from molt_bench.agents.llm.sending.request import Participant, Prompt, Request, Teller, unanswered
 from molt_bench.agents.llm.sending.retries import RequestLimits, Standing, next_step
-from molt_bench.agents.llm.sending.wire import Capture
-from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings, OutputMode
-from molt_bench.agents.llm.talk.prompt import system_prompt
-from molt_bench.agents.llm.talk.question import Question, prompt_hash
+from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings
+from molt_bench.agents.llm.skill_document import system_prompt
+from molt_bench.agents.llm.talk.prompt import prompt_hash
 from molt_bench.agents.llm.talk.reply import read_reply
+from molt_bench.agents.llm.types import Answer, Exchange, ExchangeOutcome, OutputMode, Question
 from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished, ProviderError, RunHalted, on_one_line
 from molt_bench.specs import CONNECT_S
 
@@ -43,6 +45,20 @@ _OUTCOMES: Final[Mapping[Trouble, ExchangeOutcome]] = {
 }
 
 
+class Listeners(msgspec.Struct, frozen=True):
+    """Who is told what happens.
+
+    Attributes:
+        on_exchange: Called with every new exchange.
+        on_warning: Called with what goes wrong while the run goes on, such as a model that is paused.
+        on_notice: Called with what is good to know, such as the output mode of a model.
+    """
+
+    on_exchange: Callable[[Exchange], None] | None = None
+    on_warning: Callable[[str], None] | None = None
+    on_notice: Callable[[str], None] | None = None
+
+
 class Gateway:
     """Asks the models of a run; raises ConfigError if a key, a package or a skill document is missing.
 
@@ -53,9 +69,7 @@ class Gateway:
         prices: What the models cost.
         budget: What may be spent.
         hands: Hands of a game.
-        on_exchange: Called with every new exchange.
-        on_warning: Called with what goes wrong while the run goes on, such as a model that is paused.
-        on_notice: Called with what is good to know, such as the output mode of a model.
+        listeners: Who is told what happens.
     """
 
     def __init__(
@@ -67,18 +81,16 @@ class Gateway:
         prices: PriceList | None = None,
         budget: ModelBudget | None = None,
         hands: int = 1,
-        on_exchange: Callable[[Exchange], None] | None = None,
-        on_warning: Callable[[str], None] | None = None,
-        on_notice: Callable[[str], None] | None = None,
+        listeners: Listeners | None = None,
     ) -> None:
         self.recorder = recorder
         self.limits = limits or RequestLimits()
         self.budget = budget or ModelBudget()
-        self._warn, self._tell = Teller(on_warning), Teller(on_notice)
-        self._recording = Recording(recorder, patience_s=self.limits.pause_after_s, warn=self._warn)
+        self._listeners = listeners or Listeners()
+        self._warn, self._tell = Teller(self._listeners.on_warning), Teller(self._listeners.on_notice)
+        self._disk = DiskFlush(recorder, patience_s=self.limits.pause_after_s, warn=self._warn)
         prices = prices or PriceList({})
-        self._on_exchange = on_exchange
-        self._accounts = Accounts(self._recording, prices, self.budget, warn=self._warn, on_exchange=self._took)
+        self._accounts = Accounts(self._disk, prices, self.budget, warn=self._warn, on_exchange=self._took)
         skills = dict(recorder.skills) if recorder is not None else {}
         asking = recorder is None or not recorder.read_only
         for name, settings in participants.items():
@@ -110,13 +122,13 @@ class Gateway:
 
     def _took(self, exchange: Exchange) -> None:
         self.costs.add(exchange)
-        if self._on_exchange is not None:
-            self._on_exchange(exchange)
+        if self._listeners.on_exchange is not None:
+            self._listeners.on_exchange(exchange)
 
-    def _batches(self, settings: LLMSettings) -> Batches:
+    def _batches(self, settings: LLMSettings) -> BatchQueue:
         patience_s = self.limits.pause_after_s
         store = self.recorder if self.recorder is not None else Exchanges()
-        return Batches(settings.provider, store, patience_s=patience_s, tell=self._tell)
+        return BatchQueue(settings.provider, store, patience_s=patience_s, tell=self._tell)
 
     def _rate(self, settings: LLMSettings) -> ModelLimit:
         """Return the limit of a model; participants that share a model share the tightest of their limits."""
@@ -192,7 +204,7 @@ class Gateway:
         question = Question(PREFLIGHT, 0, 0, 0, message, "", 0)
         prompt = prompt_hash(asked.settings.harness_label, system, message)
         exchange = unanswered(question, asked.name, asked.hash, prompt)
-        request = Request(asked, system, message, "text", max_tokens=_PREFLIGHT_TOKENS, exchange=exchange)
+        request = Request(asked, Prompt(system, message, "text", max_tokens=_PREFLIGHT_TOKENS), exchange)
         answer = await self._send(request)
         while isinstance(answer, RequestFailed) and answer.mended:
             self._tell_left_out(asked, answer)
@@ -210,19 +222,12 @@ class Gateway:
     async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        request = Request(
-            asked,
-            asked.skill,
-            question.message,
-            client.mode,
-            earlier=question.earlier,
-            steps=question.steps,
-            key=exchange.key,
-            exchange=exchange,
-        )
+        said = (asked.skill, question.message, client.mode, question.earlier, question.steps)
+        request = Request(asked, Prompt(*said, key=exchange.key), exchange)
         failures, since = 0, _now()
         while True:
-            mode = request.mode = client.mode
+            mode = client.mode
+            request.prompt = msgspec.structs.replace(request.prompt, mode=mode)
             answer = await self._send(request)
             if isinstance(answer, Answer):
                 reply = self._accounts.reply(request, answer)
@@ -281,7 +286,7 @@ class Gateway:
         client.refusals = 0
         self._check_exceeded(request, rate)
         if client.is_auto:
-            self._tell.once(f"{request.asked} answers in {request.mode} mode")
+            self._tell.once(f"{request.asked} answers in {request.prompt.mode} mode")
 
     def _check_exceeded(self, request: Request, rate: ModelLimit) -> None:
         """Send one request at a time again if one took more than was reserved for it."""
@@ -321,19 +326,10 @@ class Gateway:
         await self._turn(request, rate)
         try:
             async with self._sending(request):
-                request.capture, request.keys, request.without = Capture(), client.keys, client.left_out
-                with request.capture:
-                    return await client.ask(
-                        request.system,
-                        request.message,
-                        request.mode,
-                        timeout_s=self.limits.timeout_s,
-                        max_tokens=request.max_tokens,
-                        limit=request.most.limit,
-                        earlier=request.earlier,
-                        steps=request.steps,
-                        key=request.key,
-                    )
+                request.seen, request.keys, request.without = Seen(), client.keys, client.left_out
+                return await client.ask(
+                    request.prompt, timeout_s=self.limits.timeout_s, limit=request.most.limit, seen=request.seen
+                )
         except RequestFailed as problem:
             if problem.may_cost:
                 self._accounts.lose(request, problem.tokens)
@@ -368,16 +364,16 @@ class Gateway:
         """
         # What waits for a batch keeps nobody else from asking.
         async with nullcontext() if request.asked.settings.batch else self._room:
-            await self._recording.room()
+            await self._disk.room()
             most = request.most = await self.budget.open(request.reserved)
             name = request.asked.name
             self._sent[name] += not request.asked.settings.batch  # what is in a batch is not lost
             try:
                 if self._closing:
                     raise GameUnfinished("no more questions are asked")
-                await self._recording.room()  # else it is on file, and never sent
+                await self._disk.room()  # else it is on file, and never sent
                 self._accounts.reserve(request)
-                await self._recording.room()
+                await self._disk.room()
                 request.tries += 1
                 request.started = _now()
                 yield

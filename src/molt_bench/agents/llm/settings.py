@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from molt_bench.agents.field_errors import MOST, MUCH, AgentSettings, Count, Name, PathText, as_problem, unset_key
+from molt_bench.agents.llm.providers.table import EXAMPLE, PROVIDERS, provider_of
+from molt_bench.agents.llm.types import Effort, OutputMode
 
-#: How the reply is requested, strictest first; `auto` uses the first that the model and its server accept.
-OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
 #: What it remembers: nothing; its thoughts in this hand; for the session, also what the table has seen so far.
 Memory: TypeAlias = Literal["none", "hand", "session"]
 #: What it is told besides what the table shows: nothing; pot odds and dice; its made hand as well.
@@ -25,27 +25,17 @@ FIRST_HARNESS: Final = "strict/1"
 ReplyFirst: TypeAlias = Literal["reasoning", "action"]
 #: What a model may ask before it answers.
 ToolName: TypeAlias = Literal["equity", "pot_odds"]
-Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 
-#: Providers whose requests can be submitted in batches.
-BATCHED: Final = ("openai", "openai-chat", "anthropic")
 #: Most answers to one question.
 MOST_SAMPLES: Final = 64
 #: Most tokens of a conversation, unless another number is set: it fits where 128,000 are allowed.
 CHAT_TOKENS: Final = 100_000
 
-#: Where providers keep their keys, if that is not PROVIDER_API_KEY.
-_KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "openai-chat": ("OPENAI_API_KEY",),
-    "openai-responses": ("OPENAI_API_KEY",),
-    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-}
-
 
 class LLMSettings(AgentSettings):
     """How a language model plays. Settings left out have the provider's default."""
 
-    model: Annotated[Name, Field(description="Provider and model, such as openai:gpt-4.1.")]
+    model: Annotated[Name, Field(description=f"Provider and model, such as {EXAMPLE}.")]
     temperature: Annotated[float, Field(ge=0, le=1000)] | None = None
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
     seed: (
@@ -135,7 +125,7 @@ class LLMSettings(AgentSettings):
     def _has_a_provider(cls, value: str) -> str:
         provider, colon, name = value.partition(":")
         if not (colon and provider and name):
-            raise as_problem("", value, "a provider and a model, such as openai:gpt-4.1")
+            raise as_problem("", value, f"a provider and a model, such as {EXAMPLE}")
         return value
 
     @field_validator("base_url")
@@ -171,8 +161,9 @@ class LLMSettings(AgentSettings):
     @classmethod
     def _can_be_batched(cls, value: bool, known: ValidationInfo) -> bool:  # noqa: FBT001 - it is the field's value
         provider = str(known.data.get("model")).partition(":")[0]
-        if value and provider not in BATCHED:
-            raise as_problem("", value, f"false, since {provider} has no batches here; {', '.join(BATCHED)} have")
+        if value and provider_of(provider).batches is None:
+            having = ", ".join(name for name, row in PROVIDERS.items() if row.batches is not None)
+            raise as_problem("", value, f"false, since {provider} has no batches here; {having} have")
         return value
 
     @field_validator("tools")
@@ -228,7 +219,7 @@ class LLMSettings(AgentSettings):
             return (self.api_key_env,)
         if self.base_url is not None:
             return ()  # never send a provider's key to another server
-        return _KEY_VARIABLES.get(self.provider, (f"{self.provider.upper().replace('-', '_')}_API_KEY",))
+        return provider_of(self.provider).key_variables
 
     def unset_variables(self) -> list[str]:
         """Return the variables of its key if none of them holds it, and those of headers that are not set."""

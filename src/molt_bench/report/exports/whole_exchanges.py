@@ -9,9 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import Exchange
-from molt_bench.agents.llm.providers.traces import trace_of
-from molt_bench.agents.llm.sending.wire import Body, Wire
+from molt_bench.agents.llm.providers.table import thoughts_of
+from molt_bench.agents.llm.types import Exchange, HttpRecord, PackedBody
 from molt_bench.errors import JournalError
 from molt_bench.runs.folder import EXCHANGES
 from molt_bench.runs.line_file import whole_lines
@@ -47,15 +46,15 @@ def whole_exchanges(folder: Path, wanted: Callable[[Exchange], bool]) -> Iterato
             yield _line(plain)
 
 
-def _wire(wire: Wire, sent: bytes) -> dict[str, Any]:
+def _wire(wire: HttpRecord, sent: bytes) -> dict[str, Any]:
     received = wire.received
     return {
-        **msgspec.to_builtins(msgspec.structs.replace(wire, sent=Body(), received=UNSET)),
+        **msgspec.to_builtins(msgspec.structs.replace(wire, sent=PackedBody(), received=UNSET)),
         "sent": _plain(sent),
         **({"sentCut": True} if wire.sent.cut else {}),
         **({"received": _plain(received.read())} if received else {}),
         **({"receivedCut": True} if received and received.cut else {}),
-        "trace": trace_of(wire),
+        "trace": thoughts_of(wire),
     }
 
 

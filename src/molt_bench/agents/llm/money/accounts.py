@@ -6,12 +6,11 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import NO_TOKENS, Exchange, Tokens
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.agents.llm.providers.answers import Answer
-from molt_bench.agents.llm.sending.recording import Recording
+from molt_bench.agents.llm.sending.disk_flush import DiskFlush
 from molt_bench.agents.llm.sending.request import Request, Teller
+from molt_bench.agents.llm.types import NO_TOKENS, Answer, Exchange, Tokens
 from molt_bench.specs import GameLabel
 
 #: The game under which the preflight question is recorded, which every model is asked before the first card.
@@ -22,7 +21,7 @@ class Accounts:
     """Counts what requests cost, and records the exchanges.
 
     Args:
-        recording: Writes them to disk.
+        disk: Writes them to disk.
         prices: What the models cost.
         budget: What may be spent.
         warn: Tells the user what is wrong.
@@ -31,14 +30,14 @@ class Accounts:
 
     def __init__(
         self,
-        recording: Recording,
+        disk: DiskFlush,
         prices: PriceList,
         budget: ModelBudget,
         *,
         warn: Teller,
         on_exchange: Callable[[Exchange], None] | None,
     ) -> None:
-        self._recording = recording
+        self._disk = disk
         self._prices = prices
         self._budget = budget
         self._warn = warn
@@ -67,22 +66,22 @@ class Accounts:
     def _cost(self, request: Request, tokens: Tokens) -> float | None:
         # The preflight question goes in no batch.
         asked = request.asked.settings
-        return self._prices.cost(asked if request.key else asked.model_copy(update={"batch": False}), tokens)
+        return self._prices.cost(asked if request.prompt.key else asked.model_copy(update={"batch": False}), tokens)
 
     def _learn(self, request: Request, tokens: Tokens, cost_usd: float | None) -> None:
         """Take note of what a request took; if that is more than was reserved for it, so that the file says it, too."""
         most = request.most
         request.exceeded = request.asked.reserve.learn(request.sent_bytes, tokens, most) or (cost_usd or 0.0) > most.usd
         if request.exceeded:
-            self._recording.free(request)
+            self._disk.free(request)
             request.most = msgspec.structs.replace(
                 most, usd=max(most.usd, cost_usd or 0.0), tokens=max(most.tokens, tokens.total)
             )
-            self._recording.reserve(request)
+            self._disk.reserve(request)
 
     def reserve(self, request: Request) -> None:
         """Put on file what a request can cost, before it is sent."""
-        self._recording.reserve(request)
+        self._disk.reserve(request)
 
     def lose(self, request: Request, told: Tokens = NO_TOKENS) -> None:
         """Count a request whose cost is not known at the most it can be, or at what the server told if that is more."""
@@ -95,16 +94,16 @@ class Accounts:
 
     def free(self, request: Request) -> None:
         """Take note that a request, as it was last sent, cost nothing."""
-        self._recording.free(request)
+        self._disk.free(request)
 
     async def record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
         """Record an exchange, and wait until it is on disk."""
-        wire = self._recording.wire_of(exchange, request)
+        wire = self._disk.wire_of(exchange, request)
         sent = {"tries": request.tries, "wire": wire, "without": tuple(sorted(request.without)) or UNSET}
         paid = {"tokens": request.tokens, "cost_usd": request.cost_usd}  # for replies that our own limit cut off
         found = msgspec.structs.replace(exchange, **{**sent, **paid, **request.losses(), **fields})
-        self._recording.add(found)
+        self._disk.add(found)
         if self._on_exchange is not None:
             self._on_exchange(found)
-        await self._recording.settled()
+        await self._disk.settled()
         return found

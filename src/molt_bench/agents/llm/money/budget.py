@@ -6,12 +6,12 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.llm.exchange import Exchange, Tokens
 from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.money.reply_limit import ReplyLimit
-from molt_bench.agents.llm.providers.provider_settings import sent_max_tokens
+from molt_bench.agents.llm.providers.library_settings import sent_max_tokens
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.types import Exchange, Tokens
 from molt_bench.errors import GameUnfinished
 
 #: Most tokens of a prompt: this many for each byte of text (English has half as many), and some for the reply's form.

@@ -4,14 +4,16 @@ For plans, and for a run with a limit of money, which begins only as many games 
 """
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
-from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.money.cached_share import cached_tokens, conversation_tokens, prompt_tokens
 from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.agents.llm.providers.table import families, provider_of
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.types import Effort, Tokens
 
 #: Decisions of a model per hand against a bot, and the tokens for each: of the message and its answer, without the
 #: skill document, whose own count is added.
@@ -21,7 +23,7 @@ TOKENS_PER_DECISION: Final = Tokens(input=304, output=100)
 FREE_OUTPUT: Final = 300
 #: Tokens of thought before an answer by effort, of models that reason: half of them, and twice as many, are as likely.
 #: Families differ by more than that, so the ones that think for long have a factor.
-THOUGHTS: Final = {
+THOUGHTS: Final[Mapping[Effort, int]] = {
     "minimal": 50,
     "low": 300,
     "medium": 900,
@@ -31,21 +33,6 @@ THOUGHTS: Final = {
 }
 #: By how much the tokens of thought may be fewer or more than that.
 SPREAD: Final = (0.4, 2.5)
-#: Models that reason by themselves, by their names: the effort if none is set (None: they do not reason then), and how
-#: long they think over what others take. The first that fits counts.
-_FAMILIES: Final = (
-    (r"gpt-5.*-chat|gpt-5\.\d", None, 1.0),
-    (r"gpt-5", "medium", 1.0),
-    (r"(^|[:/])o[134](-|$)", "medium", 1.0),
-    (r"gpt-oss", "medium", 0.8),
-    (r"gemini-2\.5-flash-lite", None, 1.0),
-    (r"gemini-(2\.5|[3-9])", "medium", 1.4),
-    (r"claude", None, 1.0),
-    (r"deepseek.*(r1|reason)|(^|[:/-])r1(-|$)", "high", 1.0),
-    (r"qwen3(?!.*(instruct|coder))|qwq|thinking|magistral|grok-(3-mini|4)|glm-(4\.[5-9]|5)|minimax-m", "high", 0.8),
-)
-#: Tokens of thought by effort, where a provider wants a number.
-NUMBERS: Final = {"minimal": 1024, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768, "max": 49152}
 #: Tokens of the form of a reply in JSON, and of what a message says about it.
 _TOKENS_OF_FORM: Final = 145
 #: Tokens that memory and notes add to a call, without the hands that are told.
@@ -104,18 +91,10 @@ def reasons(settings: LLMSettings) -> bool:
     return _thoughts(settings) > 0
 
 
-def thought_number(settings: LLMSettings) -> int:
-    """Return how many tokens of thought a request asks for, where its provider takes a number; 0 for none."""
-    if settings.thinking_tokens is not None:
-        return settings.thinking_tokens
-    by_number = settings.provider == "anthropic" and settings.reasoning_effort is not None
-    return NUMBERS[settings.reasoning_effort] if by_number and settings.reasoning_effort is not None else 0
-
-
 def _thoughts(settings: LLMSettings) -> float:
     """Return about how many tokens a model thinks for before an answer."""
     name = settings.model.partition(":")[2].lower()
-    found = next((each for each in _FAMILIES if re.search(each[0], name)), None)
+    found = next((each for each in families() if re.search(each[0], name)), None)
     effort = settings.reasoning_effort or (found[1] if found is not None else None)
     if settings.thinking_tokens is not None:
         return min(settings.thinking_tokens, THOUGHTS["high"])
@@ -147,7 +126,9 @@ def expected_of(settings: LLMSettings, hands: int) -> Expected:
         calls_per_hand=DECISIONS_PER_HAND * (1 + bool(settings.tools)),
         input_tokens=read,
         cached_tokens=cached,
-        cache_writes=read - cached if cached and conversation and settings.provider == "anthropic" else 0,
+        cache_writes=read - cached
+        if cached and conversation and provider_of(settings.provider).prices_cache_writes
+        else 0,
         output_tokens=written,
         output_range=(min(said + SPREAD[0] * thoughts, most), min(said + SPREAD[1] * thoughts, most)),
     )

@@ -13,11 +13,11 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.expected_use import expected_of
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import GameUnfinished
 from molt_bench.specs import GameLabel, Pair
 

@@ -1,18 +1,23 @@
 """Prices: what tokens cost in dollars."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
 from molt_bench.agents.field_errors import MUCH, Section
-from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.providers.redirection import redirection
+from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.types import Tokens
+from molt_bench.lazy_import import lazy_import
 
-#: Prices are published by provider, not by the API that is used.
-_PRICED_AS = {"openai-chat": "openai", "openai-responses": "openai", "google-cloud": "google"}
-#: What a request in a batch costs of the price of one by itself, at OpenAI and Anthropic.
+if TYPE_CHECKING:
+    import genai_prices
+else:
+    genai_prices = lazy_import("genai_prices")
+
+#: What a request in a batch costs of the price of one by itself, at all providers that have batches.
 BATCH_SHARE: Final = 0.5
 _Dollars = Annotated[float, Field(ge=0, le=MUCH)]
 
@@ -51,10 +56,8 @@ class PriceList:
             return share * own.cost(tokens)
         if settings.base_url is not None or redirection(settings) is not None:
             return None
-        from genai_prices import Usage, calc_price  # slow to import
-
         provider, _, name = settings.model.partition(":")
-        usage = Usage(
+        usage = genai_prices.Usage(
             input_tokens=tokens.input,
             cache_read_tokens=tokens.cached,
             cache_write_tokens=tokens.cache_writes,
@@ -63,7 +66,9 @@ class PriceList:
         # A batch has a price of its own, and no tier.
         tier = {"service_tier": settings.service_tier} if settings.service_tier and not settings.batch else None
         try:
-            priced = calc_price(usage, name, provider_id=_PRICED_AS.get(provider, provider), price_context=tier)
+            priced = genai_prices.calc_price(
+                usage, name, provider_id=provider_of(provider).priced_as, price_context=tier
+            )
         except LookupError:
             return None
         return share * float(priced.total_price)

@@ -7,7 +7,8 @@ that it cuts off is asked for again with more room, up to a size that no answer 
 
 from typing import Final
 
-from molt_bench.agents.llm.money.expected_use import reasons, thought_number
+from molt_bench.agents.llm.money.expected_use import reasons
+from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
 
 #: The least and the most tokens of a reply, besides a number of tokens for thoughts; and where it begins, for models
@@ -30,9 +31,10 @@ class ReplyLimit:
 
     def __init__(self, settings: LLMSettings) -> None:
         # A number of tokens for thoughts is part of the limit, and stays as it is: it tells a model how long to think.
-        self._least = LEAST + thought_number(settings)
-        self._most = MOST + thought_number(settings)
-        self.tokens = (FIRST_REASONING if reasons(settings) else FIRST) + thought_number(settings)
+        thoughts = provider_of(settings.provider).thought_number(settings)
+        self._least = LEAST + thoughts
+        self._most = MOST + thoughts
+        self.tokens = (FIRST_REASONING if reasons(settings) else FIRST) + thoughts
         self._longest = 0
         self._seen = 0
 

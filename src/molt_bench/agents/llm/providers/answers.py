@@ -3,26 +3,25 @@
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import Tokens
-from molt_bench.agents.llm.providers.access import reply_tokens
-from molt_bench.agents.llm.providers.chat import FINISH, Completion
-from molt_bench.agents.llm.providers.library_messages import LONGEST_TURN, arguments_of, called, turn_of
-from molt_bench.agents.llm.providers.log_probabilities import Choice, choice_of
+from molt_bench.agents.llm.providers.chat_protocol import FINISH, Completion
+from molt_bench.agents.llm.providers.library import arguments_of, called, turn_of
+from molt_bench.agents.llm.providers.log_probabilities import choice_of
+from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.sending.redaction import Keys
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.question import ToolCall
 from molt_bench.agents.llm.talk.reply import LONGEST_REPLY, WITHHELD
+from molt_bench.agents.llm.types import Answer, Tokens, ToolCall
+from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelResponse
+    from pydantic_ai import messages
+else:
+    messages = lazy_import("pydantic_ai.messages")
 
-
-#: Why a reply ended that its provider broke off: its own trouble, and nothing that the model said.
-BROKEN_OFF: Final = "error"
-
-
+#: Most characters of a reply that calls our tools.
+LONGEST_TURN: Final = 1_000_000
 #: Tokens of an answer: read, cached, written, thoughts, cache writes.
 Counts: TypeAlias = tuple[int, int, int, int, int]
 
@@ -52,8 +51,8 @@ def total_in(body: bytes) -> int:
 def with_thoughts(counted: Counts, total: int) -> Counts:
     """Count thoughts as written where a server counts them apart: all of them charge for it.
 
-    Some say so by thoughts that are more than what was written (OpenAI's count is part of it), others, such as xAI and
-    Google under OpenAI's protocol, only by a total that is more than what was read and written.
+    Some say so by thoughts that are more than what was written, others only by a total that is more than what was read
+    and written.
     """
     read, cached, written, reasoning, cache_writes = counted
     written += reasoning if reasoning > written >= 0 else 0
@@ -62,31 +61,18 @@ def with_thoughts(counted: Counts, total: int) -> Counts:
     return read, cached, written, reasoning, cache_writes
 
 
-class Answer(msgspec.Struct, frozen=True):
-    """A model's answer; the fields are those of `Exchange`. Tokens are all 0 where the server did not count them."""
-
-    text: str
-    finish: str | None
-    model: str | None
-    tokens: Tokens
-    choice: Choice | UnsetType = UNSET
-    calls: tuple[ToolCall, ...] | UnsetType = UNSET
-    turn: str | UnsetType = UNSET
-
-
 class AnswerReader:
     """Reads the answers of one model; its keys are cut out."""
 
     def __init__(self, settings: LLMSettings, keys: Keys) -> None:
         self._settings = settings
+        self._provider = provider_of(settings.provider)
         self._keys = keys
 
-    def library(self, response: "ModelResponse", body: bytes = b"") -> Answer:
-        """Read an answer as the library gives it; `body` is what it was read from, where that is known."""
-        from pydantic_ai.messages import TextPart, ToolCallPart  # loaded when needed, for a fast start
-
-        calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
-        said = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    def library(self, response: "messages.ModelResponse", body: bytes) -> Answer:
+        """Read an answer as the library gives it; `body` is what it was read from."""
+        calls = [part for part in response.parts if isinstance(part, messages.ToolCallPart)]
+        said = "".join(part.content for part in response.parts if isinstance(part, messages.TextPart))
         args = [arguments_of(call) for call in calls]
         text = called([(call.tool_name, each) for call, each in zip(calls, args, strict=True)]) if calls else said
         details = response.provider_details or {}
@@ -101,7 +87,7 @@ class AnswerReader:
         ):  # libraries pass on what servers send, a half or a text too
             counted = (0, 0, 0, 0, 0)
         counted = with_thoughts(counted, total_in(body))
-        finish = self._finish(response.finish_reason, details.get("finish_reason"))
+        finish = self._provider.finish(response.finish_reason, details.get("finish_reason"))
         answer = self._read(text, finish, response.model_name, counted, details.get("logprobs"))
         if not calls or not all(call.tool_name in self._settings.tools for call in calls):
             return answer
@@ -109,22 +95,13 @@ class AnswerReader:
             ToolCall(call.tool_call_id, call.tool_name, self._keys.cut(each))
             for call, each in zip(calls, args, strict=True)
         )
-        turn = self._keys.cut(turn_of(response) or "")
+        turn = self._keys.cut(turn_of(response))
         if not 0 < len(turn) <= LONGEST_TURN:
             return answer
         return msgspec.structs.replace(answer, calls=asked, turn=turn)
 
-    def _finish(self, finish: str | None, told: object) -> str | None:
-        """Return why a reply ended, by the library's word and the provider's own.
-
-        Google's library calls it an error, too, where the model wrote something that cannot be: that is the model's.
-        """
-        if self._settings.provider.startswith("google"):
-            return None if finish == BROKEN_OFF else finish
-        return BROKEN_OFF if BROKEN_OFF in (finish, told) else finish
-
     def plain(self, found: Completion) -> Answer:
-        """Read a plain answer of OpenAI's chat protocol."""
+        """Read a plain answer of the chat protocol."""
         (choice,), usage = found.choices, found.usage
         calls = [(call.function.name, call.function.arguments) for call in choice.message.tool_calls or ()]
         text = called(calls) if calls else choice.message.content or ""
@@ -150,5 +127,5 @@ class AnswerReader:
             finish,
             self._keys.cut(model) if model else None,
             Tokens(read, cached, written, reasoning, cache_writes),
-            (choice_of(reply_tokens(listed), stripped) or UNSET) if self._settings.logprobs else UNSET,
+            (choice_of(self._provider.reply_tokens(listed), stripped) or UNSET) if self._settings.logprobs else UNSET,
         )

@@ -2,17 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from typing import Final
 from urllib.parse import urlsplit
 
+from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
-
-#: The variables of a provider, if they are not PROVIDER_BASE_URL.
-_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "openai-chat": ("OPENAI_BASE_URL",),
-    "openai-responses": ("OPENAI_BASE_URL",),
-    "google": ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"),
-}
 
 
 def redirection(settings: LLMSettings) -> tuple[str, str] | None:
@@ -22,8 +15,7 @@ def redirection(settings: LLMSettings) -> tuple[str, str] | None:
     """
     if settings.base_url is not None:
         return None
-    usual = (f"{settings.provider.upper().replace('-', '_')}_BASE_URL",)
-    for name in _VARIABLES.get(settings.provider, usual):
+    for name in provider_of(settings.provider).url_variables:
         url = os.environ.get(name)
         if url:
             parts = urlsplit(url)

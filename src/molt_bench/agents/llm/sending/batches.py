@@ -12,10 +12,13 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.exchange import Exchanges, SentBatch
-from molt_bench.agents.llm.providers.batch_protocols import PROTOCOLS, BatchProtocol, BatchRefusedError, not_answered
-from molt_bench.agents.llm.sending.answer_bytes import Received
+from molt_bench.agents.llm.exchanges import Exchanges
+from molt_bench.agents.llm.providers.base import BatchProtocol
+from molt_bench.agents.llm.providers.batch_calls import BatchRefusedError, not_answered
+from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.sending.failures import RequestFailed
+from molt_bench.agents.llm.sending.http import Http, HttpRequest, NoConnectionError, Received
+from molt_bench.agents.llm.types import SentBatch
 from molt_bench.errors import MoltBenchError
 
 #: Seconds without a new request after which those that wait are submitted.
@@ -29,7 +32,7 @@ _MOST_BYTES: Final = 90_000_000
 _TRY_AGAIN_S: Final = 10.0
 
 
-class Batches:
+class BatchQueue:
     """Sends the requests of one model in batches.
 
     Args:
@@ -42,7 +45,7 @@ class Batches:
     def __init__(
         self, provider: str, store: Exchanges, *, patience_s: float, tell: Callable[[str], None] | None = None
     ) -> None:
-        self._provider = provider
+        self._provider = provider_of(provider)
         self._store = store
         self._patience_s = patience_s
         self._tell = tell
@@ -54,13 +57,13 @@ class Batches:
         self._tasks: dict[str, asyncio.Task[dict[str, Received] | None]] = {}
         self._taken: set[tuple[str, str]] = set()
 
-    async def send(self, http: Any, key: str, request: Any) -> Received:
+    async def send(self, http: Http, key: str, request: HttpRequest) -> Received:
         """Return the answer to a request, from a batch that has it already, or from a new one.
 
         Args:
-            http: The httpx2 client.
+            http: Sends what is to be sent.
             key: What identifies the request in its run.
-            request: The request as it would be sent by itself, an httpx2 one.
+            request: The request as it would be sent by itself.
 
         Raises:
             RequestFailed: The batch interface cannot be reached; the batch is kept.
@@ -68,9 +71,10 @@ class Batches:
         name = self._store.batch_of(key)
         while True:
             if name is None or (name, key) in self._taken:  # an answer that was no reply is asked for anew
-                name = await self._gather(key, request.content)
+                name = await self._gather(key, request.body)
             if name not in self._tasks:
-                protocol = PROTOCOLS[self._provider](http, request)
+                assert self._provider.batches is not None
+                protocol = self._provider.batches(http, request)
                 self._tasks[name] = asyncio.ensure_future(self._answered(name, protocol))
             answers = await asyncio.shield(self._tasks[name])
             self._taken.add((name, key))
@@ -140,17 +144,15 @@ class Batches:
         self, batch: SentBatch, bodies: dict[str, bytes] | None, protocol: BatchProtocol
     ) -> str | None:
         """Submit a batch and return its id; one that may have been submitted is looked for first."""
-        import httpx2  # slow to import
-
         known = frozenset(each.id for each in self._store.batches.values() if each.id is not None)
         if bodies is not None:
             try:
                 return await protocol.submit(
                     batch.name, {key: msgspec.json.decode(body) for key, body in bodies.items()}
                 )
-            except httpx2.ConnectError as error:
+            except NoConnectionError as error:
                 raise BatchRefusedError(not_answered()) from error
-            except (httpx2.HTTPError, OSError, TimeoutError, KeyError):
+            except (OSError, TimeoutError, KeyError):
                 await asyncio.sleep(_TRY_AGAIN_S)  # it may have arrived all the same
         found: str | None = await self._reached(lambda: protocol.find(batch, known))
         if found is None and bodies is not None:
@@ -162,8 +164,6 @@ class Batches:
 
         An error of the server, or too many calls, is no answer; other refusals are for the caller.
         """
-        import httpx2  # slow to import
-
         loop = asyncio.get_running_loop()
         since = loop.time()
         while True:
@@ -173,7 +173,7 @@ class Batches:
                 if refusal.received.status < 500 and refusal.received.status != 429:
                     raise
                 problem = str(refusal)
-            except (httpx2.HTTPError, OSError, TimeoutError, KeyError, TypeError, ValueError) as error:
+            except (OSError, TimeoutError, KeyError, TypeError, ValueError) as error:
                 problem = f"{type(error).__name__}: {error}"
             if loop.time() - since >= self._patience_s:
                 raise RequestFailed("fatal", f"its batch cannot be looked at, and is kept: {problem}")

@@ -1,21 +1,26 @@
 """The client: sends one request to one model. Retrying is up to the caller."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import Tokens
-from molt_bench.agents.llm.providers.access import USUAL, Library, api_key, provider_class
-from molt_bench.agents.llm.providers.answers import BROKEN_OFF, Answer, AnswerReader
-from molt_bench.agents.llm.providers.chat import ChatForm, form_of, plain, with_readable_counts
-from molt_bench.agents.llm.providers.library_messages import messages_of, parameters_of
-from molt_bench.agents.llm.providers.provider_settings import (
-    LIMIT_NAMES,
-    OPENAI_CHAT,
+from molt_bench.agents.llm.providers.answers import AnswerReader
+from molt_bench.agents.llm.providers.base import BROKEN_OFF
+from molt_bench.agents.llm.providers.chat_protocol import LIMIT_NAMES, ChatForm, form_of, plain, with_readable_counts
+from molt_bench.agents.llm.providers.library import (
+    ModelLibrary,
+    Send,
+    Unsent,
+    api_key,
+    messages_of,
+    parameters_of,
+    provider_class,
+)
+from molt_bench.agents.llm.providers.library_settings import (
     check_headers,
     header_values,
     limit_names,
@@ -25,24 +30,28 @@ from molt_bench.agents.llm.providers.provider_settings import (
     trial_settings,
     without_fields,
 )
-from molt_bench.agents.llm.sending.answer_bytes import Received
-from molt_bench.agents.llm.sending.batches import Batches
+from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
+from molt_bench.agents.llm.sending.batches import BatchQueue
 from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble, failure_of
+from molt_bench.agents.llm.sending.http import Http, HttpRequest, NoConnectionError, Received
+from molt_bench.agents.llm.sending.http_record import Seen
 from molt_bench.agents.llm.sending.redaction import Keys
+from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.sending.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
-from molt_bench.agents.llm.sending.transport import Diversion
-from molt_bench.agents.llm.sending.wire import current
-from molt_bench.agents.llm.settings import LLMSettings, OutputMode
-from molt_bench.agents.llm.talk.question import ToolStep, Turn
+from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import WITHHELD
 from molt_bench.agents.llm.talk.tools import MOST_STEPS
+from molt_bench.agents.llm.types import Answer, ChatTurn, OutputMode, Tokens
 from molt_bench.blame import raise_bug
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelResponse
+    from pydantic_ai import exceptions as library_errors
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
+else:
+    library_errors = lazy_import("pydantic_ai.exceptions")
 
 _LADDER: Final[tuple[OutputMode, ...]] = get_args(OutputMode)
 #: What requests that are written alike have in common: the output mode, the limit of a preflight question, the limit
@@ -76,19 +85,20 @@ class ModelClient:
         *,
         keep_alive: bool = True,
         key: str | None = None,
-        batches: Batches | None = None,
+        batches: BatchQueue | None = None,
     ) -> None:
         self._settings = settings
         self._batches = batches
-        self._keep_alive = keep_alive
-        if settings.provider not in USUAL:
+        self._provider = provider_of(settings.provider)
+        if settings.provider not in PROVIDERS:
             provider_class(settings)  # an unknown provider is reported before a missing key
         self._key = api_key(settings) if key is None else key
         if key is None:
             check_headers(settings)
         self.keys = Keys((self._key, *header_values(settings).values()))
         self._reader = AnswerReader(settings, self.keys)
-        self._library = self._new_library()
+        self._library = ModelLibrary(settings, self._key)
+        self._http = Http(keep_alive=keep_alive)
         asked_mode = settings.asked_mode
         self._fixed = asked_mode != "auto"
         self.mode: OutputMode = asked_mode if asked_mode != "auto" else self._best_mode()
@@ -136,25 +146,36 @@ class ModelClient:
         self.mode = _LADDER[_LADDER.index(refused) + 1]
         return True
 
-    async def _check_tools(self, library: Library) -> None:
+    async def _check_tools(self) -> None:
         """Use the strictest output mode that goes with our tools; raises ConfigError if none does."""
-        while problem := await self._problem_with_tools(library):
+        while problem := await self._problem_with_tools():
             if not self.can_step_down(self.mode):
                 expected = f"none beside outputMode {self.mode} ({self.keys.cut(problem)})"
                 raise ConfigError("tools", ", ".join(self._settings.tools), expected)
             self.step_down(self.mode)
 
-    async def _problem_with_tools(self, library: Library) -> str | None:
-        from pydantic_ai.exceptions import UserError  # loaded when needed, for a fast start
-
-        with Diversion():  # nothing is sent
-            try:
-                await self._ask_library(library, self._asking(self.mode, tools=True), self._model_settings, "", "?")
-            except UserError as error:
-                return str(error)
-            except Exception as error:
-                raise_bug(error)
+    async def _problem_with_tools(self) -> str | None:
+        try:
+            await self._written(self._asking(self.mode, tools=True), self._model_settings, Prompt("", "?", self.mode))
+        except library_errors.UserError as error:
+            return str(error)
+        except Exception as error:  # whatever else is wrong comes up again
+            raise_bug(error)
         return None
+
+    async def _written(
+        self, asking: "ModelRequestParameters", settings: "ModelSettings", prompt: Prompt
+    ) -> HttpRequest:
+        """Return the request that the library writes, which is not sent; raises what it raises if it writes none."""
+        unsent, said = Unsent(), messages_of(prompt.system, prompt.message, prompt.earlier, prompt.steps)
+        try:
+            await self._library.ask(said, settings, asking, unsent)
+        except Exception as error:  # it gets no answer, as it should
+            raise_bug(error)
+            if unsent.request is None:
+                raise
+        assert unsent.request is not None
+        return unsent.request
 
     async def connect(self, *, within_s: float) -> None:
         """Check that the server can be reached, without a request that costs anything.
@@ -163,57 +184,32 @@ class ModelClient:
             RequestFailed: It cannot.
             ConfigError: Its output mode does not go with our tools.
         """
-        import httpx2  # slow to import
-
-        library = self._here()
-        if self._settings.tools and library.connections is not None:
-            await self._check_tools(library)
-        if not library.model.base_url:
+        self._settle_here()
+        if self._settings.tools:
+            await self._check_tools()
+        if not (url := self._library.model.base_url):
             return
         try:
             async with asyncio.timeout(within_s):
-                await library.http.get(library.model.base_url)
+                await self._http.send(HttpRequest("GET", url))
         except TimeoutError:
             raise RequestFailed("transport", f"no connection within {within_s:g} s") from None
-        except httpx2.ConnectError as error:
+        except NoConnectionError as error:
             raise RequestFailed("transport", f"no connection: {self.keys.cut(str(error))}") from None
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError):
+        except OSError:
             pass  # whatever went wrong, the server is there
 
     async def ask(
-        self,
-        system: str,
-        message: str,
-        mode: OutputMode,
-        *,
-        timeout_s: float,
-        max_tokens: int | None = None,
-        limit: int | None = None,
-        earlier: tuple[Turn, ...] = (),
-        steps: tuple[ToolStep, ...] = (),
-        key: str = "",
+        self, prompt: Prompt, *, timeout_s: float, limit: int | None = None, seen: Seen | None = None
     ) -> Answer:
         """Send one request and return the answer; raises RequestFailed if it brought no reply.
 
-        `max_tokens` is for a preflight question, whose answer proves nothing about the output mode. `limit` is the most
-        tokens of a reply where the user set none. `earlier` is sent before the message. `steps` are what the model
-        asked of our tools, and was told. `key` identifies the request in a batch.
+        `limit` is the most tokens of a reply where the user set none. `seen` takes note of what goes over the wire.
         """
-        from pydantic_ai.exceptions import ContentFilterError  # loaded when needed, for a fast start
-
-        library, without = self._here(), self.left_out
-        asking = self._asking(mode, tools=bool(self._settings.tools) and max_tokens is None)
-        by_library = partial(self._ask_library, library, asking, self._settings_for(library, max_tokens, limit, steps))
-        ask = partial(by_library, system, message, steps, earlier)
-        watch = Stopwatch(timeout_s, self._delay)
+        self._settle_here()
+        watch, without = Stopwatch(timeout_s, self._delay), self.left_out
         try:
-            received = None
-            if self._batches is not None and key:
-                received = await self._batched(self._batches, library, key, ask)
-            elif form := await self._form(library, (mode, max_tokens, limit, without, bool(earlier)), by_library):
-                async with watch:
-                    received = await form.send(system, message, watch, earlier)
-            answer = await self._read(received, watch, ask)
+            answer = await self._answer(prompt, limit, watch, seen or Seen())
         except RequestFailed:
             raise
         except TimeoutError:
@@ -222,7 +218,7 @@ class ModelClient:
             trouble: Trouble = "timeout" if watch.answering else "hung"
             late = "the answer was not complete" if watch.answering else "no answer"
             raise RequestFailed(trouble, f"{late} within {timeout_s:g} s", may_cost=True) from None
-        except ContentFilterError as error:
+        except library_errors.ContentFilterError as error:
             return Answer(self.keys.cut(str(error)), WITHHELD, None, Tokens())
         except MoltBenchError:
             raise
@@ -237,24 +233,62 @@ class ModelClient:
             raise RequestFailed("transport", broken, may_cost=True, tokens=answer.tokens)
         if not answer.text and answer.finish is None and not answer.tokens.total:
             raise RequestFailed("transport", "the answer is not one of this protocol", may_cost=True)
-        if max_tokens is None:
-            self.answered.add(mode)
+        if prompt.max_tokens is None:
+            self.answered.add(prompt.mode)
         # Whoever asks our tools too often has not decided.
-        return answer if len(steps) < MOST_STEPS else msgspec.structs.replace(answer, calls=UNSET, turn=UNSET)
+        return answer if len(prompt.steps) < MOST_STEPS else msgspec.structs.replace(answer, calls=UNSET, turn=UNSET)
 
-    def _settings_for(
-        self, library: Library, max_tokens: int | None, limit: int | None, steps: tuple[ToolStep, ...]
-    ) -> "ModelSettings":
-        settings = self._model_settings
+    async def _answer(self, prompt: Prompt, limit: int | None, watch: Stopwatch, seen: Seen) -> Answer:
+        """Send a request, by itself or in a batch, and read the answer: the library reads what is not plain."""
+        asking = self._asking(prompt.mode, tools=bool(self._settings.tools) and prompt.max_tokens is None)
+        settings = self._settings_for(prompt, limit)
+        received = None
+        if self._batches is not None and prompt.key:
+            request = await self._written(asking, settings, prompt)
+            seen.sending(request.url, request.body)
+            received = await self._batches.send(self._http, prompt.key, request)
+            seen.answered(received.status, received.body)
+        elif form := await self._form(prompt, limit, asking, settings):
+            async with watch:
+                received = await self._sent(form.request(prompt.system, prompt.message, prompt.earlier), watch, seen)
+        said = partial(messages_of, prompt.system, prompt.message, prompt.earlier, prompt.steps)
+        if received is None:
+            bodies: list[bytes] = []
+
+            async def send(request: HttpRequest) -> Received:
+                found = await self._sent(request, watch, seen)
+                bodies.append(found.body)
+                return found
+
+            async with watch:
+                response = await self._library.ask(said(), settings, asking, send)
+            return self._reader.library(response, bodies[-1] if bodies else b"")
+        found = None if self._settings.tools or not self._provider.chat else plain(received)
+        if found is not None:
+            return self._reader.plain(found)
+        readable = with_readable_counts(received)
+        return self._reader.library(
+            await self._library.ask(said(), settings, asking, _at_hand(readable)), readable.body
+        )
+
+    async def _sent(self, request: HttpRequest, watch: Stopwatch, seen: Seen) -> Received:
+        """Send a request of this model, and take note of it and of the answer."""
+        seen.sending(request.url, request.body)
+        received = await self._http.send(request, watch)
+        seen.answered(received.status, received.body)
+        return received
+
+    def _settings_for(self, prompt: Prompt, limit: int | None) -> "ModelSettings":
+        model, settings = self._library.model, self._model_settings
         if limit is not None:
             if limit not in self._limited:
-                self._limited[limit] = limited_settings(self._settings, library.model, limit) | self._logprobs
+                self._limited[limit] = limited_settings(self._settings, model, limit) | self._logprobs
             settings = self._limited[limit]
-        if max_tokens is not None:
-            settings = trial_settings(self._settings, library.model, max_tokens) | self._logprobs
+        if prompt.max_tokens is not None:
+            settings = trial_settings(self._settings, model, prompt.max_tokens) | self._logprobs
         if self.left_out:
-            settings = without_fields(settings, self.left_out)
-        if len(steps) >= MOST_STEPS:
+            settings = without_fields(settings, self.left_out, self._limits)
+        if len(prompt.steps) >= MOST_STEPS:
             settings = settings | {"tool_choice": "none"}
         return settings
 
@@ -266,7 +300,7 @@ class ModelClient:
         if not field or field in without:
             return False
         if field not in self.left_out:
-            limits = self._limits - self.left_out
+            limits = {*self._limits} - self.left_out
             if limits == {field} or (field in LIMIT_NAMES and field not in limits):
                 return False
             if field not in limits and self._model_settings.get(field) is None:
@@ -274,54 +308,14 @@ class ModelClient:
             self.left_out |= {field}
         return True
 
-    async def _read(
-        self, received: Received | None, watch: Stopwatch, by_library: "Callable[[], Awaitable[ModelResponse]]"
-    ) -> Answer:
-        """Return what an answer says; the library asks for it if there is none yet, and reads it if it is not plain."""
-        if received is None:
-            async with watch:
-                response, capture = await by_library(), current()
-            return self._reader.library(response, capture.body if capture is not None else b"")
-        found = None if self._settings.tools else plain(received)
-        if found is not None:
-            return self._reader.plain(found)
-        received = with_readable_counts(received)
-        with Diversion(received):
-            return self._reader.library(await by_library(), received.body)
-
-    async def _batched(
-        self, batches: Batches, library: Library, key: str, ask: Callable[[], Awaitable[Any]]
-    ) -> Received:
-        """Return the answer to a request of the library, which goes in a batch."""
-        if library.connections is None:
-            raise RequestFailed("fatal", "batches cannot be submitted through a proxy")
-        with Diversion() as diversion:
-            try:
-                await ask()
-            except Exception as error:  # it got no answer, as it should
-                raise_bug(error)
-                if diversion.request is None:
-                    raise
-        return await batches.send(library.http, key, diversion.request)
-
-    def _here(self) -> Library:
-        """Return the library with connections that belong to the running event loop."""
+    def _settle_here(self) -> None:
+        """Use connections that belong to the running event loop."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             if self._loop is not None:
-                self._library = self._new_library()
-                self._forms.clear()
+                self._http.leave()
                 self._delay = LoopDelay()
             self._loop = loop
-        return self._library
-
-    def _new_library(self) -> Library:
-        return Library(self._settings, self._key, keep_alive=self._keep_alive)
-
-    async def _ask_library(
-        self, library: Library, asking: "ModelRequestParameters", settings: "ModelSettings", *said: Any
-    ) -> "ModelResponse":
-        return await library.model.request(messages_of(*said), settings, asking)
 
     def _asking(self, mode: OutputMode, *, tools: bool) -> "ModelRequestParameters":
         """Return the request parameters of an output mode."""
@@ -329,13 +323,20 @@ class ModelClient:
             self._parameters[mode, tools] = parameters_of(self._settings, mode, tools=tools)
         return self._parameters[mode, tools]
 
-    async def _form(self, library: Library, kind: FormKind, ask: Callable[..., Awaitable[Any]]) -> ChatForm | None:
-        """Return how requests are written without the library; None where the library has to send them."""
-        plainly = self._settings.provider in OPENAI_CHAT and not (self._settings.tools and kind[1] is None)
-        if library.connections is None or not plainly:
+    async def _form(
+        self, prompt: Prompt, limit: int | None, asking: "ModelRequestParameters", settings: "ModelSettings"
+    ) -> ChatForm | None:
+        """Return how requests are written without the library; None where the library has to write each of them."""
+        if not self._provider.chat or (self._settings.tools and prompt.max_tokens is None):
             return None
+        kind: FormKind = (prompt.mode, prompt.max_tokens, limit, self.left_out, bool(prompt.earlier))
         if kind not in self._forms:
-            self._forms[kind] = await form_of(ask, library.connections, turns=kind[-1])
+
+            async def write(system: str, message: str, earlier: Sequence[ChatTurn]) -> HttpRequest:
+                marked = Prompt(system, message, prompt.mode, tuple(earlier))
+                return await self._written(asking, settings, marked)
+
+            self._forms[kind] = await form_of(write, turns=bool(prompt.earlier))
         return self._forms[kind]
 
     async def close(self) -> None:
@@ -343,3 +344,13 @@ class ModelClient:
         if self._batches is not None:
             self._batches.close()
         await self._library.close()
+        await self._http.close()
+
+
+def _at_hand(received: Received) -> Send:
+    """Return what hands the library an answer that has come already."""
+
+    async def send(_: HttpRequest) -> Received:
+        return received
+
+    return send

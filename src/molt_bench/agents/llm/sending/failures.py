@@ -3,9 +3,16 @@
 import re
 from collections.abc import Callable, Iterable
 from errno import EMFILE, ENFILE
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from molt_bench.agents.llm.exchange import NO_TOKENS, Tokens
+from molt_bench.agents.llm.types import NO_TOKENS, Tokens
+from molt_bench.blame import causes
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    from pydantic_ai import exceptions as known
+else:
+    known = lazy_import("pydantic_ai.exceptions")
 
 #: Words with which servers refuse a form of reply that they do not know; some do so with a 500.
 _ABOUT_FORM: Final = ("response_format", "json_schema", "schema", "grammar", "structured", "tool", "function call")
@@ -109,8 +116,6 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
 
 def failure_of(error: Exception, cleaned: Callable[[str], str], *, sent: bool) -> RequestFailed:
     """Return what an error of a provider's library means; `cleaned` takes the key out of a text."""
-    from pydantic_ai import exceptions as known  # loaded when needed, for a fast start
-
     said = cleaned(" ".join(f"{error}{_root_of(error)}".split()))[:300]
     message = f"{type(error).__name__}: {said}" if said else type(error).__name__
     after = _asked_pause(error)
@@ -142,8 +147,6 @@ def _refusal_of(error: Exception) -> Literal["refused", "full"] | None:
 
     A request that is made wrongly is refused with the same statuses: the codes, and otherwise the words, tell.
     """
-    from pydantic_ai import exceptions as known  # loaded when needed, for a fast start
-
     if isinstance(error, known.ModelContextWindowExceededError):
         return "full"
     status = getattr(error, "status_code", None)
@@ -160,7 +163,7 @@ def _refusal_of(error: Exception) -> Literal["refused", "full"] | None:
 
 
 def _objects_in(body: object, depth: int = 4) -> Iterable[dict[str, Any]]:
-    """Return an error's object and the ones inside it: `error`, Azure's `innererror`, what a gateway passes on."""
+    """Return an error's object and the ones inside it: `error`, `innererror`, what a gateway passes on."""
     if isinstance(body, dict):
         yield body
         if depth:
@@ -170,7 +173,7 @@ def _objects_in(body: object, depth: int = 4) -> Iterable[dict[str, Any]]:
 
 def _codes_in(body: object) -> list[str]:
     found = [each.get(name) for each in _objects_in(body) for name in ("code", "type", "status", "error_type")]
-    flagged = any("flagged_input" in each for each in _objects_in(body))  # OpenRouter's, which has no code
+    flagged = any("flagged_input" in each for each in _objects_in(body))  # by a gateway that sends no code
     return [*(each for each in found if isinstance(each, str)), *(["content_filter"] if flagged else [])]
 
 
@@ -188,10 +191,10 @@ def _field_of(error: Exception) -> str:
 
 
 def _asked_pause(error: Exception) -> float | None:
-    """Return the seconds that a provider asks to wait, in a header or in the error that Google returns."""
-    known: float | None = getattr(error, "retry_after", None)
-    if known is not None:
-        return known
+    """Return the seconds that a provider asks to wait, in a header or in the details of its error."""
+    pause: float | None = getattr(error, "retry_after", None)
+    if pause is not None:
+        return pause
     body = getattr(error, "body", None)
     told = [(getattr(error, "headers", None) or {}).get("retry-after")]
     if isinstance(body, dict) and isinstance(body.get("error"), dict):
@@ -207,25 +210,17 @@ def _asked_pause(error: Exception) -> float | None:
     return None
 
 
-def _causes(error: BaseException) -> list[BaseException]:
-    """Return an error and what caused it, the first cause last."""
-    found = [error]
-    while (cause := found[-1].__cause__ or found[-1].__context__) is not None and cause not in found:
-        found.append(cause)
-    return found
-
-
 def _root_of(error: Exception) -> str:
     """Return what caused a failed connection, in parentheses; libraries say no more than "Connection error"."""
-    root = _causes(error)[-1]
+    root = [*causes(error)][-1]
     return f" ({root})" if isinstance(root, OSError) and str(root) not in str(error) else ""
 
 
 def _redirect(error: Exception) -> int | None:
     """Return the status with which a server sent us elsewhere: a key goes to no address that the user did not name."""
-    statuses = [getattr(each, "status_code", None) for each in _causes(error)]
+    statuses = [getattr(each, "status_code", None) for each in causes(error)]
     return next((each for each in statuses if isinstance(each, int) and 300 <= each < 400), None)
 
 
 def _open_files_ran_out(error: Exception) -> bool:
-    return any(isinstance(each, OSError) and each.errno in (EMFILE, ENFILE) for each in _causes(error))
+    return any(isinstance(each, OSError) and each.errno in (EMFILE, ENFILE) for each in causes(error))

@@ -7,7 +7,6 @@ from typing import Final
 import msgspec
 
 from molt_bench.agents.field_errors import hide_key
-from molt_bench.agents.llm.sending.answer_bytes import fields_of
 from molt_bench.agents.llm.talk.reply import whole_characters
 
 #: What JSON can write instead of a character of a usual key.
@@ -39,7 +38,7 @@ class Keys:
             return body
         text = self.cut(body.decode("utf-8", "replace"))
         if "\\" in text:
-            read = msgspec.json.encode(fields_of(body)).decode()
+            read = _read(body)
             if self.cut(read) != read:
                 return self.cut(read).encode()
         return text.encode()
@@ -58,3 +57,12 @@ class Keys:
 
 def _in_json(key: str) -> str:
     return msgspec.json.encode(whole_characters(key)).decode()[1:-1]
+
+
+def _read(body: bytes) -> str:
+    """Return a JSON object as we write it; an empty one if it is none."""
+    try:
+        found = msgspec.json.decode(body)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        found = None
+    return msgspec.json.encode(found if isinstance(found, dict) else {}).decode()

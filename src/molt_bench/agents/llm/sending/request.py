@@ -1,16 +1,19 @@
 """A request to a model: who is asked, what it says, and what it may cost."""
 
 from collections.abc import Callable
+from hashlib import sha256
 from itertools import chain
 from typing import Any, Final
 
-from molt_bench.agents.llm.exchange import Exchange, Tokens, settings_hash
+import msgspec
+from msgspec import UNSET
+
 from molt_bench.agents.llm.money.budget import Reservation, Reserve
 from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.agents.llm.sending.http_record import Seen
 from molt_bench.agents.llm.sending.redaction import Keys
-from molt_bench.agents.llm.sending.wire import Capture
-from molt_bench.agents.llm.settings import LLMSettings, OutputMode
-from molt_bench.agents.llm.talk.question import ToolStep, Turn
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.types import ChatTurn, Exchange, OutputMode, Question, Tokens, ToolStep
 
 #: Bytes that the description of a tool takes.
 _BYTES_OF_TOOL: Final = 1000
@@ -32,11 +35,30 @@ class Participant:
         return f"{self.name} ({self.settings.model})"
 
 
+class Prompt(msgspec.Struct, frozen=True):
+    """Everything that is said to a model in one request, and how it is to reply.
+
+    Attributes:
+        earlier: What was said before the message, in a conversation.
+        steps: What the model asked of our tools, and was told.
+        max_tokens: The limit of a preflight question, whose answer proves nothing about the output mode.
+        key: Identifies the request in a batch; "" if it goes by itself.
+    """
+
+    system: str
+    message: str
+    mode: OutputMode
+    earlier: tuple[ChatTurn, ...] = ()
+    steps: tuple[ToolStep, ...] = ()
+    max_tokens: int | None = None
+    key: str = ""
+
+
 class Request:
     """One request, sent until it is answered: what is asked, and what became of it.
 
     Attributes:
-        key: The key of its exchange, if it may go in a batch.
+        prompt: What is said.
         entry: The key of its exchange, by which its reservation is on file.
         game: The game that it is asked in.
         most: The most it can cost, as reserved when it was last sent.
@@ -46,42 +68,24 @@ class Request:
         started: When it was last sent, by the event loop's clock.
         lost: What it may have cost at most, each time that is not known.
         without: Fields that were left out when it was last sent.
-        capture: What went over the wire when it was last sent.
+        seen: What went over the wire when it was last sent.
         keys: What is cut out of that.
     """
 
-    def __init__(
-        self,
-        asked: Participant,
-        system: str,
-        message: str,
-        mode: OutputMode,
-        *,
-        max_tokens: int | None = None,
-        earlier: tuple[Turn, ...] = (),
-        steps: tuple[ToolStep, ...] = (),
-        key: str = "",
-        exchange: Exchange,
-    ) -> None:
+    def __init__(self, asked: Participant, prompt: Prompt, exchange: Exchange) -> None:
         self.asked = asked
-        self.system = system
-        self.message = message
-        self.earlier = earlier
-        self.mode = mode
-        self.max_tokens = max_tokens
-        self.key = key
+        self.prompt = prompt
         self.entry, self.game = exchange.key, exchange.game
-        self.steps = steps
-        said = [each.turn + "".join(each.answers) for each in steps]
+        said = [each.turn + "".join(each.answers) for each in prompt.steps]
         about_tools = _BYTES_OF_TOOL * len(asked.settings.tools)
-        texts = (system, message, *chain.from_iterable(earlier), *said)
+        texts = (prompt.system, prompt.message, *chain.from_iterable(prompt.earlier), *said)
         self.sent_bytes = sum(len(text) if text.isascii() else len(text.encode()) for text in texts) + about_tools
         self.exceeded = False
         self.tries = 0
         self.started = self.latency_s = 0.0
         self.lost: list[Reservation] = []
         self.without: frozenset[str] = frozenset()
-        self.capture = Capture()
+        self.seen = Seen()
         self.keys = Keys()
         self.most = Reservation()
         self.tokens = Tokens()
@@ -89,7 +93,7 @@ class Request:
 
     def reserved(self) -> Reservation:
         """Return the most that it can cost, as far as is known now."""
-        return self.asked.reserve.most(self.sent_bytes, self.max_tokens)
+        return self.asked.reserve.most(self.sent_bytes, self.prompt.max_tokens)
 
     def losses(self) -> dict[str, Any]:
         """Return the fields of an exchange that say what this may have cost, where that is not known."""
@@ -119,3 +123,42 @@ class Teller:
         if (about or text) not in self._said:
             self._said.add(about or text)
             self(text)
+
+
+def settings_hash(participant: str, settings: LLMSettings) -> bytes:
+    """Return the hash of a participant and of those of its settings that decide a reply."""
+    content = {"participant": participant, **settings.decisive()}
+    return sha256(msgspec.json.encode(content, order="sorted")).digest()
+
+
+def unanswered(question: Question, participant: str, settings: bytes, prompt: str) -> Exchange:
+    """Return the exchange for a question as long as there is no reply.
+
+    Its key differs from that of any other question in the run, whatever that says.
+
+    Args:
+        question: The question.
+        participant: Who is asked.
+        settings: The participant's `settings_hash`.
+        prompt: The question's `prompt_hash`.
+    """
+    which = (question.sample, len(question.steps))
+    place = msgspec.json.encode(
+        (prompt, question.game, question.hand, question.decision, question.attempt, *(which if any(which) else ()))
+    )
+    return Exchange(
+        key=sha256(settings + place).hexdigest(),
+        participant=participant,
+        game=question.game,
+        hand=question.hand,
+        decision=question.decision,
+        attempt=question.attempt,
+        prompt_hash=prompt,
+        mode="text",
+        outcome="transport",
+        text="",
+        sample=question.sample or UNSET,
+        step=len(question.steps) or UNSET,
+        answers=question.steps[-1].answers if question.steps else UNSET,
+        shortened=question.shortened or UNSET,
+    )

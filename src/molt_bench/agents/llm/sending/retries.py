@@ -39,7 +39,7 @@ class RequestLimits(msgspec.Struct, frozen=True, kw_only=True):
     max_concurrent: int = 1000
 
 
-class Step(msgspec.Struct, frozen=True):
+class NextStep(msgspec.Struct, frozen=True):
     """What to do next.
 
     Attributes:
@@ -74,7 +74,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     refusals: int = 0
 
 
-def next_step(problem: RequestFailed, failures: int, limits: RequestLimits, standing: Standing) -> Step:
+def next_step(problem: RequestFailed, failures: int, limits: RequestLimits, standing: Standing) -> NextStep:
     """Decide what to do about a request that brought no reply.
 
     Only an answer that comes in too slowly, or a prompt that is refused for good, counts against the model.
@@ -87,37 +87,37 @@ def next_step(problem: RequestFailed, failures: int, limits: RequestLimits, stan
     """
     trouble, asked_s, troubled_s = problem.trouble, problem.retry_after_s, standing.troubled_s
     if trouble == "timeout":
-        return Step("give up")
+        return NextStep("give up")
     # Who answers others at once, and this question never, takes too long over it.
     if trouble == "hung" and standing.answers_others and failures >= limits.transport_retries:
-        return Step("give up")
+        return NextStep("give up")
     if trouble in ("refused", "full"):
         return _after_refusal(problem, standing)
     if problem.mended:
-        return Step("retry")
+        return NextStep("retry")
     # A refusal that does not say why may be a hiccup: the same form is tried a second time.
     if trouble == "rejected" and standing.can_step_down and (problem.about_form or failures):
-        return Step("step down")
+        return NextStep("step down")
     for_good = trouble == "rejected" and not standing.ever_answered and failures > 0
     if trouble == "fatal" or for_good:
-        return Step("stop", reason=f"cannot be asked: {problem}")
+        return NextStep("stop", reason=f"cannot be asked: {problem}")
     if asked_s is not None and asked_s > LONGEST_PAUSE_S:
-        return Step("stop", reason=f"asks for a pause of {asked_s:,.0f} s: go on after it")
+        return NextStep("stop", reason=f"asks for a pause of {asked_s:,.0f} s: go on after it")
     backoff_s = min(_LONGEST_BACKOFF_S, limits.backoff_s * 2**failures)
     pause_s = backoff_s if asked_s is None else max(asked_s, 0.001)
     if trouble == "busy" and not standing.at_floor:
-        return Step("retry", pause_s)
+        return NextStep("retry", pause_s)
     slow_here = trouble == "hung" and standing.answers_others
     if troubled_s >= limits.pause_after_s and not slow_here:
         hint = "; game.actionTimeoutS gives it longer" if trouble == "hung" else ""
-        return Step("stop", reason=f"could not be asked for {troubled_s:,.0f} s: {problem}{hint}")
-    return Step("retry", min(pause_s, max(0.05, limits.pause_after_s - troubled_s)), counts=True)
+        return NextStep("stop", reason=f"could not be asked for {troubled_s:,.0f} s: {problem}{hint}")
+    return NextStep("retry", min(pause_s, max(0.05, limits.pause_after_s - troubled_s)), counts=True)
 
 
-def _after_refusal(problem: RequestFailed, standing: Standing) -> Step:
+def _after_refusal(problem: RequestFailed, standing: Standing) -> NextStep:
     """A prompt that is refused is a fault; a model that refuses all of them cannot be asked."""
     most = REFUSALS_LATER if standing.ever_answered else REFUSALS_AT_FIRST
     if standing.refusals < most:
-        return Step("refused")
+        return NextStep("refused")
     every = "" if standing.ever_answered else ", and answered none"
-    return Step("stop", reason=f"refused {standing.refusals:,} prompts in a row{every}: {problem}")
+    return NextStep("stop", reason=f"refused {standing.refusals:,} prompts in a row{every}: {problem}")

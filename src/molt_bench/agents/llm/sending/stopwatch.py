@@ -5,9 +5,8 @@ extended by the time that the event loop was late.
 """
 
 import asyncio
-from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 #: Seconds to open a connection and to send a request over it.
 HANDSHAKE_S: Final = 10.0
@@ -70,7 +69,6 @@ class Stopwatch:
         self._loop = asyncio.get_running_loop()
         self._timeout = asyncio.timeout(None)
         await self._timeout.__aenter__()
-        self._token: Token[Stopwatch | None] = _CURRENT.set(self)
         self._delay.watch()
         self._start(self._timeout_s)
         return self
@@ -81,7 +79,6 @@ class Stopwatch:
         if self._timer is not None:
             self._timer.cancel()
         self._delay.unwatch()
-        _CURRENT.reset(self._token)
         await self._timeout.__aexit__(kind, error, trace)
 
     def connecting(self) -> None:
@@ -93,11 +90,6 @@ class Stopwatch:
         """Start the model's time: the request has been sent."""
         self.sent = True
         self._start(self._timeout_s)
-
-    async def trace(self, event: str, _: dict[str, Any]) -> None:
-        """Take note of what an httpx2 client does."""
-        if event.endswith("send_request_body.complete"):
-            self.was_sent()
 
     def _start(self, limit_s: float) -> None:
         self._since = self.sent_at = self._loop.time()
@@ -122,28 +114,3 @@ class Stopwatch:
             self._timer = self._loop.call_at(until, self._check, until)
         else:
             self._timeout.reschedule(now)
-
-
-_CURRENT: Final[ContextVar[Stopwatch | None]] = ContextVar("stopwatch", default=None)
-
-
-async def time_request(request: Any) -> None:
-    """Have the stopwatch of the current request, if any, told when an httpx2 request is sent."""
-    watch = _CURRENT.get()
-    if watch is not None:
-        watch.connecting()
-        request.extensions = {**request.extensions, "trace": watch.trace}
-
-
-def request_was_sent() -> None:
-    """Tell the stopwatch of the current request, if any, that it was sent."""
-    watch = _CURRENT.get()
-    if watch is not None:
-        watch.was_sent()
-
-
-def answer_began() -> None:
-    """Tell the stopwatch of the current request, if any, that some of the answer has come."""
-    watch = _CURRENT.get()
-    if watch is not None:
-        watch.answering = True

@@ -6,13 +6,12 @@ replies alone, so it is the same whenever a game is played again from its record
 
 from typing import Final
 
-from molt_bench.agents.llm.exchange import Exchange
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.hand_steps import steps_of
 from molt_bench.agents.llm.talk.memory import HandMemory, Notes, SessionMemory, told_hand
 from molt_bench.agents.llm.talk.prompt import decision_prompt, error_text, game_text, hand_text, reply_form, shortened
-from molt_bench.agents.llm.talk.question import Turn
 from molt_bench.agents.llm.talk.reply import Reply, read_answer
+from molt_bench.agents.llm.talk.table_steps import table_steps
+from molt_bench.agents.llm.types import ChatTurn, Exchange
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import HandRules
@@ -61,7 +60,7 @@ class Conversation:
         )
 
     @property
-    def earlier(self) -> tuple[Turn, ...]:
+    def earlier(self) -> tuple[ChatTurn, ...]:
         """Everything that is sent before the message: earlier messages, each with its answer."""
         return self._chat.turns if self._chat is not None else ()
 
@@ -104,7 +103,7 @@ class Conversation:
         if self._settings.memory == "session":
             self._session.add(result, rules)
         if self._chat is not None:
-            steps = steps_of(rules, result.starting_stacks, result.button, result.log)
+            steps = table_steps(rules, result.starting_stacks, result.button, result.log)
             self._chat.take_result(f"This hand is over: {told_hand(result, steps)}.", self._notes.text())
 
 
@@ -117,19 +116,19 @@ class _Chat:
     def __init__(self, settings: LLMSettings) -> None:
         self._settings = settings
         self._most = settings.chat_tokens * CHARACTERS_PER_TOKEN
-        self._turns: list[Turn] = []
+        self._turns: list[ChatTurn] = []
         self._hands: list[int] = []  # the hand of each turn
         self._game = ""
         self._lost = ""  # what is said in place of hands that were dropped
         self._open = self._asked = ""
 
     @property
-    def turns(self) -> tuple[Turn, ...]:
+    def turns(self) -> tuple[ChatTurn, ...]:
         """Earlier messages with their answers."""
         if not self._turns:
             return ()
         first, *others = self._turns
-        return (Turn(self._beginning(first.asked), first.said), *others)
+        return (ChatTurn(self._beginning(first.asked), first.said), *others)
 
     def _beginning(self, message: str) -> str:
         return "\n\n".join(filter(None, (self._game, self._lost, message)))
@@ -145,7 +144,7 @@ class _Chat:
         """Take the answer to the last message; "" if there was none."""
         self._open = "" if said else self._asked
         if said:
-            self._turns.append(Turn(self._asked, shortened(said, ANSWER_LENGTH)))
+            self._turns.append(ChatTurn(self._asked, shortened(said, ANSWER_LENGTH)))
             self._hands.append(hand_number)
 
     def take_result(self, result: str, notes: str) -> None:

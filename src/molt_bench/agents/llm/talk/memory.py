@@ -3,8 +3,8 @@
 from collections import deque
 from typing import Final
 
-from molt_bench.agents.llm.talk.hand_steps import Step, steps_of
 from molt_bench.agents.llm.talk.prompt import NOTE_LENGTH, action_text, made_hand, spaced
+from molt_bench.agents.llm.talk.table_steps import TableStep, table_steps
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult
 
@@ -103,7 +103,7 @@ class SessionMemory:
 
     def add(self, result: HandResult, rules: HandRules) -> None:
         """Learn from a finished hand."""
-        steps = steps_of(rules, result.starting_stacks, result.button, result.log)
+        steps = table_steps(rules, result.starting_stacks, result.button, result.log)
         self._hands += 1
         self._net += result.net[result.seat]
         self._count(steps, 1 - result.seat)
@@ -113,7 +113,7 @@ class SessionMemory:
             while sum(map(len, self._told)) > HANDS_LENGTH:
                 self._told.popleft()
 
-    def _count(self, steps: list[Step], other: int) -> None:
+    def _count(self, steps: list[TableStep], other: int) -> None:
         own = [step for step in steps if step.action.seat == other]
         before_flop = [step for step in own if step.action.street == "preflop"]
         if before_flop:
@@ -149,7 +149,7 @@ class SessionMemory:
         return "\n".join(lines)
 
 
-def told_hand(result: HandResult, steps: list[Step]) -> str:
+def told_hand(result: HandResult, steps: list[TableStep]) -> str:
     """Return a finished hand as the table saw it."""
     position = "button" if result.seat == result.button else "big blind"
     net, board, shown = result.net[result.seat], result.board, result.opponent_cards

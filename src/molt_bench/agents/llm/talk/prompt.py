@@ -4,13 +4,13 @@ What stays the same comes first (the skill document, the game), then what change
 so that providers can cache it.
 """
 
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from typing import Final
 
-from molt_bench.agents.llm.settings import Harness, LLMSettings, ReplyFirst, Track
-from molt_bench.agents.llm.talk.hand_steps import Step, steps_of
-from molt_bench.files import text_of
+from molt_bench.agents.llm.settings import LLMSettings, Track
+from molt_bench.agents.llm.talk.table_steps import TableStep, table_steps
+from molt_bench.agents.llm.types import ChatTurn, ToolStep
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT, rank_of
 from molt_bench.poker.evaluator import CATEGORIES, category, strength
@@ -25,52 +25,6 @@ MADE_HANDS = tuple(name for _, name in CATEGORIES)
 NOTE_LENGTH: Final = 300
 #: Characters that are shown of an answer that was not taken.
 REJECTED_LENGTH: Final = 1200
-#: Most bytes of a skill document.
-_LONGEST_SKILL: Final = 1_000_000
-#: What stands in the skill document of harness strict for examples of replies; and the actions of those, of every kind
-#: and of very different sizes, so that none suggests itself.
-_EXAMPLES_LINE: Final = "    EXAMPLES\n"
-_EXAMPLES: Final = (("check", "null"), ("raiseTo", "240"), ("fold", "null"), ("raiseTo", "7350"), ("call", "null"))
-#: What the skill document says about notes, by whether a reply is a JSON object.
-_ABOUT_NOTES: Final = {
-    True: "`note` is for later hands of this game: one sentence that you get back then, or null.",
-    False: "A line `NOTE: ...` before the last line is for later hands of this game: you get it back then.",
-}
-#: How the line of the skill document begins that is left out without dice.
-_ABOUT_DICE: Final = "- The dice are "
-
-
-def system_prompt(settings: LLMSettings) -> str:
-    """Return the skill document: the user's, verbatim, or the default; raises ConfigError if it cannot be read."""
-    if settings.skill_doc is None:
-        return default_skill(settings.harness, settings.track, settings.reply_first, notes=settings.notes)
-    return text_of(settings.skill_doc, field="skillDoc", most_bytes=_LONGEST_SKILL, encoding="utf-8")
-
-
-@cache
-def default_skill(
-    harness: Harness = "strict",
-    track: Track = "standard",
-    reply_first: ReplyFirst = "reasoning",
-    *,
-    notes: bool = False,
-) -> str:
-    """Return the default skill document: rules, notation and the form of the reply, but no strategy."""
-    rules, reply = ((Path(__file__).parent / name).read_text("utf-8") for name in ("skill.md", f"skill_{harness}.md"))
-    if track == "bare":
-        rules = "".join(line for line in rules.splitlines(keepends=True) if not line.startswith(_ABOUT_DICE))
-    if notes:
-        about = f"{_ABOUT_NOTES[harness == 'strict']} Write one only if it is worth it; the last ones are kept, up to\n"
-        reply = f"{reply}\n{about}{NOTE_LENGTH} characters each.\n"
-    examples = "".join(f"    {_example(kind, amount, reply_first, notes=notes)}\n" for kind, amount in _EXAMPLES)
-    return f"{rules}\n{reply.replace(_EXAMPLES_LINE, examples)}"
-
-
-def _example(kind: str, amount: str, first: ReplyFirst, *, notes: bool) -> str:
-    """Return an example of a reply in JSON."""
-    why, noted = '"reasoning": "..."', '"note": null, ' if notes else ""
-    what = f'"kind": "{kind}", "amount": {amount}'
-    return f"{{{why}, {noted}{what}}}" if first == "reasoning" else f"{{{noted}{what}, {why}}}"
 
 
 def decision_prompt(
@@ -123,7 +77,7 @@ def spaced(cards: tuple[int, ...]) -> str:
     return " ".join([CARD_TEXT[card] for card in cards])
 
 
-def action_text(steps: list[Step], seat: int) -> str:
+def action_text(steps: list[TableStep], seat: int) -> str:
     """Return actions by street from a seat's view: `preflop: you raiseTo 300, opponent call (200)`."""
     lines = []
     for street in STREETS:
@@ -133,7 +87,7 @@ def action_text(steps: list[Step], seat: int) -> str:
     return "; ".join(lines)
 
 
-def _said(step: Step, seat: int) -> str:
+def _said(step: TableStep, seat: int) -> str:
     action = step.action
     who = "you" if action.seat == seat else "opponent"
     if action.kind == "raiseTo":
@@ -168,7 +122,7 @@ def hand_text(observation: Observation, track: Track, game: GameFacts | None) ->
     me, other, rules = observation.seat, 1 - observation.seat, observation.rules
     on_button = observation.position == "button"
     of = f" of {game.warmup_hands + game.hands}" if game is not None else ""
-    steps = steps_of(rules, observation.starting_stacks, observation.button, observation.log)
+    steps = table_steps(rules, observation.starting_stacks, observation.button, observation.log)
     lines = [
         f"Hand {observation.hand_number}{of}. "
         f"You {'have the button (small blind)' if on_button else 'are the big blind'}, "
@@ -227,3 +181,16 @@ def reply_form(observation: Observation, settings: LLMSettings) -> str:
     why, what = '"reasoning": "..."', f'"kind": {kinds_text}, "amount": {amount}'
     said = f"{why}, {more}{what}" if settings.reply_first == "reasoning" else f"{what}, {more}{why}"
     return f"Reply with one JSON object: {{{said}}}"
+
+
+def prompt_hash(
+    harness: str, system: str, message: str, earlier: Sequence[ChatTurn] = (), steps: Iterable[ToolStep] = ()
+) -> str:
+    """Return the hash of a harness, by its label, and of everything that is sent."""
+    sent = (harness, system, *(text for turn in earlier for text in turn), with_steps(message, steps))
+    return sha256("\0".join(sent).encode()).hexdigest()
+
+
+def with_steps(message: str, steps: Iterable[ToolStep]) -> str:
+    """Return a message with everything that was asked of our tools after it, and answered."""
+    return "\n\n".join([message, *map(str, steps)])

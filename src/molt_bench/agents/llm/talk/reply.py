@@ -6,8 +6,9 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.settings import LLMSettings, OutputMode, ReplyFirst
+from molt_bench.agents.llm.settings import LLMSettings, ReplyFirst
 from molt_bench.agents.llm.talk.prompt import MADE_HANDS
+from molt_bench.agents.llm.types import OutputMode
 from molt_bench.errors import AgentFailed, FaultKind, shown
 from molt_bench.poker.actions import KINDS, Action, Kind
 

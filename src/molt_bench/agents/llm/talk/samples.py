@@ -1,23 +1,13 @@
 """Self-consistency: several answers to one question, of which the majority counts."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-import msgspec
-
-from molt_bench.agents.llm.exchange import Ask, Exchange
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.question import Question
 from molt_bench.agents.llm.talk.reply import read_answer
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
-
-
-async def ask_often(ask: Ask, question: Question, settings: LLMSettings, allows: Callable[[Action], bool]) -> Exchange:
-    """Ask a question several times at once, and return the exchange that counts; each is recorded by itself."""
-    often = [msgspec.structs.replace(question, sample=number) for number in range(settings.samples)]
-    return chosen(await asyncio.gather(*[ask(each) for each in often]), settings, allows)
 
 
 def chosen(exchanges: Sequence[Exchange], settings: LLMSettings, allows: Callable[[Action], bool]) -> Exchange:

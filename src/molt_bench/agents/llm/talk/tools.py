@@ -3,7 +3,6 @@
 They tell nothing that its seat does not see. A wrong call is no fault: the model is told what is expected.
 """
 
-import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping
 from math import fsum
@@ -12,9 +11,8 @@ from typing import Any, Final, TypeAlias
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchange import Ask, Exchange
 from molt_bench.agents.llm.settings import ToolName
-from molt_bench.agents.llm.talk.question import Question, ToolCall, ToolStep
+from molt_bench.agents.llm.types import Exchange, ToolCall, ToolStep
 from molt_bench.errors import RulesError, shown
 from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import edges, hole_number
@@ -38,20 +36,6 @@ class Tool(msgspec.Struct, frozen=True):
     answer: Callable[[Arguments, Observation], dict[str, Any]]
 
 
-async def ask_with_tools(ask: Ask, seen: Observation, question: Question) -> Exchange:
-    """Ask a question, answer what the model asks of our tools, and return the exchange in which it decides.
-
-    Each request is an exchange of its own. After `MOST_STEPS` answers it can ask no more.
-    """
-    while True:
-        exchange = await ask(question)
-        calls, turn = exchange.calls, exchange.turn
-        if calls is UNSET or turn is UNSET:
-            return exchange
-        answers = await asyncio.to_thread(_answers, calls, seen)
-        question = msgspec.structs.replace(question, steps=(*question.steps, ToolStep(turn, calls, answers)))
-
-
 def steps_before(exchange: Exchange, others: Iterable[Exchange]) -> tuple[ToolStep, ...]:
     """Return what was asked of our tools before an exchange, from the others about the same decision."""
     attempt, sample, step = exchange.place
@@ -64,7 +48,8 @@ def steps_before(exchange: Exchange, others: Iterable[Exchange]) -> tuple[ToolSt
     return tuple(found)
 
 
-def _answers(calls: tuple[ToolCall, ...], seen: Observation) -> tuple[str, ...]:
+def answers_to(calls: tuple[ToolCall, ...], seen: Observation) -> tuple[str, ...]:
+    """Return what our tools answer to the calls of one reply, as JSON."""
     found = [answer(call.name, call.arguments, seen) for call in calls[:MOST_CALLS]]
     too_many = f"error: at most {MOST_CALLS} calls at once are answered"
     return (*found, *[too_many] * (len(calls) - len(found)))

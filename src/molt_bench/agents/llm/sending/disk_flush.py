@@ -1,4 +1,4 @@
-"""Recording: a reply is on disk before it is used. While there is no room for one, no model is asked."""
+"""Flushing to disk: a reply is there before it is used. While there is no room for one, no model is asked."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,16 +6,16 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
-from molt_bench.agents.llm.exchange import Exchange, Exchanges
+from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.sending.request import Request
-from molt_bench.agents.llm.sending.wire import Wire
+from molt_bench.agents.llm.types import Exchange, HttpRecord
 from molt_bench.errors import RunHalted
 
 #: Seconds between two attempts to write what there was no room for.
 _TRY_AGAIN_S: Final = 0.5
 
 
-class Recording:
+class DiskFlush:
     """Records exchanges for the gateway.
 
     Args:
@@ -34,11 +34,11 @@ class Recording:
         self._added = 0
         self._synced = 0
 
-    def wire_of(self, exchange: Exchange, request: Request) -> Wire | UnsetType:
+    def wire_of(self, exchange: Exchange, request: Request) -> HttpRecord | UnsetType:
         """Return what is kept of what went over the wire for an exchange, which has to be added next."""
         if self._recorder is None:
             return UNSET
-        return self._recorder.wire_of(exchange, request.capture.seen(request.keys))
+        return self._recorder.wire_of(exchange, request.seen.without(request.keys))
 
     def add(self, exchange: Exchange) -> None:
         """Record an exchange, in memory if there is no room; `settled` waits until it is on disk."""
@@ -49,7 +49,7 @@ class Recording:
     def reserve(self, request: Request) -> None:
         """Put on file what a request can cost."""
         if self._recorder is not None:
-            most, batch = request.most, bool(request.key) and request.asked.settings.batch
+            most, batch = request.most, bool(request.prompt.key) and request.asked.settings.batch
             self._recorder.ledger.open(request.entry, most.usd, most.tokens, batch=batch)
 
     def free(self, request: Request) -> None:

@@ -5,8 +5,9 @@ from time import sleep
 
 import pytest
 
-from molt_bench.agents.llm.exchange import Exchange, Exchanges
-from molt_bench.agents.llm.sending.recording import Recording
+from molt_bench.agents.llm.exchanges import Exchanges
+from molt_bench.agents.llm.sending.disk_flush import DiskFlush
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.specs import GameLabel
 
 
@@ -45,7 +46,7 @@ async def added(recording, store, key, *, after_s=0.0):
 
 
 def recording_to(store):
-    return Recording(store, patience_s=1.0, warn=print)
+    return DiskFlush(store, patience_s=1.0, warn=print)
 
 
 def test_each_goes_on_only_when_its_own_is_on_disk_and_few_flushes_do():

@@ -10,7 +10,7 @@ from molt_bench.poker.hand import Hand, HandRules
 _ANY_DEAL: Final = (((0, 1), (2, 3)), (4, 5, 6, 7, 8))
 
 
-class Step(NamedTuple):
+class TableStep(NamedTuple):
     """One action, and what the table showed before it."""
 
     action: LoggedAction
@@ -19,16 +19,16 @@ class Step(NamedTuple):
     may_raise: bool
 
 
-def steps_of(
+def table_steps(
     rules: HandRules, starting_stacks: tuple[int, int], button: int, log: Sequence[LoggedAction]
-) -> list[Step]:
+) -> list[TableStep]:
     """Return the actions of a hand, each with what the table showed before it."""
     hand = Hand(rules, _ANY_DEAL, starting_stacks, button)
     found, street, raises = [], "preflop", 0
     for action in log:
         if action.street != street:
             street, raises = action.street, 0
-        found.append(Step(action, hand.to_call, raises, hand.raise_range()[1] > 0))
+        found.append(TableStep(action, hand.to_call, raises, hand.raise_range()[1] > 0))
         raises += action.kind == "raiseTo"
         hand.apply(Action(action.kind, action.amount if action.kind == "raiseTo" else 0))
     return found

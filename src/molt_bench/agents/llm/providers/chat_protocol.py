@@ -1,4 +1,4 @@
-"""OpenAI's chat protocol without the library on the way, which takes most of the CPU of a decision.
+"""The chat protocol, which most servers speak, without a library on the way: that takes most of a decision's CPU.
 
 The library still decides what is said: it writes one request for each output mode, with marks where the texts go, and
 all others are made from that. And it reads every answer that is not plain: errors, refusals, anything unexpected.
@@ -10,20 +10,17 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from molt_bench.agents.llm.sending.answer_bytes import Received
-from molt_bench.agents.llm.sending.connections import Connections
-from molt_bench.agents.llm.sending.stopwatch import Stopwatch
-from molt_bench.agents.llm.sending.transport import Diversion, origin_of
-from molt_bench.agents.llm.sending.wire import current
-from molt_bench.agents.llm.talk.question import Turn
-from molt_bench.blame import raise_bug
+from molt_bench.agents.llm.sending.http import HttpRequest, Received
+from molt_bench.agents.llm.types import ChatTurn
 
 #: Stand for the system prompt and the message in the request that the library writes.
 MARKS: Final = ("the-system-prompt-goes-here-7f3a", "the-message-goes-here-7f3a")
 #: Stand for what was said before the message: two turns, to see that the second is written as the first.
-TURNS: Final = tuple(Turn(f"what-was-asked-{place}-7f3a", f"what-was-said-{place}-7f3a") for place in ("first", "then"))
-#: Headers that are written for each request, or that ask for something a plain reader cannot read.
-_OWN_HEADERS: Final = ("content-length", "accept-encoding", "connection")
+TURNS: Final = tuple(
+    ChatTurn(f"what-was-asked-{place}-7f3a", f"what-was-said-{place}-7f3a") for place in ("first", "then")
+)
+#: The names of the limit of tokens.
+LIMIT_NAMES: Final = ("max_completion_tokens", "max_tokens")
 #: Why a reply ended, in the terms of the library.
 FINISH: Final = {"stop": "stop", "length": "length", "tool_calls": "tool_call"}
 
@@ -95,7 +92,7 @@ _decoder: Final = msgspec.json.Decoder(Completion)
 
 def plain(received: Received) -> Completion | None:
     """Return an answer if it is a plain one."""
-    if received.status != 200 or received.header("content-encoding") or "json" not in received.header("content-type"):
+    if received.status != 200 or "json" not in received.headers.get("content-type", ""):
         return None
     try:
         found = _decoder.decode(received.body)
@@ -126,12 +123,8 @@ def with_readable_counts(received: Received) -> Received:
     except msgspec.ValidationError:
         body = msgspec.json.decode(received.body)
         kept = {name: value for name, value in body.items() if name != "usage"}
-        return msgspec.structs.replace(received, body=msgspec.json.encode(kept), headers=_without_length(received))
+        return received._replace(body=msgspec.json.encode(kept))
     return received
-
-
-def _without_length(received: Received) -> tuple[tuple[str, str], ...]:
-    return tuple(each for each in received.headers if each[0] != "content-length")
 
 
 class ChatForm:
@@ -140,63 +133,37 @@ class ChatForm:
     Args:
         request: The request that the library wrote, with the marks.
         parts: Its body: what comes before, between and after the marks.
-        connections: Sends the requests.
     """
 
-    def __init__(self, request: Any, parts: Sequence[bytes], connections: Connections) -> None:
-        self._connections = connections
-        self._url, self._origin = str(request.url), origin_of(request.url)
-        kept = [(name, value) for name, value in request.headers.raw if name.lower().decode() not in _OWN_HEADERS]
-        head = b"".join(name + b": " + value + b"\r\n" for name, value in kept)
-        first = f"POST {request.url.raw_path.decode('ascii')} HTTP/1.1\r\n".encode("ascii")
-        self._head = first + head + b"accept-encoding: identity\r\ncontent-length: "
+    def __init__(self, request: HttpRequest, parts: Sequence[bytes]) -> None:
+        self._request = request
         self._before, self._between, *turn, self._after = parts
         self._answer, self._next = turn[:2] or (b"", b"")
         self._system = ("", b"")
 
-    async def send(self, system: str, message: str, watch: Stopwatch, earlier: Sequence[Turn] = ()) -> Received:
-        """Send a request and return what came back; `watch` limits its time."""
-        body, capture = self._body(system, message, earlier), current()
-        if capture is not None:
-            capture.sending(self._url, body)
-        watch.connecting()
-        request = b"%b%d\r\n\r\n%b" % (self._head, len(body), body)
-        received = await self._connections.send(self._origin, request, watch.was_sent)
-        if capture is not None:
-            capture.answered(received.status, received.header("content-encoding"))
-            capture.receiving(received.body)
-        return received
-
-    def _body(self, system: str, message: str, earlier: Sequence[Turn]) -> bytes:
-        """Return the body of a request."""
+    def request(self, system: str, message: str, earlier: Sequence[ChatTurn] = ()) -> HttpRequest:
+        """Return a request."""
         if system != self._system[0]:
             self._system = (system, _escaped(system))
         written = [self._before, self._system[1], self._between]
         for asked, said in earlier:
             written += (_escaped(asked), self._answer, _escaped(said), self._next)
-        return b"".join((*written, _escaped(message), self._after))
+        return self._request._replace(body=b"".join((*written, _escaped(message), self._after)))
 
 
 def _escaped(text: str) -> bytes:
     return msgspec.json.encode(text)[1:-1]
 
 
-async def form_of(
-    ask: Callable[..., Awaitable[object]], connections: Connections, *, turns: bool = False
-) -> ChatForm | None:
+async def form_of(write: Callable[..., Awaitable[HttpRequest]], *, turns: bool = False) -> ChatForm | None:
     """Return the form of the requests that a library makes, with earlier turns or without; None if it is odd.
 
-    `ask` takes a system prompt, a message, the steps with tools, and the earlier turns. What it writes has to have each
-    text once, in the order in which they are said, and all turns alike.
+    `write` takes a system prompt, a message, and the earlier turns. What it writes has to have each text once, in the
+    order in which they are said, and all turns alike.
     """
     earlier = TURNS if turns else ()
-    with Diversion() as diversion:
-        try:
-            await ask(*MARKS, (), earlier)
-        except Exception as error:  # it gets no answer; whatever else is wrong comes up again
-            raise_bug(error)
-    rest = diversion.request.content if diversion.request is not None else b""
-    parts = []
+    request = await write(*MARKS, earlier)
+    parts, rest = [], request.body
     for mark in (MARKS[0], *chain.from_iterable(earlier), MARKS[1]):
         if rest.count(mark.encode()) != 1:
             return None
@@ -204,4 +171,4 @@ async def form_of(
         parts.append(part)
     if parts[2:4] != parts[4:6]:
         return None
-    return ChatForm(diversion.request, [*parts[:4], rest], connections)
+    return ChatForm(request, [*parts[:4], rest])

@@ -1,25 +1,25 @@
-"""Our own HTTP: whole answers, however they are cut and framed, and nothing that only looks like one."""
+"""HTTP: whole answers, however they are cut and framed, and nothing that only looks like one."""
 
 import asyncio
 import gzip
 import json
-import ssl
+import zlib
 
 import pytest
 from pydantic_ai.models.openai import OpenAIChatModel
 
 from molt_bench.agents.llm.sending import client as client_module
-from molt_bench.agents.llm.sending.answer_bytes import BrokenAnswerError
 from molt_bench.agents.llm.sending.client import ModelClient
-from molt_bench.agents.llm.sending.connections import Connections, Origin
 from molt_bench.agents.llm.sending.failures import RequestFailed
+from molt_bench.agents.llm.sending.http import BrokenAnswerError, Http, HttpRequest
+from molt_bench.agents.llm.sending.request import Prompt
+from molt_bench.agents.llm.sending.stopwatch import LoopDelay, Stopwatch
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.question import Turn
+from molt_bench.agents.llm.types import ChatTurn
 from tests.agents.llm import wire
 from tests.agents.llm.playing import passive, run
 from tests.agents.llm.provider import Provider
 
-REQUEST = b"POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 2\r\n\r\nhi"
 PLAIN = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"
 
 
@@ -32,7 +32,7 @@ class Script:
 
     async def __aenter__(self):
         self.server = await asyncio.start_server(self._talk, "127.0.0.1", 0)
-        return Origin("http", "127.0.0.1", self.server.sockets[0].getsockname()[1])
+        return f"http://127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
 
     async def __aexit__(self, *_):
         self.server.close()
@@ -58,16 +58,17 @@ def answers(*pieces, times=1, keep_alive=True, **how):
     """Return what a client reads of a script, for each of so many requests, and how many connections it took."""
 
     async def read():
-        script = Script(*pieces, **how)
-        connections = Connections(ssl.create_default_context, keep_alive=keep_alive)
-        async with script as origin:
+        script, http, found = Script(*pieces, **how), Http(keep_alive=keep_alive), []
+        async with script as url:
             try:
-                sent = []
-                found = [await connections.send(origin, REQUEST, lambda: sent.append(1)) for _ in range(times)]
-                assert len(sent) == times
+                for _ in range(times):
+                    async with Stopwatch(20, LoopDelay()) as watch:
+                        found.append(await http.send(HttpRequest("POST", url, (), b"hi"), watch))
+                    assert watch.sent
+                    assert watch.answering
                 return found, script.connections
             finally:
-                connections.close()
+                await http.close()
 
     return asyncio.run(asyncio.wait_for(read(), 20))
 
@@ -80,7 +81,6 @@ def answers(*pieces, times=1, keep_alive=True, **how):
         b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" + PLAIN,
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;name=x\r\nllo\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: CHUNKED\r\n\r\n05\r\nhello\r\n0\r\nTrailer: x\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello",
     ],
 )
 def test_an_answer_is_read_at_once_or_byte_by_byte_over_one_connection(message):
@@ -100,7 +100,6 @@ def test_an_answer_without_a_length_ends_with_the_connection():
     [
         (PLAIN.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"), {}),
         (PLAIN.replace(b"HTTP/1.1", b"HTTP/1.0"), {}),
-        (PLAIN + b"HTTP/1.1 200 what nobody asked for", {}),
         (PLAIN, {"keep_alive": False}),
         (PLAIN, {"close": True}),
     ],
@@ -108,6 +107,11 @@ def test_an_answer_without_a_length_ends_with_the_connection():
 def test_a_connection_that_is_done_with_is_not_used_again(message, how):
     found, connections = answers(message, times=2, **how)
     assert ([each.body for each in found], connections) == ([b"hello"] * 2, 2)
+
+
+def test_what_nobody_asked_for_is_part_of_no_answer():
+    found, _ = answers(PLAIN + b"HTTP/1.1 200 what nobody asked for", times=3)
+    assert [each.body for each in found] == [b"hello"] * 3
 
 
 @pytest.mark.parametrize(
@@ -121,7 +125,7 @@ def test_a_connection_that_is_done_with_is_not_used_again(message, how):
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel",
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 3\r\n\r\nhello",
         b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhello\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhello\r\n0\r\n\r\n",
@@ -161,7 +165,10 @@ async def no_form(*_, **__):
 
 
 #: With everything that JSON writes in a way of its own; the first turn has no answer worth the name.
-TURNS = (Turn('Hand 1 \u2660\n\t"quoted" \\ back', " "), Turn("Hand 2 \x7f\x01", "I call \u20ac.\nACTION: call"))
+TURNS = (
+    ChatTurn('Hand 1 \u2660\n\t"quoted" \\ back', " "),
+    ChatTurn("Hand 2 \x7f\x01", "I call \u20ac.\nACTION: call"),
+)
 
 
 def talked(mode, earlier):
@@ -171,7 +178,7 @@ def talked(mode, earlier):
         client = ModelClient(LLMSettings(model="openai:m", base_url=url, output_mode=mode))
         try:
             for turns in ((), earlier, ()):
-                await client.ask("The system.", "Legal actions: call", mode, timeout_s=30, earlier=turns)
+                await client.ask(Prompt("The system.", "Legal actions: call", mode, turns), timeout_s=30)
         finally:
             await client.close()
 
@@ -207,11 +214,11 @@ def asked(*pieces, **how):
     """Return what a client makes of a server that says this."""
 
     async def ask():
-        async with Script(*pieces, **how) as origin:
-            settings = LLMSettings(model="openai:m", base_url=f"http://{origin.host}:{origin.port}/v1")
+        async with Script(*pieces, **how) as url:
+            settings = LLMSettings(model="openai:m", base_url=f"{url}/v1")
             client = ModelClient(settings)
             try:
-                return await client.ask("system", "message hi", "text", timeout_s=10)
+                return await client.ask(Prompt("system", "message hi", "text"), timeout_s=10)
             finally:
                 await client.close()
 
@@ -228,9 +235,19 @@ def completion(**changes):
     return json.dumps({**wire.openai_answer("m", None, reply, 30, 5, empty=False), **changes}).encode()
 
 
-def test_a_compressed_answer_is_read():
-    answer = asked(framed(gzip.compress(completion()), "content-encoding: gzip"))
+@pytest.mark.parametrize(("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
+def test_a_compressed_answer_is_read(encoding, pack):
+    answer = asked(framed(pack(completion()), f"content-encoding: {encoding}"))
     assert (answer.text, answer.finish, answer.tokens.input) == ('{"kind": "fold"}', "stop", 30)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body"),
+    [("br", b"\x1b\x00"), ("gzip", b"no gzip"), ("gzip", gzip.compress(b"0" * 100_000_000)), ("", b"0" * 70_000_000)],
+)
+def test_what_cannot_be_unpacked_or_never_ends_is_no_answer(encoding, body):
+    with pytest.raises(OSError, match="the answer"):
+        answers(framed(body, *([f"content-encoding: {encoding}"] if encoding else [])))
 
 
 def test_an_answer_that_the_library_takes_is_taken():

@@ -1,0 +1,58 @@
+"""Google: Gemini by its own protocol."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from molt_bench.agents.llm.providers.base import BROKEN_OFF, Asked, Provider, objects
+from molt_bench.agents.llm.providers.log_probabilities import MOST_LISTED, ReplyTokens
+
+
+class GoogleCloud(Provider):
+    """Gemini in Google's cloud."""
+
+    package = "google-genai"
+    logprob_settings: ClassVar = {"GoogleModel": {"google_logprobs": True, "google_top_logprobs": MOST_LISTED}}
+    cached_from: ClassVar[tuple[tuple[str, int], ...]] = (("", 2048),)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.priced_as = "google"
+
+    def finish(self, finish: str | None, told: object) -> str | None:
+        """Return why a reply ended. The library calls it an error, too, where the model wrote what cannot be."""
+        return None if finish == BROKEN_OFF else finish
+
+    def _listed(self, reported: Any) -> ReplyTokens:
+        """Return the candidates, which are listed apart from the tokens that were drawn."""
+        tops = [each["candidates"] or () for each in reported["top_candidates"] or ()]
+        drawn = [each["token"] or "" for each in reported["chosen_candidates"] or ()]
+        return [
+            (token, [(str(one["token"]), float(one["log_probability"])) for one in top])
+            for token, top in zip(drawn, tops, strict=True)
+        ]
+
+    def thoughts(self, answer: dict[str, Any]) -> Iterable[object]:
+        """Return the parts that are thoughts."""
+        for candidate in objects(answer.get("candidates")):
+            for content in objects([candidate.get("content")]):
+                for part in objects(content.get("parts")):
+                    if part.get("thought"):
+                        yield part.get("text")
+
+
+class Google(GoogleCloud):
+    """Gemini by an API key."""
+
+    counts_thoughts = True
+    cached_from = (("gemini-2.5-pro", 4096), ("", 2048))
+    families = ((r"gemini-2\.5-flash-lite", None, 1.0), (r"gemini-(2\.5|[3-9])", "medium", 1.4))
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.key_variables = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
+        self.url_variables = ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL")
+
+    def own_settings(self, settings: Asked, profile: Mapping[str, Any], max_tokens: int | None) -> dict[str, Any]:
+        """Return how long to think, where that is a number."""
+        number = settings.thinking_tokens
+        return {} if number is None else {"google_thinking_config": {"thinking_budget": number}}

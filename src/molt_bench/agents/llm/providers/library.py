@@ -1,0 +1,239 @@
+"""The library that speaks all other protocols, pydantic-ai: it writes requests and reads answers, and we send them.
+
+It is imported late, since that takes a second.
+"""
+
+import inspect
+import json
+import os
+import warnings
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from molt_bench.agents.field_errors import hide_key
+from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
+from molt_bench.agents.llm.sending.http import HttpRequest, NoConnectionError, Received, unframed
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.talk.reply import reply_schema
+from molt_bench.agents.llm.talk.tools import TOOLS
+from molt_bench.agents.llm.types import ChatTurn, OutputMode, ToolStep
+from molt_bench.errors import ConfigError, how_to_install
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    import httpx2
+    from pydantic_ai import exceptions as library_errors
+    from pydantic_ai import messages as library_messages
+    from pydantic_ai import models as library_models
+    from pydantic_ai import output as library_output
+    from pydantic_ai import providers as library_providers
+    from pydantic_ai import settings as library_settings
+    from pydantic_ai import tools as library_tools
+else:
+    httpx2 = lazy_import("httpx2")
+    library_errors = lazy_import("pydantic_ai.exceptions")
+    library_messages = lazy_import("pydantic_ai.messages")
+    library_models = lazy_import("pydantic_ai.models")
+    library_output = lazy_import("pydantic_ai.output")
+    library_providers = lazy_import("pydantic_ai.providers")
+    library_tools = lazy_import("pydantic_ai.tools")
+
+#: The name of the tool that a model calls to decide.
+DECIDE: Final = "decide"
+#: Tags that no reply has.
+_NO_TAGS: Final = ("\0<", "\0>")
+#: Sends a request.
+Send: TypeAlias = Callable[[HttpRequest], Awaitable[Received]]
+_SENDER: Final[ContextVar[Send]] = ContextVar("sender")
+
+
+def api_key(settings: LLMSettings) -> str:
+    """Return the API key of a model; the user's own server needs none. Raises ConfigError if it is not set."""
+    variables = settings.key_variables
+    key = next((found for name in variables if (found := os.environ.get(name, "").strip())), "")
+    if key or not variables:
+        return key
+    if settings.api_key_env is not None:
+        raise ConfigError("apiKeyEnv", settings.api_key_env, "the name of an environment variable that is set")
+    raise ConfigError("model", settings.model, f"its key in the environment variable {' or '.join(variables)}")
+
+
+def provider_class(settings: LLMSettings) -> Any:
+    """Return the library's class of a provider; raises ConfigError if there is none, or its package is missing."""
+    try:
+        return library_providers.infer_provider_class(provider_of(settings.provider).library)
+    except ImportError as error:
+        raise _missing(error) from error
+    except ValueError:
+        raise ConfigError("model", settings.model, f"a provider such as {', '.join(PROVIDERS)}") from None
+
+
+def _missing(error: ImportError) -> ConfigError:
+    return ConfigError("type", "llm", f"the extra that asks models: {how_to_install('llm')} ({error})")
+
+
+class ModelLibrary:
+    """A model as pydantic-ai has it; raises ConfigError if it cannot be asked.
+
+    Attributes:
+        model: The model.
+    """
+
+    def __init__(self, settings: LLMSettings, key: str) -> None:
+        try:
+            self._http = httpx2.AsyncClient(transport=_transport(), trust_env=False, timeout=None)
+            self.model = _model(settings, key, self._http)
+        except ImportError as error:
+            raise _missing(error) from error
+
+    async def ask(
+        self,
+        messages: "list[library_messages.ModelMessage]",
+        settings: "library_settings.ModelSettings",
+        parameters: "library_models.ModelRequestParameters",
+        send: Send,
+    ) -> "library_messages.ModelResponse":
+        """Ask a model, and return its answer; `send` sends the request that the library writes."""
+        token = _SENDER.set(send)
+        try:
+            return await self.model.request(messages, settings, parameters)
+        finally:
+            _SENDER.reset(token)
+
+    async def close(self) -> None:
+        """Close the library's client."""
+        await self._http.aclose()
+
+
+class Unsent:
+    """Sends nothing: keeps the request that the library writes."""
+
+    def __init__(self) -> None:
+        self.request: HttpRequest | None = None
+
+    async def __call__(self, request: HttpRequest) -> Received:
+        """Keep a request; there is no answer."""
+        self.request = request
+        raise NoConnectionError("this request was not sent")
+
+
+def _transport() -> Any:
+    """Return what the library's HTTP client sends its requests by: whoever sends in the current context."""
+
+    class Transport(httpx2.AsyncBaseTransport):
+        async def handle_async_request(self, request: Any) -> Any:
+            headers = unframed(request.headers.multi_items())
+            wanted = HttpRequest(request.method, str(request.url), headers, await request.aread())
+            try:
+                received = await _SENDER.get()(wanted)
+            except NoConnectionError as error:
+                raise httpx2.ConnectError(str(error), request=request) from error
+            except OSError as error:
+                raise httpx2.ReadError(str(error), request=request) from error
+            return httpx2.Response(
+                received.status, headers=unframed(received.headers.items()), content=received.body, request=request
+            )
+
+    return Transport()
+
+
+def _model(settings: LLMSettings, key: str, http: Any) -> "library_models.Model":
+    row = provider_of(settings.provider)
+
+    def made(name: str) -> Any:
+        kind, address = provider_class(settings), settings.base_url or row.url
+        options: dict[str, Any] = {"api_key": key or "none", "http_client": http}
+        if address is not None:
+            if "base_url" not in inspect.signature(kind.__init__).parameters:
+                raise ConfigError("baseUrl", address, f"none, since {name} takes none")
+            options["base_url"] = address
+        provider = kind(**options)
+        if row.retries_on_client:
+            provider.client.max_retries = 0
+        return provider
+
+    # What the library drops or cannot read is told by us, and once.
+    warnings.filterwarnings("ignore", module="pydantic_ai")
+    try:
+        model = library_models.infer_model(f"{row.library}:{settings.model.partition(':')[2]}", made)
+        # Thoughts stay in the text, where `read_reply` looks at them: the library forgets that they never ended.
+        model.profile["thinking_tags"] = _NO_TAGS
+        return model
+    except ImportError as error:
+        raise _missing(error) from error
+    except (library_errors.UserError, ValueError, TypeError) as error:
+        expected = f"a model that can be asked ({hide_key(str(error), key)})"
+        raise ConfigError("model", settings.model, expected) from None
+
+
+def parameters_of(settings: LLMSettings, mode: OutputMode, *, tools: bool) -> "library_models.ModelRequestParameters":
+    """Return the request parameters of an output mode, with our tools or without."""
+    definition = library_tools.ToolDefinition
+    schema = reply_schema(comprehension=settings.comprehension, notes=settings.notes, first=settings.reply_first)
+    about = "Your decision at the poker table."
+    offered: dict[str, Any] = {}
+    if tools:
+        offered["function_tools"] = [
+            definition(name=name, description=TOOLS[name].about, parameters_json_schema=TOOLS[name].schema)
+            for name in settings.tools
+        ]
+    if mode == "tool":
+        tool = definition(name=DECIDE, description=about, parameters_json_schema=schema, kind="output", strict=True)
+        offered |= {"output_tools": [tool], "allow_text_output": False}
+    elif mode != "text":
+        offered["output_object"] = library_output.OutputObjectDefinition(
+            schema, name="decision", description=about, strict=True
+        )
+    return library_models.ModelRequestParameters(output_mode=mode, **offered)
+
+
+def messages_of(
+    system: str, message: str, earlier: Sequence[ChatTurn] = (), steps: Sequence[ToolStep] = ()
+) -> "list[library_messages.ModelMessage]":
+    """Return a question as messages: with what was said before it, and what the model asked of our tools."""
+    known = library_messages
+    found: list[library_messages.ModelMessage] = []
+    first: list[Any] = [known.SystemPromptPart(system)]
+    for turn in earlier:
+        asked = known.ModelRequest([*first, known.UserPromptPart(turn.asked)])
+        found += [asked, known.ModelResponse([known.TextPart(turn.said)])]
+        first = []
+    found.append(known.ModelRequest([*first, known.UserPromptPart(message)]))
+    for step in steps:
+        found += known.ModelMessagesTypeAdapter.validate_json(step.turn)
+        told = zip(step.calls, step.answers, strict=True)
+        parts = [known.ToolReturnPart(call.name, answer, tool_call_id=call.id) for call, answer in told]
+        found.append(known.ModelRequest(parts=parts))
+    return found
+
+
+def turn_of(response: "library_messages.ModelResponse") -> str:
+    """Return a reply as text from which `messages_of` makes it again, with everything its provider wants back.
+
+    "" if it cannot be written, as with half of a character in it.
+    """
+    try:
+        return library_messages.ModelMessagesTypeAdapter.dump_json([response]).decode()
+    except ValueError:
+        return ""
+
+
+def arguments_of(call: "library_messages.ToolCallPart") -> str:
+    """Return the arguments of a call as JSON, also with half of a character in them."""
+    if isinstance(call.args, str):
+        return call.args
+    try:
+        return call.args_as_json_str()
+    except ValueError:
+        return json.dumps(call.args)
+
+
+def called(calls: Sequence[tuple[str, str]]) -> str:
+    """Return the arguments of the one call that was asked for; other calls, or several, are shown as they are.
+
+    Those are a list, which no reader takes for a decision.
+    """
+    if len(calls) == 1 and calls[0][0] == DECIDE:
+        return calls[0][1]
+    return json.dumps([{"tool": name, "arguments": arguments} for name, arguments in calls])

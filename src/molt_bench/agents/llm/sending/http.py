@@ -1,0 +1,254 @@
+"""HTTP: sends one request of any provider, over aiohttp, and returns the whole answer as it came.
+
+It keeps no limits of its own on how many: concurrency and time are limited elsewhere.
+"""
+
+import asyncio
+import ssl
+import sys
+import zlib
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from molt_bench.agents.llm.sending.stopwatch import Stopwatch
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    import urllib.request as urllib_request
+
+    import aiohttp
+    import yarl
+else:
+    aiohttp = lazy_import("aiohttp")
+    yarl = lazy_import("yarl")
+    urllib_request = lazy_import("urllib.request")
+
+#: File descriptors that are left for everything but connections: files, pipes, other agents.
+_OTHER_FILES: Final = 96
+#: Seconds for which an idle connection is kept.
+_IDLE_S: Final = 60.0
+#: How often the event loop looks at its sockets before a kept connection is used: the server may have closed it.
+_LOOKS: Final = 3
+#: Most bytes of an answer; more than any model writes.
+MOST_BYTES: Final = 67_108_864
+#: The compressions that can be read, though none is asked for.
+_ENCODINGS: Final = ("gzip", "deflate")
+#: Headers that only frame a message; they are written for each request, and done with once an answer is read.
+_FRAMING: Final = frozenset(
+    {"content-length", "transfer-encoding", "content-encoding", "accept-encoding", "connection", "host"}
+)
+
+
+class NoConnectionError(ConnectionError):
+    """The request was not sent."""
+
+
+class BrokenAnswerError(ConnectionError):
+    """An answer that is no HTTP, or that ended too soon."""
+
+
+class LongAnswerError(BrokenAnswerError):
+    """An answer that is too long; `status` is its HTTP status."""
+
+    def __init__(self, most_bytes: int, status: int = 0) -> None:
+        self.status = status
+        super().__init__(f"the answer has more than {most_bytes:,} bytes")
+
+
+class HttpRequest(NamedTuple):
+    """A request, without the headers that only frame it."""
+
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+
+
+class Received(NamedTuple):
+    """An answer: status, headers, and body without any compression."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def unframed(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return headers without those that only frame a message."""
+    return tuple(pair for pair in headers if pair[0].lower() not in _FRAMING)
+
+
+def most_connections() -> int:
+    """Return how many connections may be open at once: what the system allows, less what everything else needs."""
+    try:
+        import resource
+    except ImportError:  # as on Windows, which has no such limit
+        return sys.maxsize
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if allowed == resource.RLIM_INFINITY else max(allowed - _OTHER_FILES, allowed // 4, 1)
+
+
+class Http:
+    """Connections to any server, on the event loop on which it first sends.
+
+    Args:
+        keep_alive: Whether they are kept; otherwise each request has its own.
+        idle_s: Seconds for which an idle one is kept.
+        proxied: Whether requests go over the proxy that the environment names.
+    """
+
+    def __init__(self, *, keep_alive: bool, idle_s: float = _IDLE_S, proxied: bool = True) -> None:
+        self._keep_alive = keep_alive
+        self._idle_s = idle_s
+        self._proxied = proxied
+        self._session: aiohttp.ClientSession | None = None
+        self._targets: dict[str, _Target] = {}
+
+    @cached_property
+    def _no_limit(self) -> "aiohttp.ClientTimeout":
+        return aiohttp.ClientTimeout()
+
+    async def send(
+        self,
+        request: HttpRequest,
+        watch: Stopwatch | None = None,
+        *,
+        most_bytes: int = MOST_BYTES,
+        connect_s: float | None = None,
+    ) -> Received:
+        """Send a request and return the answer; `watch` is told how far it is, `connect_s` limits the time to connect.
+
+        Raises:
+            NoConnectionError: It was not sent.
+            OSError: It was, and there is no whole answer.
+        """
+        if watch is not None:
+            watch.connecting()
+        if self._session is not None:
+            for _ in range(_LOOKS):
+                await asyncio.sleep(0)
+        session = self._session or self._opened()
+        if self._keep_alive:
+            self._session = session
+        try:
+            target = self._targets.get(request.url) or self._target(request.url)
+            sent = session.request(
+                request.method,
+                target.url,
+                headers=request.headers,
+                data=request.body if watch is None else _watched_body()(request.body, watch),
+                allow_redirects=False,
+                ssl=target.certificates,
+                proxy=target.proxy,
+                timeout=self._no_limit if connect_s is None else aiohttp.ClientTimeout(connect=connect_s),
+            )
+            async with sent as response:
+                return await _read(response, watch, most_bytes)
+        except BrokenAnswerError:
+            raise
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, UnicodeError, ValueError) as error:
+            root = getattr(error, "os_error", error)
+            raise NoConnectionError(str(root) or type(root).__name__) from root
+        except (aiohttp.ClientError, OSError) as error:
+            raise BrokenAnswerError(f"the answer broke off: {error or type(error).__name__}") from None
+        finally:
+            if not self._keep_alive:
+                await session.close()
+
+    def _opened(self) -> "aiohttp.ClientSession":
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=self._idle_s),
+            timeout=self._no_limit,
+            headers={"accept-encoding": "identity"},
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            skip_auto_headers=("User-Agent", "Content-Type", "Accept", "Accept-Encoding"),
+        )
+
+    def _target(self, url: str) -> "_Target":
+        """Work out how to reach a URL, once.
+
+        Of the environment, only its proxies are used, and nothing else, such as a netrc file.
+        """
+        parts = urlsplit(url)
+        known = urllib_request.getproxies() if self._proxied else {}
+        around = not known or urllib_request.proxy_bypass(parts.hostname or "")
+        found = _Target(
+            yarl.URL(url, encoded=True),
+            None if around else known.get(parts.scheme) or known.get("all"),
+            certificates() if parts.scheme == "https" else True,
+        )
+        self._targets[url] = found
+        return found
+
+    async def close(self) -> None:
+        """Close every connection."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    def leave(self) -> None:
+        """Forget the connections of an event loop that is over."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.detach()
+
+
+class _Target(NamedTuple):
+    """A URL, the proxy on the way to it, and the certificates."""
+
+    url: "yarl.URL"
+    proxy: str | None
+    certificates: ssl.SSLContext | bool
+
+
+@cache
+def _watched_body() -> Any:
+    """Return the class of a body that tells a stopwatch when it is sent; aiohttp's traces would take twice as long."""
+
+    class WatchedBody(aiohttp.BytesPayload):
+        def __init__(self, body: bytes, watch: Stopwatch) -> None:
+            super().__init__(body)
+            self._watch = watch
+
+        async def write_with_length(self, writer: Any, content_length: int | None) -> None:
+            self._watch.was_sent()
+            await super().write_with_length(writer, content_length)
+
+    return WatchedBody
+
+
+async def _read(response: "aiohttp.ClientResponse", watch: Stopwatch | None, most_bytes: int) -> Received:
+    body = bytearray()
+    async for part in response.content.iter_any():
+        body += part
+        # Servers send blanks to keep a connection alive.
+        if watch is not None and not watch.answering and not part.isspace():
+            watch.answering = True
+        if len(body) > most_bytes:
+            raise LongAnswerError(most_bytes, response.status)
+    whole = _unpacked(bytes(body), response.headers.get("content-encoding", "").lower(), most_bytes)
+    return Received(response.status, response.headers, whole)
+
+
+def _unpacked(body: bytes, encoding: str, most_bytes: int) -> bytes:
+    """Return a body without its compression."""
+    if encoding in ("", "identity"):
+        return body
+    try:
+        if encoding not in _ENCODINGS:
+            raise BrokenAnswerError(f"the answer is packed as {encoding[:20]}, which nobody asked for")
+        unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
+        found = unpacking.decompress(body, most_bytes)
+    except zlib.error:
+        raise BrokenAnswerError(f"the answer is not packed as {encoding}, as it says") from None
+    if unpacking.unconsumed_tail:
+        raise LongAnswerError(most_bytes)
+    return found
+
+
+@cache
+def certificates() -> ssl.SSLContext:
+    """Return the TLS context, made once: reading certificates takes longer than a game between bots."""
+    return ssl.create_default_context()

@@ -1,0 +1,58 @@
+"""The skill document: the system prompt of a model, the user's own or the default."""
+
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from molt_bench.agents.llm.settings import Harness, LLMSettings, ReplyFirst, Track
+from molt_bench.agents.llm.talk.prompt import NOTE_LENGTH
+from molt_bench.files import text_of
+
+#: Most bytes of a skill document.
+_LONGEST_SKILL: Final = 1_000_000
+#: What stands in the skill document of harness strict for examples of replies; and the actions of those, of every kind
+#: and of very different sizes, so that none suggests itself.
+_EXAMPLES_LINE: Final = "    EXAMPLES\n"
+_EXAMPLES: Final = (("check", "null"), ("raiseTo", "240"), ("fold", "null"), ("raiseTo", "7350"), ("call", "null"))
+#: What the skill document says about notes, by whether a reply is a JSON object.
+_ABOUT_NOTES: Final = {
+    True: "`note` is for later hands of this game: one sentence that you get back then, or null.",
+    False: "A line `NOTE: ...` before the last line is for later hands of this game: you get it back then.",
+}
+#: How the line of the skill document begins that is left out without dice.
+_ABOUT_DICE: Final = "- The dice are "
+
+
+def system_prompt(settings: LLMSettings) -> str:
+    """Return the skill document: the user's, verbatim, or the default; raises ConfigError if it cannot be read."""
+    if settings.skill_doc is None:
+        return default_skill(settings.harness, settings.track, settings.reply_first, notes=settings.notes)
+    return text_of(settings.skill_doc, field="skillDoc", most_bytes=_LONGEST_SKILL, encoding="utf-8")
+
+
+@cache
+def default_skill(
+    harness: Harness = "strict",
+    track: Track = "standard",
+    reply_first: ReplyFirst = "reasoning",
+    *,
+    notes: bool = False,
+) -> str:
+    """Return the default skill document: rules, notation and the form of the reply, but no strategy."""
+    rules, reply = (
+        (Path(__file__).parent / "talk" / name).read_text("utf-8") for name in ("skill.md", f"skill_{harness}.md")
+    )
+    if track == "bare":
+        rules = "".join(line for line in rules.splitlines(keepends=True) if not line.startswith(_ABOUT_DICE))
+    if notes:
+        about = f"{_ABOUT_NOTES[harness == 'strict']} Write one only if it is worth it; the last ones are kept, up to\n"
+        reply = f"{reply}\n{about}{NOTE_LENGTH} characters each.\n"
+    examples = "".join(f"    {_example(kind, amount, reply_first, notes=notes)}\n" for kind, amount in _EXAMPLES)
+    return f"{rules}\n{reply.replace(_EXAMPLES_LINE, examples)}"
+
+
+def _example(kind: str, amount: str, first: ReplyFirst, *, notes: bool) -> str:
+    """Return an example of a reply in JSON."""
+    why, noted = '"reasoning": "..."', '"note": null, ' if notes else ""
+    what = f'"kind": "{kind}", "amount": {amount}'
+    return f"{{{why}, {noted}{what}}}" if first == "reasoning" else f"{{{noted}{what}, {why}}}"

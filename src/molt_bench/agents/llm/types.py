@@ -1,0 +1,276 @@
+"""The types that all of this folder shares: questions, answers, exchanges, tokens, and what is recorded of HTTP."""
+
+import zlib
+from base64 import b64decode
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from molt_bench.agents.llm.providers.log_probabilities import Choice
+from molt_bench.specs import GameLabel
+
+#: How the reply is requested, strictest first; `auto` uses the first that the model and its server accept.
+OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
+#: How hard a model is to think.
+Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
+#: Tokens of thought by effort, where a provider wants a number.
+EFFORT_TOKENS: Final[Mapping[Effort, int]] = {
+    "minimal": 1024,
+    "low": 2048,
+    "medium": 8192,
+    "high": 16384,
+    "xhigh": 32768,
+    "max": 49152,
+}
+#: What came of a question: a reply; no reply in time; no connection after all retries; the prompt was refused for good;
+#: the context was full, so that the conversation lost its oldest part and the question was asked again.
+ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport", "refused", "full"]
+#: Most tokens of one request and its reply; no model has room for more.
+MOST_TOKENS: Final = 20_000_000
+
+
+class Tokens(msgspec.Struct, frozen=True, rename="camel"):
+    """Tokens of one exchange.
+
+    Those read from a cache, and those written to one, are part of the input; reasoning tokens are part of the output.
+    """
+
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+    reasoning: int = 0
+    cache_writes: int = 0
+
+    def __add__(self, more: "Tokens") -> "Tokens":
+        return Tokens(*(a + b for a, b in zip(*map(msgspec.structs.astuple, (self, more)), strict=True)))
+
+    @property
+    def total(self) -> int:
+        """Input and output together."""
+        return self.input + self.output
+
+    @property
+    def possible(self) -> bool:
+        """Whether a server can have meant these counts."""
+        counts = msgspec.structs.astuple(self)
+        known = self.cached + self.cache_writes <= self.input and self.reasoning <= self.output
+        return known and min(counts) >= 0 and self.total <= MOST_TOKENS
+
+
+NO_TOKENS: Final = Tokens()
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A call of one of our tools: the provider's name for it, the tool, and the arguments as the model wrote them."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class ToolStep(msgspec.Struct, frozen=True):
+    """What a model asked of our tools in one reply, and what it was told.
+
+    Attributes:
+        turn: The reply, as the library of its provider writes it.
+    """
+
+    turn: str
+    calls: tuple[ToolCall, ...]
+    answers: tuple[str, ...]
+
+    def __str__(self) -> str:
+        told = zip(self.calls, self.answers, strict=True)
+        return "\n".join(f"You asked {call.name} {call.arguments}: {answer}" for call, answer in told)
+
+
+class ChatTurn(NamedTuple):
+    """An earlier message of a conversation, and the answer to it."""
+
+    asked: str
+    said: str
+
+
+class Question(msgspec.Struct, frozen=True):
+    """One question to a model.
+
+    Attributes:
+        decision: Number of actions in the hand before this decision.
+        attempt: Number of the attempt at the decision, from 1.
+        hand_held: What the model's hand is, to check its reading.
+        to_call: Chips a call costs, to check its reading.
+        sample: The same question is asked several times: which of them this is, from 0.
+        steps: What the model asked of our tools so far, and was told.
+        earlier: What is sent before the message, in a conversation.
+        shortened: How often that has lost its oldest part at this attempt, since the model's context was full.
+        can_shorten: Whether it can lose more of it.
+    """
+
+    game: GameLabel
+    hand: int
+    decision: int
+    attempt: int
+    message: str
+    hand_held: str
+    to_call: int
+    sample: int = 0
+    steps: tuple[ToolStep, ...] = ()
+    earlier: tuple[ChatTurn, ...] = ()
+    shortened: int = 0
+    can_shorten: bool = False
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A provider's answer; the fields are those of `Exchange`. Tokens are all 0 where the server did not count them."""
+
+    text: str
+    finish: str | None
+    model: str | None
+    tokens: Tokens
+    choice: Choice | UnsetType = UNSET
+    calls: tuple[ToolCall, ...] | UnsetType = UNSET
+    turn: str | UnsetType = UNSET
+
+
+class PackedBody(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The body of a request or a response.
+
+    Attributes:
+        packed: What is kept of it: compressed by zlib, in base64.
+        cut: Whether it was too long, and only its beginning is kept.
+        base: The key of an earlier exchange with whose request it has a beginning and an end in common.
+        start: Bytes of that beginning.
+        end: Bytes of that end.
+    """
+
+    packed: str = ""
+    cut: bool = False
+    base: str | UnsetType = UNSET
+    start: int = 0
+    end: int = 0
+
+    def read(self, base: bytes = b"") -> bytes:
+        """Return it, or what is kept of it; `base` is the request that it is based on."""
+        own = zlib.decompress(b64decode(self.packed)) if self.packed else b""
+        return base[: self.start] + own + (base[len(base) - self.end :] if self.end else b"")
+
+
+class HttpRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What went over the wire for the last request of an exchange.
+
+    Attributes:
+        at: When it was sent, in UTC.
+        url: Where to.
+        sent: The body of the request.
+        status: The HTTP status of the response; 0 if none came.
+        received: The body of the response, as far as it came.
+        response_id: What the server calls its response.
+        fingerprint: What it calls the configuration that it ran with.
+        service_tier: What it says about the service.
+    """
+
+    at: str
+    url: str
+    sent: PackedBody
+    status: int = 0
+    received: PackedBody | UnsetType = UNSET
+    response_id: str | UnsetType = UNSET
+    fingerprint: str | UnsetType = UNSET
+    service_tier: str | UnsetType = UNSET
+
+
+class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_field="line", rename="camel"):
+    """One question to a model and its outcome, as the file has it.
+
+    Attributes:
+        key: Identifies the question: model, settings, prompt, participant, game, hand, decision and attempt.
+        decision: Number of actions in the hand before this decision.
+        attempt: Number of the attempt at the decision, from 1.
+        prompt_hash: SHA-256 of the harness and all that is sent: the system prompt, earlier messages, the message.
+        text: The reply, or why there is none; API keys are cut out.
+        finish: Why the reply ended, as the provider reports it.
+        model: The model, as the provider reports it.
+        cost_usd: Dollars it cost; None where no price is known.
+        latency_s: Seconds the last request took.
+        tries: Requests that were sent.
+        misread: What the model misread of its hand and the price; None where it was not asked.
+        choice: The odds of its action, where log-probabilities were asked for and found.
+        at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, may
+            have cost at most, in dollars. The budget counts it.
+        at_most_tokens: The same in tokens.
+        at_most_requests: How many requests those are.
+        sample: Which of several answers to the same question it is, from 1 after the first.
+        step: How often our tools had answered before.
+        answers: What they answered last.
+        calls: What the model asks of them instead of a decision.
+        turn: That reply, as the library of its provider writes it.
+        shortened: How often the conversation had lost its oldest part at this attempt, since the context was full.
+        without: Fields of the request that were left out, since the server had rejected them.
+        wire: What went over the wire for the last request.
+    """
+
+    key: str
+    participant: str
+    game: GameLabel
+    hand: int
+    decision: int
+    attempt: int
+    prompt_hash: str
+    mode: OutputMode
+    outcome: ExchangeOutcome
+    text: str
+    finish: str | None = None
+    model: str | None = None
+    tokens: Tokens = Tokens()
+    cost_usd: float | None = None
+    latency_s: float = 0.0
+    tries: int = 1
+    misread: tuple[str, ...] | None = None
+    choice: Choice | UnsetType = UNSET
+    at_most_usd: float | UnsetType = UNSET
+    at_most_tokens: int | UnsetType = UNSET
+    at_most_requests: int | UnsetType = UNSET
+    sample: int | UnsetType = UNSET
+    step: int | UnsetType = UNSET
+    answers: tuple[str, ...] | UnsetType = UNSET
+    calls: tuple[ToolCall, ...] | UnsetType = UNSET
+    turn: str | UnsetType = UNSET
+    shortened: int | UnsetType = UNSET
+    without: tuple[str, ...] | UnsetType = UNSET
+    wire: HttpRecord | UnsetType = UNSET
+
+    @property
+    def most(self) -> tuple[float, int]:
+        """The dollars and the tokens that it cost, and may have cost at most where that is not known."""
+        usd = self.at_most_usd if self.at_most_usd is not UNSET else 0.0
+        tokens = self.at_most_tokens if self.at_most_tokens is not UNSET else 0
+        return (self.cost_usd or 0.0) + usd, self.tokens.total + tokens
+
+    @property
+    def opens(self) -> bool:
+        """Whether it is the first question about a decision."""
+        return self.attempt == 1 and self.sample is UNSET and self.step is UNSET and self.shortened is UNSET
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Where it comes among the exchanges about a decision: its attempt, sample and step."""
+        sample, step = (0 if which is UNSET else which for which in (self.sample, self.step))
+        return self.attempt, sample, step
+
+
+class SentBatch(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """A batch of requests, as the file has it: once before it is submitted, and once more with its id.
+
+    Attributes:
+        name: Ours.
+        keys: The exchanges that it is to answer.
+        at_s: When it was made, in seconds since 1970.
+        id: The provider's, once it is known.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    at_s: float
+    id: str | None = None
