@@ -31,6 +31,7 @@ from molt_bench.agents.llm.provider_settings import (
 )
 from molt_bench.agents.llm.providers import USUAL, Library, api_key, provider_class
 from molt_bench.agents.llm.question import ToolStep, Turn
+from molt_bench.agents.llm.redirection import is_elsewhere
 from molt_bench.agents.llm.reply import WITHHELD
 from molt_bench.agents.llm.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
 from molt_bench.agents.llm.tools import MOST_STEPS
@@ -102,6 +103,8 @@ class ModelClient:
         self._logprobs = logprob_settings(settings, model)
         self._model_settings = model_settings(settings, model) | self._logprobs
         self._limits = limit_names(settings)
+        # OpenAI, Anthropic and Google bill no errors at their own addresses. Of others nobody knows.
+        self._bills_errors = settings.provider not in USUAL or is_elsewhere(settings)
         self.left_out: frozenset[str] = frozenset()
         self.refusals = 0
 
@@ -228,7 +231,7 @@ class ModelClient:
             raise
         except Exception as error:
             raise_bug(error)
-            failure = failure_of(error, self.keys.cut, sent=watch.sent)
+            failure = failure_of(error, self.keys.cut, sent=watch.sent, bills_errors=self._bills_errors)
             failure.mended = self._mend(failure.field, without)
             # Not chained: the provider's exception may hold the key.
             raise failure from None

@@ -335,11 +335,13 @@ class Gateway:
                         key=request.key,
                     )
         except RequestFailed as problem:
-            if problem.may_cost:
+            if not problem.may_cost:
+                self._accounts.free(request)
+            elif problem.told:
+                self._accounts.fail(request)
+            else:
                 self._accounts.lose(request, problem.tokens)
                 self._check_exceeded(request, rate)
-            else:
-                self._accounts.free(request)
             return problem
         finally:
             rate.release()

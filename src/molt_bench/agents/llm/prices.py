@@ -8,7 +8,7 @@ from pydantic import Field
 from molt_bench.agents.fields import MUCH, Section
 from molt_bench.agents.llm.exchange import Tokens
 from molt_bench.agents.llm.model_settings import LLMSettings
-from molt_bench.agents.llm.redirection import redirection
+from molt_bench.agents.llm.redirection import is_elsewhere
 
 #: Prices are published by provider, not by the API that is used.
 _PRICED_AS = {"openai-chat": "openai", "openai-responses": "openai", "google-cloud": "google"}
@@ -49,7 +49,7 @@ class PriceList:
         own = self._own.get(settings.model)
         if own is not None:
             return share * own.cost(tokens)
-        if settings.base_url is not None or redirection(settings) is not None:
+        if is_elsewhere(settings):
             return None
         from genai_prices import Usage, calc_price  # slow to import
 
