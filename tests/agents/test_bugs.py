@@ -32,6 +32,7 @@ OUTSIDE = (
     "program_agent.ProgramAgent._end",
     "connections._Connection.connection_lost",
     "connections._Connection.resume_writing",
+    *("expected.Expected.usd_per_call", "exchanges.ExchangeFile.problem"),
     *("exchange.Exchanges.__init__", "ledger.Ledger.__init__", "wire.WireLog.__init__", "answers.Answers.__init__"),
     *("answers.Answers.close", "answers.Answers.problem", "exchanges.ExchangeFile.close"),
     *("answers.AnswerFile.close", "exchange.Exchanges.close"),
