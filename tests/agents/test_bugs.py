@@ -1,5 +1,6 @@
 """A bug of ours is nobody's fault: in any function between what an agent sees and what it does, it ends the run."""
 
+import gc
 import json
 import shutil
 import sys
@@ -31,6 +32,7 @@ OUTSIDE = (
     *("SupervisedProgram._end", "SupervisedProgram.sweep", "_undisturbed", "other_user.remove_folder"),
     *("leftover_processes.end_all", "leftover_processes.processes_of", "leftover_processes.is_alive"),
     "program_agent.ProgramAgent._end",
+    *("expected_use.Expected.usd_per_call", "replies.ExchangeFile.problem"),
     *("replies.Replies.__init__", "replies.Replies.close", "replies.Replies.problem", "replies._reply_store"),
     *("replies.ExchangeFile.close", "replies.ExchangeFile._close", "exchanges.Exchanges.close"),
     *("http.Http.close", "client.ModelClient.close", "library.ModelLibrary.close"),
@@ -163,4 +165,5 @@ def test_a_bug_in_any_function_ends_the_run_and_is_charged_to_nobody(way, functi
             if problem is not None and (problem.startswith("charged") or not name.endswith(OUTSIDE)):
                 wrong[name] = problem
             shutil.rmtree(folder, ignore_errors=True)
+    gc.collect()  # what a bug left open is warned about here, and not in another test
     assert wrong == {}

@@ -109,7 +109,7 @@ def test_few_open_files_make_the_run_slower_and_lose_nothing(tmp_path, server):
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr

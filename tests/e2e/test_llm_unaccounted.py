@@ -118,7 +118,7 @@ def test_what_was_under_way_at_a_kill_is_shown_and_counts_until_the_file_is_remo
 def test_a_damaged_file_of_reservations_is_one_clear_line(tmp_path, server, line):
     assert sitting(server, tmp_path, limited(server), 5) == -signal.SIGKILL
     path = run_of(tmp_path / "out") / "reservations.jsonl"
-    path.write_text(path.read_text() + "not a line\n")
+    path.write_text(path.read_text() + f"{line}\n")
     done = quick("resume", path.parent, "--run-agents")
     assert done.returncode == 1
     assert f"{path} line " in done.stderr

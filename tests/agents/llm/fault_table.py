@@ -154,11 +154,11 @@ def outcome(provider, *, base_url=None, game=None):
         finally:
             recorder.close()
         kept = ExchangeFile.reopen(f"{folder}/exchanges.jsonl", read_only=True, unfinished=lambda _: True).earlier
-    refused = any(each.outcome == "refused" for each in kept)  # with an error, for which there is no bill
+    refused = any(each.outcome == "refused" for each in kept)
     tried_again = refused or len(kept) < 2 or any(each.tries > 1 for each in kept)
     # A request that ended the run has no exchange: what it may have cost is in the ledger.
     most = recorder.ledger.unaccounted.requests > 0 or any(isinstance(each.at_most_usd, float) for each in kept)
-    return kinds, "the most it can be" if most else "none" if tried_again else "as reported", end
+    return kinds, "unaccounted" if most else "none" if tried_again else "as reported", end
 
 
 @contextmanager

@@ -47,8 +47,9 @@ class Case:
     Attributes:
         writes: From the number of a request to the tokens that its reply would have, thoughts included.
         keeps: Whether a reply keeps to the limit that the request asks for.
-        fault: From the number of a request to a fault of the test provider.
+        fault: From the number of a request to a fault of the test provider, or to one of `BILLED_ERRORS`.
         reports: Changes the counts of tokens that are reported, which are billed all the same.
+        timeout_s: Seconds for an answer: short only where one never comes, since a busy machine is slow to answer, too.
     """
 
     limit: float = 2.0
@@ -62,6 +63,17 @@ class Case:
     tokens: int | None = None
     asks: bool = False
     turns_after: int = 0
+    timeout_s: float = 60.0
+
+
+#: Answers that are worked out and billed, and never arrive: an error comes in their place.
+BILLED_ERRORS = {
+    "billed 500": (500, {"message": "Internal error"}),
+    "billed 502": (502, {"message": "Bad gateway"}),
+    "billed 503": (503, {"message": "Service unavailable"}),
+    "billed 529": (529, {"message": "Overloaded"}),
+    "billed filter": (400, {"message": "The response was filtered", "code": "content_filter"}),
+}
 
 
 def every(third, fault):
@@ -105,11 +117,16 @@ CASES = {
     "speaks the Responses API and ignores limits": Case(api="responses", writes=varied(300, 40_000), keeps=False),
     "counts prompts three times as high": Case(read=3 * READ),
     "reports no counts of tokens": Case(model={"maxTokens": 500}, writes=varied(80, 400), reports="none"),
+    "reports that it wrote nothing": Case(model={"maxTokens": 500}, writes=varied(80, 400), reports="nothing"),
     "reports negative counts": Case(model={"maxTokens": 500}, writes=varied(80, 400), reports="negative"),
     "breaks off every third answer": Case(model={"maxTokens": 500}, fault=every(3, "reset-midway")),
-    "never answers every tenth request": Case(model={"maxTokens": 500}, fault=every(10, "hang")),
+    "never answers every tenth request": Case(model={"maxTokens": 500}, fault=every(10, "hang"), timeout_s=2.0),
     "sends half of every third answer": Case(model={"maxTokens": 500}, fault=every(3, "cut-json")),
-    "loses every third answer on the way, with a 502": Case(model={"maxTokens": 500}, fault=every(3, "502")),
+    "loses every third answer on the way, with a 502": Case(model={"maxTokens": 500}, fault=every(3, "billed 502")),
+    "bills every third answer, and sends a 500": Case(fault=every(3, "billed 500"), writes=varied(80, 2000)),
+    "bills every third answer, and sends a 503": Case(fault=every(3, "billed 503")),
+    "bills every third answer, and sends a 529": Case(fault=every(3, "billed 529")),
+    "bills every third prompt, and refuses it": Case(fault=every(3, "billed filter")),
     "is overloaded every third time, with a 503": Case(fault=every(3, "503")),
     "answers 429 every third time": Case(fault=every(3, "429")),
     "says nothing usable": Case(fault=every(1, "prose")),
@@ -153,7 +170,7 @@ class Till(Provider):
 
     def _broken(self, request):
         fault = self.case.fault(request.number) if self.case.fault else None
-        return None if fault == "502" else fault
+        return None if fault in BILLED_ERRORS else fault
 
     def _said(self, prompt, body):
         if self.case.asks and "tool_calls" not in json.dumps(body):
@@ -174,8 +191,9 @@ class Till(Provider):
         if b" 200 " not in head.split(b"\r\n")[0]:
             return head, body
         self.bills.append(self._bill(written))
-        if case.fault and case.fault(request.number) == "502":
-            return response(502, {"error": {"message": "Bad gateway"}})
+        instead = BILLED_ERRORS.get(case.fault(request.number)) if case.fault else None
+        if instead is not None:
+            return response(instead[0], {"error": instead[1]})
         if request.fault == "cut-json":
             return head, body
         answer = json.loads(body)
@@ -226,6 +244,8 @@ class Till(Provider):
         }[api]
         if case.reports == "none":
             del answer[name]
+        elif case.reports == "nothing":
+            answer[name] |= {"completion_tokens": 0, "total_tokens": read, "completion_tokens_details": None}
         elif case.reports == "negative":
             answer[name] |= {"prompt_tokens": -5, "completion_tokens": -5}
         elif case.reports:
@@ -254,7 +274,7 @@ def spend(case):
         }
         player = {"id": "model", "type": "llm", **where, "maxConcurrent": 200, **case.model}
         prices = {"prices": {MODELS[case.api]: PRICE}, "pauseAfterS": 300}
-        wanted = config(player, seeds=100, llm=prices, game={"actionTimeoutS": 2.0, "handsPerGame": 1})
+        wanted = config(player, seeds=100, llm=prices, game={"actionTimeoutS": case.timeout_s, "handsPerGame": 1})
         limit = {"maxCostUsd": case.limit} if case.tokens is None else {"maxTokens": case.tokens}
         wanted["stop"]["budget"] = {"maxMatches": 1, **limit}
         quick = {"QUIET_S": 0.05, "POLL_S": 0.02}
@@ -284,7 +304,9 @@ def write(rows):
 
 
 if __name__ == "__main__":
-    found = {name: spend(case) for name, case in CASES.items()}
-    for name, each in found.items():
-        print(row(name, each).strip(), each)
-    write(row(name, each) for name, each in found.items())
+    lines = []
+    for name, case in CASES.items():
+        found = spend(case)
+        lines.append(row(name, found))
+        print(lines[-1].strip(), found, flush=True)
+    write(lines)

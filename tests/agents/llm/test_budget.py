@@ -82,12 +82,14 @@ CASES = {
     "every third is cut off": {"fault": lambda request: "reset-midway" if request.number % 3 == 0 else None},
     "every third is half an answer": {"fault": lambda request: "cut-json" if request.number % 3 == 0 else None},
     "every third never comes": {"fault": lambda request: "hang" if request.number % 3 == 0 else None},
+    "every third is a 500": {"fault": lambda request: "500" if request.number % 3 == 0 else None},
     "every third is refused": {"fault": lambda request: "429" if request.number % 3 == 0 else None},
     "every reply is rubbish": {"fault": lambda _: "prose"},
     "every reply is as long as allowed": {"change": counted(completion_tokens=MOST), "written": MOST},
     "the reasoning is counted apart": {"change": counted(completion_tokens=20, reasoning_tokens=150), "written": 170},
     "nothing but reasoning is counted": {"change": counted(completion_tokens=0, reasoning_tokens=180), "written": 180},
     "the total alone has the reasoning": {"change": counted(completion_tokens=40, total_tokens=440), "written": 180},
+    "no tokens written": {"change": counted(completion_tokens=0, reasoning_tokens=0, total_tokens=0)},
     "counts that are no numbers": {"change": counted(prompt_tokens=None, completion_tokens=[])},
 }
 
@@ -113,7 +115,7 @@ def test_no_more_than_the_limit_and_one_request_is_spent(case, bills):
     bills.change, bills.written = does.get("change", bills.change), does.get("written", 0)
     with Provider(policy=passive, fault=does.get("fault"), latency_s=0.02) as provider:
         result = spend(provider, maxCostUsd=LIMIT, said=said)
-        lost = sum(request.fault in ("hang", "reset-midway") for request in provider.requests)
+        lost = sum(request.fault in ("hang", "reset-midway", "500") for request in provider.requests)
     spent = sum(bills) + cost(wire.CACHED, MOST * lost)  # a reply that nobody read may have had any length
     assert result.stop_reason.startswith(f"the budget of ${LIMIT:g} is spent")
     assert spent <= LIMIT + cost(1000, MOST)
@@ -125,6 +127,7 @@ def test_no_more_than_the_limit_and_one_request_is_spent(case, bills):
         "negative counts",
         "more cached than read",
         "more tokens than exist",
+        "no tokens written",
         "counts that are no numbers",
     )
     assert sum(usage.cost_usd or 0.0 for usage in result.usage) + result.unaccounted.usd >= sum(bills) - 1e-9

@@ -175,11 +175,10 @@ def test_a_model_that_never_answers_well_folds_every_hand_and_is_rated(fault):
 
 @pytest.mark.parametrize("fault", slow(TRANSPORT_FAULTS, "hang"))
 def test_trouble_that_lasts_ends_the_run_and_is_nobodys_fault(fault):
-    said = []
+    said, patience_s = [], 4 * LIMIT_S if fault == "hang" else 0.3  # of which every request takes one
     with Provider(policy=passive, fault=lambda request: fault if request.number > 2 else None) as provider:
-        wanted = config(
-            model(provider, maxConcurrent=1), llm={"transportRetries": 1, "pauseAfterS": 0.3}, game=timeout_for(fault)
-        )
+        limits = {"transportRetries": 1, "pauseAfterS": patience_s}
+        wanted = config(model(provider, maxConcurrent=1), llm=limits, game=timeout_for(fault))
         with pytest.raises(
             ProviderError, match=r"^model \(openai:gpt-4\.1\) at http://127.+ could not be asked for \d+ s: "
         ):

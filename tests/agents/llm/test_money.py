@@ -28,11 +28,16 @@ def test_no_more_than_the_limit_and_one_request_is_billed(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_table_in_the_docs_is_what_runs_find_out(name):
-    """Figures depend on which request comes first, so they differ by the last few requests from run to run."""
+    """Figures depend on which request comes first, so they differ by the last few requests from run to run.
+
+    Where answers are given up after seconds, a busy machine loses more of them, which count at their reservation.
+    """
     spent = check(name)
     line = next(line for line in written().splitlines() if line.startswith(f"| {name} |"))
-    ratio = float(line.split("|")[4])
-    assert abs(ratio - spent.billed / spent.allowed) <= 0.05 + spent.dearest / spent.allowed
+    more = spent.billed / spent.allowed - float(line.split("|")[4])
+    room = 0.05 + spent.dearest / spent.allowed
+    assert more <= room
+    assert more >= -room or CASES[name].timeout_s < 60
 
 
 def test_the_page_has_every_case_and_names_the_worst():

@@ -13,8 +13,8 @@ from molt_bench.study.planner import Planner
 from tests.agents.llm.billing import BillingProvider
 from tests.agents.llm.playing import base_url
 
-#: A model of each rule, with prices that make caching matter: for a million tokens.
-MODELS = {"openai": "openai:gpt-4.1", "google": "google:gemini-2.5-flash", "anthropic": "anthropic:claude-sonnet-4-5"}
+#: A model of each rule, which does not think, with prices that make caching matter: for a million tokens.
+MODELS = {"openai": "openai:gpt-4.1", "google": "google:gemini-2.0-flash", "anthropic": "anthropic:claude-sonnet-4-5"}
 PRICE = {"input": 4.0, "cachedInput": 0.4, "output": 16.0}
 PRICES = {name: PRICE | ({"cacheWrites": 5.0} if api == "anthropic" else {}) for api, name in MODELS.items()}
 #: A skill document that every rule caches, and the default one, which none does.

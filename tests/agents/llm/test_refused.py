@@ -130,7 +130,29 @@ def test_what_is_lost_on_the_way_may_cost_whatever_the_error_speaks_of():
     lost = failure_of(http_error(502, {"message": "Bad gateway: the tool schema server is gone"}), str, sent=True)
     assert (lost.trouble, lost.may_cost) == ("transport", True)
     refused = failure_of(http_error(500, {"message": "no grammar for this schema"}), str, sent=True)
-    assert (refused.trouble, refused.may_cost) == ("rejected", False)
+    assert (refused.trouble, refused.may_cost) == ("rejected", True)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "elsewhere", "at_home"),
+    [
+        (500, {"message": "x"}, True, False),
+        (503, {"message": "x"}, True, False),
+        (529, {"message": "x"}, True, False),
+        (502, {"message": "x"}, True, True),
+        (408, {"message": "x"}, True, True),
+        (400, AZURE, True, False),
+        (400, {"message": TOO_LONG, "code": 400}, True, False),
+        (429, {"message": "x"}, False, False),
+        (400, {"message": "Unknown parameter: 'frobnicate'."}, False, False),
+        (401, {"message": "x"}, False, False),
+    ],
+)
+def test_an_error_may_be_on_the_bill_unless_its_provider_bills_none(status, body, elsewhere, at_home):
+    error = http_error(status, body)
+    assert failure_of(error, str, sent=True).may_cost == elsewhere
+    assert failure_of(error, str, sent=True, bills_errors=False).may_cost == at_home
+    assert not failure_of(error, str, sent=False).may_cost
 
 
 @pytest.mark.parametrize(

@@ -331,11 +331,13 @@ class Gateway:
                     request.prompt, timeout_s=self.limits.timeout_s, limit=request.most.limit, seen=request.seen
                 )
         except RequestFailed as problem:
-            if problem.may_cost:
+            if not problem.may_cost:
+                self._accounts.free(request)
+            elif problem.told:
+                self._accounts.fail(request)
+            else:
                 self._accounts.lose(request, problem.tokens)
                 self._check_exceeded(request, rate)
-            else:
-                self._accounts.free(request)
             return problem
         finally:
             rate.release()

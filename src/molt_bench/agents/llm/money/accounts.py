@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.money.budget import ModelBudget
+from molt_bench.agents.llm.money.budget import ModelBudget, Reservation
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.disk_flush import DiskFlush
 from molt_bench.agents.llm.sending.request import Request, Teller
@@ -46,7 +46,8 @@ class Accounts:
     def reply(self, request: Request, answer: Answer) -> dict[str, Any]:
         """Return the fields of an exchange that a reply fills in, and count what it cost."""
         asked, tokens = request.asked, answer.tokens
-        counted = tokens.possible and tokens.input > 0
+        # What has been said has been written.
+        counted = tokens.possible and tokens.input > 0 and (tokens.output > 0 or not answer.text)
         if not counted:
             told = [f"{name} {count:,}" for name, count in msgspec.structs.asdict(tokens).items() if count]
             text = f"reports impossible counts of tokens ({', '.join(told)})" if told else "reports no counts of tokens"
@@ -89,8 +90,16 @@ class Accounts:
         request.exceeded = False
         if tokens.total > 0 and tokens.possible:
             self._learn(request, tokens, self._cost(request, tokens))
-        request.lost.append(request.most)
-        self._budget.spend(request.most.usd, request.most.tokens)
+        self._count_lost(request, request.most)
+
+    def fail(self, request: Request) -> None:
+        """Count a request that a server answered with an error as one with the longest reply so far."""
+        request.exceeded = False
+        self._count_lost(request, request.asked.reserve.usual(request.sent_bytes, request.most))
+
+    def _count_lost(self, request: Request, at_most: Reservation) -> None:
+        request.lost.append(at_most)
+        self._budget.spend(at_most.usd, at_most.tokens)
 
     def free(self, request: Request) -> None:
         """Take note that a request, as it was last sent, cost nothing."""

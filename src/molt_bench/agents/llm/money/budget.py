@@ -60,6 +60,7 @@ class Reserve:
         usual = max(usual, REPLY_TOKENS + (settings.thinking_tokens or 0))
         # Under a limit of ours, what is reserved is what is sent, unless the server does not keep to it.
         self._output = 0 if self._ours is not None else usual if sent is None else sent
+        self._longest = 0
         self._known: dict[tuple[int, int], float] = {}
 
     def most(self, sent_bytes: int, max_tokens: int | None = None) -> Reservation:
@@ -74,6 +75,11 @@ class Reserve:
             self._known[asked, written] = max(self._prices.cost(self._settings, tokens) or 0.0 for tokens in worst)
         return Reservation(self._known[asked, written], asked + written, limit, written)
 
+    def usual(self, sent_bytes: int, most: Reservation) -> Reservation:
+        """Return what a request of so many bytes costs if its reply is the longest so far; `most` if there is none."""
+        found = self.most(sent_bytes, self._longest) if self._longest else most
+        return min(found, most, key=lambda each: each.tokens)
+
     def learn(self, sent_bytes: int, tokens: Tokens, most: Reservation) -> bool:
         """Reserve more from now on if a reply took more than was reserved for it; return whether it did."""
         if sent_bytes < _LONG:
@@ -81,6 +87,7 @@ class Reserve:
             self._form = form * _MARGIN if form > self._form else self._form
         elif (per_byte := (tokens.input - self._form) / sent_bytes) > self._per_byte:
             self._per_byte = per_byte * _MARGIN
+        self._longest = max(self._longest, tokens.output)
         if tokens.output > most.output:
             self._output = max(self._output, int(tokens.output * _MARGIN))
         if self._ours is not None and most.limit is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field
 
 from molt_bench.agents.field_errors import MUCH, Section
-from molt_bench.agents.llm.providers.redirection import redirection
+from molt_bench.agents.llm.providers.redirection import is_elsewhere
 from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Tokens
@@ -54,7 +54,7 @@ class PriceList:
         own = self._own.get(settings.model)
         if own is not None:
             return share * own.cost(tokens)
-        if settings.base_url is not None or redirection(settings) is not None:
+        if is_elsewhere(settings):
             return None
         provider, _, name = settings.model.partition(":")
         usage = genai_prices.Usage(

@@ -44,6 +44,7 @@ class Google(GoogleCloud):
     """Gemini by an API key."""
 
     counts_thoughts = True
+    bills_errors = False
     cached_from = (("gemini-2.5-pro", 4096), ("", 2048))
     families = ((r"gemini-2\.5-flash-lite", None, 1.0), (r"gemini-(2\.5|[3-9])", "medium", 1.4))
 

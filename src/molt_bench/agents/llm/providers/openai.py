@@ -123,6 +123,7 @@ class OpenAI(ChatProvider):
     batches = OpenAIBatches
     cached_from = (("", 1024),)
     cache_step = 128
+    bills_errors = False
     families = _FAMILIES
 
     def __init__(self, name: str) -> None:
@@ -136,6 +137,7 @@ class OpenAIResponses(Provider):
 
     cached_from = OpenAI.cached_from
     cache_step = OpenAI.cache_step
+    bills_errors = False
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

@@ -23,6 +23,11 @@ def redirection(settings: LLMSettings) -> tuple[str, str] | None:
     return None
 
 
+def is_elsewhere(settings: LLMSettings) -> bool:
+    """Return whether a model is asked at another server than its provider's."""
+    return settings.base_url is not None or redirection(settings) is not None
+
+
 def redirection_warnings(models: Mapping[str, LLMSettings]) -> list[str]:
     """Say of each model by its participant where the environment sends its requests and its key."""
     found = {name: redirection(settings) for name, settings in models.items()}

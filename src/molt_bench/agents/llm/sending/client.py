@@ -30,6 +30,7 @@ from molt_bench.agents.llm.providers.library_settings import (
     trial_settings,
     without_fields,
 )
+from molt_bench.agents.llm.providers.redirection import is_elsewhere
 from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.batches import BatchQueue
 from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble, failure_of
@@ -112,6 +113,8 @@ class ModelClient:
         self._logprobs = logprob_settings(settings, model)
         self._model_settings = model_settings(settings, model) | self._logprobs
         self._limits = limit_names(settings)
+        # What a provider bills at its own address says nothing about another server.
+        self._bills_errors = provider_of(settings.provider).bills_errors or is_elsewhere(settings)
         self.left_out: frozenset[str] = frozenset()
         self.refusals = 0
 
@@ -224,7 +227,7 @@ class ModelClient:
             raise
         except Exception as error:
             raise_bug(error)
-            failure = failure_of(error, self.keys.cut, sent=watch.sent)
+            failure = failure_of(error, self.keys.cut, sent=watch.sent, bills_errors=self._bills_errors)
             failure.mended = self._mend(failure.field, without)
             # Not chained: the provider's exception may hold the key.
             raise failure from None

@@ -61,6 +61,8 @@ _FULL_WORDS: Final = (
 #: Statuses with which a server refuses one request. A full context is also told with a 413.
 _ONE_REQUEST: Final = (400, 403, 413, 422)
 _TOO_LARGE: Final = 413
+#: Statuses from which on an error is the server's own.
+_OF_THE_SERVER: Final = 500
 #: Fields of a request that can be left out, by the names that servers complain about.
 FIELDS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p", "seed")
 _FIELD: Final = re.compile(rf"(?<![A-Za-z0-9_])({'|'.join(FIELDS)})(?![A-Za-z0-9_])")
@@ -84,6 +86,7 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
     Attributes:
         retry_after_s: The pause that the provider asks for.
         may_cost: Whether the request was sent, and may be on the bill.
+        told: Whether the server itself says that it failed. An answer that got lost may have had any length instead.
         about_form: Whether the server complains about the form of the reply that was asked for.
         field: The field of the request that it complains about, if it is one of `FIELDS`; "" for none.
         mended: Whether that field is left out from now on, so that the next request is another one.
@@ -105,6 +108,7 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         self.trouble: Trouble = trouble
         self.retry_after_s = retry_after_s
         self.may_cost = may_cost
+        self.told = False
         self.about_form = about_form
         self.field = field
         self.mended = False
@@ -114,10 +118,31 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         super().__init__(message)
 
 
-def failure_of(error: Exception, cleaned: Callable[[str], str], *, sent: bool) -> RequestFailed:
-    """Return what an error of a provider's library means; `cleaned` takes the key out of a text."""
+def failure_of(
+    error: Exception, cleaned: Callable[[str], str], *, sent: bool, bills_errors: bool = True
+) -> RequestFailed:
+    """Return what an error of a provider's library means.
+
+    Args:
+        error: The error.
+        cleaned: Takes the key out of a text.
+        sent: Whether the request was sent.
+        bills_errors: Whether the server may bill requests that it answers with an error of its own.
+    """
     said = cleaned(" ".join(f"{error}{_root_of(error)}".split()))[:300]
-    message = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    failure = _told_apart(error, f"{type(error).__name__}: {said}" if said else type(error).__name__)
+    status = error.status_code if isinstance(error, known.ModelHTTPError) else None
+    failure.told = status is not None and status not in _LOST_ON_THE_WAY
+    # A 429, and a request that is made wrongly, are turned away before anything is worked out. Other errors may be
+    # billed: Azure says so of prompts that its filter refuses, and of those that are too long.
+    worked_out = failure.trouble in ("refused", "full") or (status or 0) >= _OF_THE_SERVER
+    may_be_billed = bills_errors and worked_out if failure.told else failure.trouble != "fatal"
+    failure.may_cost = sent and may_be_billed
+    return failure
+
+
+def _told_apart(error: Exception, message: str) -> RequestFailed:
+    """Return what an error means, whatever it costs."""
     after = _asked_pause(error)
     if _open_files_ran_out(error):
         return RequestFailed("busy", "too many open files: a higher limit (ulimit -n) allows for more at once")
@@ -135,11 +160,10 @@ def failure_of(error: Exception, cleaned: Callable[[str], str], *, sent: bool) -
     about_form = any(word in message.lower() for word in _ABOUT_FORM)
     if isinstance(error, known.ModelRequestRejectedError | known.UserError):
         return RequestFailed("rejected", message, about_form=about_form, field=_field_of(error))
-    # A server that reports an error of its own sends no bill for it.
-    told = isinstance(error, known.ModelHTTPError) and error.status_code not in _LOST_ON_THE_WAY
-    if isinstance(error, known.ModelServerError) and about_form and told:
+    lost = getattr(error, "status_code", None) in _LOST_ON_THE_WAY
+    if isinstance(error, known.ModelServerError) and about_form and not lost:
         return RequestFailed("rejected", message, about_form=True)
-    return RequestFailed("transport", message, after, may_cost=sent and not told)
+    return RequestFailed("transport", message, after)
 
 
 def _refusal_of(error: Exception) -> Literal["refused", "full"] | None:
