@@ -24,7 +24,7 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     same_files,
 )
 from tests.e2e.shell import Fork, quick, read, run_of
-from tests.view.test_replayer import every_side
+from tests.view.test_hand_page import every_side
 
 SETTINGS = {"tools": ["equity", "pot_odds"], "samples": 2}
 

@@ -30,7 +30,7 @@ from molt_bench.poker.actions import CALL, CHECK, KINDS
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.observation import observe, result_for
-from tests.agents.llm.test_leak import any_action, swapped
+from tests.agents.llm.test_prompt_leaks import any_action, swapped
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = protocol_schema()
