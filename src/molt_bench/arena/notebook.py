@@ -30,7 +30,7 @@ class _Line:
     def __call__(self, status: RunStatus) -> None:
         if status.finished is None and status.seconds - self._drawn < _REDRAW_S:
             return
-        from IPython.display import HTML, display  # only there in notebooks
+        from IPython.display import HTML, display  # noqa: PLC0415 - only there in notebooks
 
         self._drawn = status.seconds
         line = HTML(progress_line(status, self._limit))

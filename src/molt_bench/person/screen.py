@@ -116,5 +116,5 @@ def open_terminal(console: Console) -> bool:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a name the terminal cannot encode must not end the game
     with suppress(ImportError):
-        import readline  # noqa: F401 - not on every platform; gives `input` its editing keys
+        import readline  # noqa: F401, PLC0415 - not on every platform; gives `input` its editing keys
     return console.encoding.startswith("utf") and os.environ.get("TERM", "") not in ("dumb", "unknown")

@@ -49,7 +49,7 @@ class Cluster(Generic[Played]):
 
     def __init__(self, setup: Setup[Played], address: str | None = None) -> None:
         try:
-            import ray  # an optional extra
+            import ray  # noqa: PLC0415 - an optional extra
         except ImportError as error:
             raise ConfigError("executor", "ray", f"Ray to be installed: {how_to_install('ray')}") from error
         self._ray = ray

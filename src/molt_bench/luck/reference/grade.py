@@ -105,7 +105,7 @@ class Grade(msgspec.Struct, frozen=True, gc=False):
 @cache
 def reference() -> Reference:
     """Return the reference bot."""
-    from molt_bench.agents.blueprint.agent import BlueprintAgent  # here, since its table is not always needed
+    from molt_bench.agents.blueprint.agent import BlueprintAgent  # noqa: PLC0415 - its table is not always needed
 
     return BlueprintAgent()
 

@@ -82,7 +82,7 @@ def unframed(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 def most_connections() -> int:
     """Return how many connections may be open at once: what the system allows, less what everything else needs."""
     try:
-        import resource
+        import resource  # noqa: PLC0415 - not on every platform
     except ImportError:  # as on Windows, which has no such limit
         return sys.maxsize
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
